@@ -1,0 +1,122 @@
+"""What a connector is. ``read`` and ``write`` are the only places that touch Spark; they import it themselves.
+
+A connector is a value: its options and metadata are declared as data, and its functions get one frozen argument.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlstream.changelog import ChangelogMode
+from sqlstream.errors import ValidationError
+from sqlstream.options import Option
+from sqlstream.sql.tables import Table
+from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import DataStreamWriter
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """A metadata key that a connector offers: its type, and whether a sink can write it."""
+
+    key: str
+    type: Type
+    writable: bool = False
+
+
+@dataclass(frozen=True)
+class Read:
+    """A request to read ``table``, whose options are resolved (environment, hint options, no ``${env:}`` left).
+
+    ``streaming``: give streaming DataFrames. ``per_split``: give one DataFrame for each split that has an event-time order of
+    its own (a Kafka partition), so that each can have its own watermark. ``name``: unique in the job, letters, digits and ``_``:
+    the name of the streaming source in the checkpoint, followed by ``_<split>``. ``zone``: ``table.local-time-zone``.
+    ``project``: relative paths start there. ``state``: a folder of the job's for what the connector must keep.
+    """
+
+    spark: SparkSession
+    table: Table
+    streaming: bool
+    per_split: bool
+    name: str
+    zone: str
+    project: Path
+    state: Path | None = None
+
+
+@dataclass(frozen=True)
+class Write:
+    """A request to write ``frame`` into ``table``.
+
+    ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``).
+    ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key (empty for append). ``emit`` prints a line on
+    the session's standard output. ``name`` identifies the sink in the job. In the batch form ``version`` (app id, version)
+    makes a retried write idempotent where the sink can.
+    """
+
+    spark: SparkSession
+    table: Table
+    frame: DataFrame
+    mode: ChangelogMode
+    keys: tuple[str, ...]
+    name: str
+    zone: str
+    project: Path
+    emit: Callable[[str], None]
+    partition: Mapping[str, str] = field(default_factory=dict)
+    overwrite: bool = False
+    version: tuple[str, int] | None = None
+
+
+class Connector(ABC):
+    """Base of connectors. ``options`` exclude ``connector`` itself and the format's own options."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    metadata: ClassVar[tuple[Metadata, ...]] = ()
+    is_source: ClassVar[bool] = False
+    is_sink: ClassVar[bool] = False
+    sink_modes: ClassVar[tuple[ChangelogMode, ...]] = (ChangelogMode.APPEND,)
+
+    @abstractmethod
+    def check(self, table: Table) -> list[str]:
+        """Check the table's options (formats included) and columns when the table is used; notices come back.
+
+        Raises ValidationError.
+        """
+
+    def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
+        """The metadata keys of ``table``, those of its format included (``value.source.timestamp``)."""
+        return self.metadata
+
+    def bounded(self, table: Table) -> bool:
+        """Whether reading ``table`` in a streaming job ends by itself."""
+        return False
+
+    def static(self, table: Table) -> bool:
+        """Whether ``table`` is read as a static DataFrame even in a streaming job (it is bounded, and small or local)."""
+        return False
+
+    def read(self, request: Read) -> list[DataFrame]:
+        """DataFrames of the table's physical and metadata columns, under their declared names, in carrier types (``Type.spark``).
+
+        One, or one for each split (see Read).
+        """
+        raise ValidationError(f"Connector '{self.name}' can only be used as a sink. It cannot be used as a source.")
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        """A writer ready to start: format, options and partitioning set; the job adds name, trigger, checkpoint, output mode."""
+        raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
+
+    def write_batch(self, request: Write) -> None:
+        """Write a static frame."""
+        raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
+

@@ -1,0 +1,131 @@
+"""The error tree.
+
+    SqlStreamError
+    ├── SyntaxProblem      S1  the text is no Flink SQL
+    ├── ValidationError    S2  a name, type, option or query shape is wrong
+    ├── NotSupported       S3  right in Flink, refused here, with what to write instead
+    ├── SetupError         S4  the machine lacks something (Java, a jar, a broker)
+    └── JobFailed          S5  a running job met bad data or lost a service
+
+An error is raised low, with ``at`` = the place it is about: a sqlglot expression or token, or a character offset in the
+statement's text. The session, which alone knows the script, turns that into file, line and caret.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SqlStreamError(Exception):
+    """Base of all errors that a user is meant to read.
+
+    ``message`` is in the words of SQL, ``hint`` says what to do, ``at`` is the place in the statement (see module).
+    """
+
+    code = "S0"
+
+    def __init__(self, message: str, *, at: Any = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.at = at
+        self.location: Location | None = None
+
+    @property
+    def offset(self) -> int | None:
+        """Character offset of the error in the statement's text; None where the error is about no place."""
+        return offset_of(self.at)
+
+    def located(self, script: str, name: str | None, start: int) -> SqlStreamError:
+        """This error with its place in ``script``, where the statement's text begins at offset ``start``."""
+        if self.location is None:
+            self.location = Location.of(script, name, start + (self.offset or 0))
+        return self
+
+
+class SyntaxProblem(SqlStreamError):
+    """The text is no Flink SQL."""
+
+    code = "S1"
+
+
+class ValidationError(SqlStreamError):
+    """A name, type, option or query shape is wrong."""
+
+    code = "S2"
+
+
+class NotSupported(SqlStreamError):
+    """Right in Flink, refused here; the hint says what to write instead."""
+
+    code = "S3"
+
+
+class SetupError(SqlStreamError):
+    """The machine lacks something that is needed."""
+
+    code = "S4"
+
+
+class JobFailed(SqlStreamError):
+    """A running job met bad data or lost a service."""
+
+    code = "S5"
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in a script: 1-based line and column, and the text of that line."""
+
+    file: str | None
+    line: int
+    column: int
+    text: str
+
+    @classmethod
+    def of(cls, script: str, file: str | None, offset: int) -> Location:
+        """The place of the character at ``offset`` of ``script``."""
+        offset = max(0, min(offset, len(script)))
+        begin = script.rfind("\n", 0, offset) + 1
+        end = script.find("\n", offset)
+        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, script[begin : len(script) if end < 0 else end])
+
+    def __str__(self) -> str:
+        return f"{self.file or 'line'}:{self.line}:{self.column}" if self.file else f"line {self.line}:{self.column}"
+
+    @property
+    def caret(self) -> str:
+        """The line with a caret below the column."""
+        pad = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        return f"{self.text}\n{pad}^"
+
+
+def offset_of(at: Any) -> int | None:
+    """Character offset of a sqlglot expression, a token or a plain offset; the leftmost one found in an expression's tree."""
+    if at is None or isinstance(at, int):
+        return at
+    start = getattr(at, "start", None)
+    if isinstance(start, int):
+        return start
+    if hasattr(at, "walk"):
+        found = [e.meta["start"] for e in at.walk() if "start" in e.meta]
+        return min(found) if found else None
+    return None
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The one of ``words`` that was most likely meant by ``word``; None where none is close."""
+    by_lower = {w.lower(): w for w in words}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[close[0]] if close else None
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str | None:
+    """A hint that names the nearest of ``words``; None where none is close."""
+    found = nearest(word, words)
+    return f"Did you mean '{found}'?" if found else None

@@ -1,0 +1,195 @@
+"""Options as declarations: connectors, formats and SET keys are tuples of Option; one checker serves them all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from sqlstream.errors import ValidationError, did_you_mean
+
+
+class Kind(Enum):
+    """What the text of an option's value is."""
+
+    STRING = "string"
+    INT = "integer"
+    LONG = "long"
+    DOUBLE = "double"
+    BOOLEAN = "boolean"
+    DURATION = "duration"
+    MEMORY = "memory size"
+    LIST = "list, separated by ;"
+    ENUM = "one of"
+    MAP = "map, key:value separated by ,"
+
+
+class Use(Enum):
+    """What sqlstream does with an option."""
+
+    HONOURED = "honoured"
+    NOTICE = "accepted, without effect"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
+    (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it is without effect or refused, with
+    what to do instead."""
+
+    key: str
+    kind: Kind = Kind.STRING
+    default: str | None = None
+    summary: str = ""
+    required: bool = False
+    values: tuple[str, ...] = ()
+    use: Use = Use.HONOURED
+    why: str = ""
+
+    def matches(self, key: str) -> bool:
+        if "#" in self.key or self.key.endswith("*"):
+            pattern = re.escape(self.key).replace(r"\#", "#").replace("#", ".+").replace(r"\*", ".+")
+            return re.fullmatch(pattern, key) is not None
+        return self.key == key
+
+
+SECRET = re.compile(r"password|secret|token|credential|jaas|auth-params|service-key|api-?key|access-?key|private-?key|passphrase", re.I)
+MASK = "******"
+_UNITS_MS = {
+    "d": 86_400_000, "day": 86_400_000, "days": 86_400_000,
+    "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000,
+    "min": 60_000, "m": 60_000, "minute": 60_000, "minutes": 60_000,
+    "s": 1000, "sec": 1000, "secs": 1000, "second": 1000, "seconds": 1000,
+    "ms": 1, "milli": 1, "millis": 1, "millisecond": 1, "milliseconds": 1, "": 1,
+}  # fmt: skip
+_UNITS_BYTES = {
+    "": 1, "b": 1, "bytes": 1,
+    "k": 1 << 10, "kb": 1 << 10, "kibibytes": 1 << 10,
+    "m": 1 << 20, "mb": 1 << 20, "mebibytes": 1 << 20,
+    "g": 1 << 30, "gb": 1 << 30, "gibibytes": 1 << 30,
+    "t": 1 << 40, "tb": 1 << 40, "tebibytes": 1 << 40,
+}  # fmt: skip
+
+
+def is_secret(key: str) -> bool:
+    """Whether the value of ``key`` must never be printed."""
+    return SECRET.search(key) is not None
+
+
+def masked(key: str, value: str) -> str:
+    """``value``, or the mask where ``key`` is a secret's; a reference ``${env:NAME}`` is no secret."""
+    return MASK if is_secret(key) and not re.fullmatch(r"\$\{env:\w+\}", value) else value
+
+
+def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
+    """``options`` with each ``${env:NAME}`` replaced. Raises ValidationError for a variable that is not set."""
+
+    def value(match: re.Match[str], key: str) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            raise ValidationError(f"Option '{key}' needs the environment variable {match[1]}, which is not set.")
+        return found
+
+    return {k: re.sub(r"\$\{env:(\w+)\}", lambda m, k=k: value(m, k), v) for k, v in options.items()}
+
+
+def parse_duration(text: str) -> int:
+    """Milliseconds of ``10 s``, ``5min``, ``100`` (= ms). Raises ValueError."""
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
+    if not match or match[2] not in _UNITS_MS:
+        raise ValueError(f"'{text}' is no duration, as '10 s' or '5 min'")
+    return int(match[1]) * _UNITS_MS[match[2]]
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of ``128mb``. Raises ValueError."""
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
+    if not match or match[2] not in _UNITS_BYTES:
+        raise ValueError(f"'{text}' is no memory size, as '128mb'")
+    return int(match[1]) * _UNITS_BYTES[match[2]]
+
+
+def parse_boolean(text: str) -> bool:
+    """``true`` or ``false``, in any case. Raises ValueError."""
+    if text.strip().lower() not in ("true", "false"):
+        raise ValueError(f"'{text}' is neither true nor false")
+    return text.strip().lower() == "true"
+
+
+def parse(option: Option, text: str) -> Any:
+    """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST, dict for MAP. Raises ValueError."""
+    match option.kind:
+        case Kind.INT | Kind.LONG:
+            return int(text)
+        case Kind.DOUBLE:
+            return float(text)
+        case Kind.BOOLEAN:
+            return parse_boolean(text)
+        case Kind.DURATION:
+            return parse_duration(text)
+        case Kind.MEMORY:
+            return parse_memory(text)
+        case Kind.LIST:
+            return tuple(part.strip() for part in text.split(";") if part.strip())
+        case Kind.MAP:
+            return dict(part.split(":", 1) for part in text.split(",") if part)
+        case Kind.ENUM:
+            if text.lower() not in option.values:
+                raise ValueError(f"'{text}' is none of {', '.join(option.values)}")
+            return text.lower()
+    return text
+
+
+def find(declared: Iterable[Option], key: str) -> Option | None:
+    """The declaration of ``key``: an exact one before a pattern."""
+    candidates = [o for o in declared if o.matches(key)]
+    return next((o for o in candidates if o.key == key), candidates[0] if candidates else None)
+
+
+def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
+    """Check ``given`` against ``declared``; the notices for options without effect come back.
+
+    ``owner`` names the connector or format in messages. Raises ValidationError for an option that is unknown, missing, badly
+    typed or refused.
+    """
+    notices = []
+    unknown = sorted(k for k in given if find(declared, k) is None)
+    if unknown:
+        supported = "\n".join(sorted(o.key for o in declared))
+        raise ValidationError(
+            f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n" + "\n".join(unknown)
+            + f"\n\nSupported options:\n\n{supported}",
+            at=at,
+            hint=did_you_mean(unknown[0], (o.key for o in declared)),
+        )
+    for option in declared:
+        if option.required and option.key not in given:
+            raise ValidationError(
+                f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}", at=at, hint=option.summary or None
+            )
+    for key, value in given.items():
+        option = find(declared, key)
+        assert option is not None
+        if option.use is Use.REFUSED:
+            raise ValidationError(f"Option '{key}' of '{owner}' is not supported.", at=at, hint=option.why or None)
+        if option.use is Use.NOTICE:
+            notices.append(f"Option '{key}' of '{owner}' has no effect: {option.why}")
+        try:
+            if "${env:" not in value:
+                parse(option, value)
+        except ValueError as e:
+            shown = masked(key, str(e)) if is_secret(key) else str(e)
+            raise ValidationError(f"Invalid value for option '{key}': {shown}.", at=at) from None
+    return notices
+
+
+def value(given: Mapping[str, str], declared: tuple[Option, ...], key: str) -> Any:
+    """The typed value of ``key`` in ``given``, or its default; None where there is neither."""
+    option = find(declared, key)
+    assert option is not None, key
+    text = given.get(key, option.default)
+    return None if text is None else parse(option, text)

@@ -1,0 +1,1 @@
+"""Flink SQL as text, syntax and types: no catalog, no plan, no Spark."""

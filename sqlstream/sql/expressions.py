@@ -1,0 +1,121 @@
+"""Typed scalar expressions: what a resolved expression is, in the plan and on its way to Spark SQL.
+
+Every node is frozen and knows its Flink type. All operators and functions are rows of ``sql/functions``; a Call names its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlstream.sql.functions import Function
+    from sqlstream.sql.types import Type
+
+
+@dataclass(frozen=True)
+class Expr:
+    """Base of typed expressions."""
+
+    type: Type
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return ()
+
+    def with_children(self, children: tuple[Expr, ...]) -> Expr:
+        assert not children
+        return self
+
+    def walk(self) -> Iterator[Expr]:
+        """This node and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def transform(self, rewrite: Callable[[Expr], Expr | None]) -> Expr:
+        """A copy in which each node for which ``rewrite`` gives an expression is that one; its children are not visited."""
+        found = rewrite(self)
+        if found is not None:
+            return found
+        return self.with_children(tuple(c.transform(rewrite) for c in self.children)) if self.children else self
+
+
+@dataclass(frozen=True)
+class ColumnRef(Expr):
+    """A column of the node's input, by its (unique) name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Literal(Expr):
+    """A constant. ``value``: None, bool, int, Decimal, float, str, bytes, date, time, naive datetime (TIMESTAMP), and int for
+    intervals: months for INTERVAL_MONTHS, milliseconds for INTERVAL_MILLIS."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Call(Expr):
+    """A scalar function or operator, CASE included (condition, value, ..., else)."""
+
+    function: Function
+    args: tuple[Expr, ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.args
+
+    def with_children(self, children: tuple[Expr, ...]) -> Call:
+        return replace(self, args=children)
+
+
+@dataclass(frozen=True)
+class Cast(Expr):
+    """CAST to ``type``; TRY_CAST where ``safe``. Implicit casts are made explicit when an expression is bound."""
+
+    operand: Expr
+    safe: bool = False
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.operand,)
+
+    def with_children(self, children: tuple[Expr, ...]) -> Cast:
+        return replace(self, operand=children[0])
+
+
+@dataclass(frozen=True)
+class FieldAccess(Expr):
+    """``operand.name`` of a ROW."""
+
+    operand: Expr
+    name: str
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.operand,)
+
+    def with_children(self, children: tuple[Expr, ...]) -> FieldAccess:
+        return replace(self, operand=children[0])
+
+
+@dataclass(frozen=True)
+class AggregateCall(Expr):
+    """An aggregate function: COUNT(*) has no args. ``filter`` is the condition of FILTER (WHERE ..)."""
+
+    function: Function
+    args: tuple[Expr, ...]
+    distinct: bool = False
+    filter: Expr | None = None
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.args if self.filter is None else (*self.args, self.filter)
+
+    def with_children(self, children: tuple[Expr, ...]) -> AggregateCall:
+        if self.filter is None:
+            return replace(self, args=children)
+        return replace(self, args=children[:-1], filter=children[-1])

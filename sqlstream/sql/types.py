@@ -1,0 +1,203 @@
+"""Flink's logical types: what a column is, how it is written, and which Spark type carries it.
+
+In a running plan both TIMESTAMP(p) and TIMESTAMP_LTZ(p) are carried by Spark's TIMESTAMP, with the Spark session's zone
+always UTC: a TIMESTAMP is carried as if its wall time were UTC, so nothing in Spark depends on a zone, and the zone of
+``table.local-time-zone`` enters in the expressions that convert between the two. At the edges (a Delta table, a parquet
+file) a TIMESTAMP is Spark's TIMESTAMP_NTZ: ``Type.stored``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+MAX_LENGTH = 2147483647
+
+
+@dataclass(frozen=True)
+class Type:
+    """A Flink logical type.
+
+    ``root`` is one of the names in the functions below; ``args`` its numbers (length; precision and scale; precision);
+    ``children`` the element types of ARRAY, MULTISET, MAP (key, value) and ROW; ``names`` the field names of a ROW.
+    """
+
+    root: str
+    args: tuple[int, ...] = ()
+    children: tuple[Type, ...] = ()
+    names: tuple[str, ...] = ()
+    nullable: bool = True
+
+    def not_null(self) -> Type:
+        return replace(self, nullable=False)
+
+    def null(self) -> Type:
+        return replace(self, nullable=True)
+
+    def with_nullable(self, nullable: bool) -> Type:
+        return replace(self, nullable=nullable)
+
+    def same(self, other: Type) -> bool:
+        """Equality without regard to top-level nullability."""
+        return self.null() == other.null()
+
+    @property
+    def is_string(self) -> bool:
+        return self.root in ("CHAR", "VARCHAR")
+
+    @property
+    def is_binary(self) -> bool:
+        return self.root in ("BINARY", "VARBINARY")
+
+    @property
+    def is_integer(self) -> bool:
+        return self.root in INTEGERS
+
+    @property
+    def is_exact(self) -> bool:
+        return self.is_integer or self.root == "DECIMAL"
+
+    @property
+    def is_approximate(self) -> bool:
+        return self.root in ("FLOAT", "DOUBLE")
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.is_exact or self.is_approximate
+
+    @property
+    def is_timestamp(self) -> bool:
+        return self.root in ("TIMESTAMP", "TIMESTAMP_LTZ")
+
+    @property
+    def is_interval(self) -> bool:
+        return self.root in ("INTERVAL_MONTHS", "INTERVAL_MILLIS")
+
+    def __str__(self) -> str:
+        """As DESCRIBE prints it, without NOT NULL at the top."""
+        match self.root:
+            case "VARCHAR" if self.args[0] == MAX_LENGTH:
+                return "STRING"
+            case "VARBINARY" if self.args[0] == MAX_LENGTH:
+                return "BYTES"
+            case "CHAR" | "VARCHAR" | "BINARY" | "VARBINARY" | "TIME" | "TIMESTAMP" | "TIMESTAMP_LTZ":
+                return f"{self.root}({self.args[0]})"
+            case "DECIMAL":
+                return f"DECIMAL({self.args[0]}, {self.args[1]})"
+            case "ARRAY" | "MULTISET" | "MAP":
+                return f"{self.root}<{', '.join(c.full for c in self.children)}>"
+            case "ROW":
+                return f"ROW<{', '.join(f'{quote(n)} {c.full}' for n, c in zip(self.names, self.children, strict=True))}>"
+            case "INTERVAL_MONTHS":
+                return "INTERVAL YEAR TO MONTH"
+            case "INTERVAL_MILLIS":
+                return "INTERVAL DAY TO SECOND(3)"
+        return self.root
+
+    @property
+    def full(self) -> str:
+        """With NOT NULL where it is, as inside ROW<..> and in error messages."""
+        return str(self) if self.nullable else f"{self} NOT NULL"
+
+    @property
+    def spark(self) -> str:
+        """The Spark SQL type that carries it in a running plan."""
+        return self._spark("TIMESTAMP")
+
+    @property
+    def stored(self) -> str:
+        """The Spark SQL type that a table file holds."""
+        return self._spark("TIMESTAMP_NTZ")
+
+    def _spark(self, timestamp: str) -> str:
+        match self.root:
+            case "CHAR" | "VARCHAR":
+                return "STRING"
+            case "BINARY" | "VARBINARY":
+                return "BINARY"
+            case "DECIMAL":
+                return f"DECIMAL({self.args[0]},{self.args[1]})"
+            case "TIMESTAMP":
+                return timestamp
+            case "TIMESTAMP_LTZ":
+                return "TIMESTAMP"
+            case "TIME":
+                return "TIME(6)"
+            case "INTERVAL_MONTHS":
+                return "INTERVAL YEAR TO MONTH"
+            case "INTERVAL_MILLIS":
+                return "INTERVAL DAY TO SECOND"
+            case "ARRAY":
+                return f"ARRAY<{self.children[0]._spark(timestamp)}>"
+            case "MULTISET":
+                return f"MAP<{self.children[0]._spark(timestamp)},INT>"
+            case "MAP":
+                return f"MAP<{self.children[0]._spark(timestamp)},{self.children[1]._spark(timestamp)}>"
+            case "ROW":
+                fields = zip(self.names, self.children, strict=True)
+                return f"STRUCT<{','.join(f'{quote(n)}:{c._spark(timestamp)}' for n, c in fields)}>"
+            case "NULL":
+                return "VOID"
+        return self.root
+
+
+def quote(name: str) -> str:
+    """``name`` as a back-ticked identifier: the same in Flink and in Spark."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+
+BOOLEAN = Type("BOOLEAN")
+TINYINT = Type("TINYINT")
+SMALLINT = Type("SMALLINT")
+INT = Type("INT")
+BIGINT = Type("BIGINT")
+FLOAT = Type("FLOAT")
+DOUBLE = Type("DOUBLE")
+DATE = Type("DATE")
+NULL = Type("NULL")
+VARIANT = Type("VARIANT")
+STRING = Type("VARCHAR", (MAX_LENGTH,))
+BYTES = Type("VARBINARY", (MAX_LENGTH,))
+INTERVAL_MONTHS = Type("INTERVAL_MONTHS")
+INTERVAL_MILLIS = Type("INTERVAL_MILLIS")
+
+
+def char(length: int) -> Type:
+    return Type("CHAR", (length,))
+
+
+def varchar(length: int) -> Type:
+    return Type("VARCHAR", (length,))
+
+
+def decimal(precision: int, scale: int) -> Type:
+    return Type("DECIMAL", (precision, scale))
+
+
+def time(precision: int = 0) -> Type:
+    return Type("TIME", (precision,))
+
+
+def timestamp(precision: int = 6) -> Type:
+    return Type("TIMESTAMP", (precision,))
+
+
+def timestamp_ltz(precision: int = 6) -> Type:
+    return Type("TIMESTAMP_LTZ", (precision,))
+
+
+def array(element: Type) -> Type:
+    return Type("ARRAY", children=(element,))
+
+
+def multiset(element: Type) -> Type:
+    return Type("MULTISET", children=(element,))
+
+
+def map_of(key: Type, value: Type) -> Type:
+    return Type("MAP", children=(key, value))
+
+
+def row(names: tuple[str, ...], children: tuple[Type, ...]) -> Type:
+    return Type("ROW", children=children, names=names)
