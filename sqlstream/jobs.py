@@ -1,0 +1,344 @@
+"""Jobs: what INSERT and statement sets submit. In: sinks of a checked plan. Out: running Spark queries, and their state on disk.
+
+A job's folder is ``.sqlstream/jobs/<name>-<fingerprint of its plan>/``: the same statements find it again, so a restart goes on where it
+stopped. In it is one folder a generation (``1``, ``2``, ...): a job that has finished (bounded input) starts a new one when it is
+submitted again, so nothing that identifies its writes (Delta's transaction ids are the checkpoint's own) is used twice. A
+generation holds ``checkpoint/<sink>``, ``control`` (see spark/lower), and ``finished`` when it is done. A lock file keeps a second process
+out.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from sqlstream.changelog import ChangelogMode
+from sqlstream.connectors import find
+from sqlstream.connectors.base import Write
+from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.plan.explain import signature
+from sqlstream.plan.nodes import Sink
+from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key
+from sqlstream.spark.failures import job_error
+from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+
+class Status(Enum):
+    """A job's state, as SHOW JOBS prints it."""
+
+    RUNNING = "RUNNING"
+    FINISHED = "FINISHED"
+    FAILED = "FAILED"
+    CANCELED = "CANCELED"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running job has done so far."""
+
+    rows: int
+    rows_per_second: float
+
+
+@dataclass
+class Settings:
+    """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode."""
+
+    zone: str
+    streaming: bool = True
+    trigger_ms: int | None = None
+
+
+@dataclass
+class Job:
+    """One submitted job."""
+
+    id: str
+    name: str
+    sinks: tuple[Sink, ...]
+    folder: Path
+    started: float = field(default_factory=time.time)
+    status: Status = Status.RUNNING
+    error: SqlStreamError | None = None
+    queries: list[StreamingQuery] = field(default_factory=list)
+    rows: int = 0
+    done: threading.Event = field(default_factory=threading.Event)
+    stopping: threading.Event = field(default_factory=threading.Event)
+    lock: IO[str] | None = None
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / "checkpoint"
+
+    @property
+    def progress(self) -> Progress:
+        """Rows read in this run of the job, and the rate of the latest micro-batch."""
+        running = sum(_rows(q) for q in self.queries)
+        rate = sum(float((q.lastProgress or {}).get("processedRowsPerSecond") or 0) for q in self.queries if q.isActive)
+        return Progress(self.rows + running, rate)
+
+
+def _rows(query: StreamingQuery) -> int:
+    return sum(int(p["numInputRows"]) for p in query.recentProgress)
+
+
+class Jobs:
+    """The jobs of a session."""
+
+    def __init__(self, project: Path, emit: Callable[[str], None], notify: Callable[[str], None]) -> None:
+        self._project = project
+        self._emit = emit
+        self._notify = notify
+        self._jobs: dict[str, Job] = {}
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(self._jobs.values())
+
+    def find(self, job_id: str) -> Job:
+        """The job with this id. Raises ValidationError."""
+        if job_id not in self._jobs:
+            raise ValidationError(f"Job {job_id} does not exist.", hint="SHOW JOBS lists the jobs of this session.")
+        return self._jobs[job_id]
+
+    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str) -> Job:
+        """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
+        home, lock = self._claim(sinks, name, settings)
+        folder, resumed = _generation(home)
+        job = Job(uuid.uuid4().hex, name, sinks, folder, lock=lock)
+        (folder / "control").mkdir(parents=True, exist_ok=True)
+        (home / "job.json").write_text(json.dumps({"name": name, "sql": sql}, indent=2) + "\n")
+        if resumed:
+            self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
+        runner = _Runner(job, spark, settings, self._project, self._emit)
+        try:
+            runner.start()
+        except Exception as error:
+            _release(job)
+            raise job_error(error) from error
+        self._jobs[job.id] = job
+        return job
+
+    def stop(self, job_id: str) -> Job:
+        """Stop a job; its checkpoint stays. Raises ValidationError."""
+        job = self.find(job_id)
+        if job.status is not Status.RUNNING:
+            raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
+        job.stopping.set()
+        for query in job.queries:
+            query.stop()
+        job.done.wait(60)
+        return job
+
+    def wait(self, progress: Callable[[list[Job]], None] = lambda jobs: None) -> None:
+        """Wait until no job runs, calling ``progress`` about once a second. Raises the first failed job's error."""
+        while running := [j for j in self if j.status is Status.RUNNING]:
+            progress(running)
+            running[0].done.wait(1.0)
+        failed = next((j for j in self if j.error is not None), None)
+        if failed is not None and failed.error is not None:
+            raise failed.error
+
+    def stop_all(self) -> None:
+        """Stop every running job."""
+        for job in list(self):
+            if job.status is Status.RUNNING:
+                self.stop(job.id)
+
+    def _claim(self, sinks: tuple[Sink, ...], name: str, settings: Settings) -> tuple[Path, IO[str]]:
+        """The job's folder and the lock on it. A second job of the same plan in this session gets a folder of its own."""
+        digest = hashlib.sha256("\n".join([settings.zone, *(signature(s) for s in sinks)]).encode()).hexdigest()[:12]
+        slug = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:80]
+        ours = {j.folder.parent for j in self if j.status is Status.RUNNING}
+        ordinal = 1
+        while True:
+            suffix = "" if ordinal == 1 else f"-{ordinal}"
+            home = self._project / ".sqlstream" / "jobs" / f"{slug}-{digest}{suffix}"
+            if home not in ours:
+                break
+            ordinal += 1
+        home.mkdir(parents=True, exist_ok=True)
+        lock = (home / "lock").open("a+")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            owner = lock.read().strip()
+            lock.close()
+            raise ValidationError(
+                f"Job '{name}' runs already, in process {owner or 'unknown'}.",
+                hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
+            ) from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        return home, lock
+
+
+def _generation(home: Path) -> tuple[Path, bool]:
+    """The generation to run, and whether it was begun before."""
+    numbers = sorted(int(p.name) for p in home.iterdir() if p.name.isdigit())
+    latest = numbers[-1] if numbers else 0
+    if latest and not (home / str(latest) / "finished").exists():
+        return home / str(latest), True
+    return home / str(latest + 1), False
+
+
+def _release(job: Job) -> None:
+    if job.lock is not None:
+        job.lock.close()
+        job.lock = None
+
+
+class _Runner:
+    """Runs one job: its queries, phase after phase, in a thread."""
+
+    def __init__(self, job: Job, spark: SparkSession, settings: Settings, project: Path, emit: Callable[[str], None]) -> None:
+        self._job = job
+        self._spark = spark
+        self._settings = settings
+        self._project = project
+        self._emit = emit
+        self._bounded = all(bounded(s) for s in job.sinks)
+        self._ended = job.folder / "control" / "end"
+
+    def start(self) -> None:
+        """Start the first phase, so that what is wrong with it is raised here, and go on in a thread."""
+        if not self._settings.streaming:
+            self._in_thread(self._batch, self._job.sinks)
+            return
+        fixed = tuple(s for s in self._job.sinks if static(s))
+        streams = tuple(s for s in self._job.sinks if not static(s))
+        self._start_queries(streams)
+        self._in_thread(self._phases, streams, fixed)
+
+    def _in_thread(self, body: Callable[..., None], *args: object) -> None:
+        def run() -> None:
+            job = self._job
+            try:
+                body(*args)
+                if job.stopping.is_set():
+                    job.status = Status.CANCELED
+                else:
+                    (job.folder / "finished").touch()
+                    job.status = Status.FINISHED
+            except Exception as error:
+                job.error = None if job.stopping.is_set() else job_error(error)
+                job.status = Status.CANCELED if job.stopping.is_set() else Status.FAILED
+            finally:
+                for query in job.queries:
+                    if query.isActive:
+                        query.stop()
+                _release(job)
+                job.done.set()
+
+        threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
+
+    def _phases(self, streams: tuple[Sink, ...], fixed: tuple[Sink, ...]) -> None:
+        self._batch(fixed)
+        self._await()
+        if self._bounded and streams and not self._job.stopping.is_set():
+            self._job.rows += sum(_rows(q) for q in self._job.queries)
+            _write_atomically(self._ended, str(END_OF_INPUT_MS))
+            self._start_queries(streams)
+            self._await()
+
+    def _await(self) -> None:
+        """Wait for all queries; the first that fails ends the others."""
+        waiting = list(self._job.queries)
+        while waiting:
+            waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
+
+    def _lowering(self, index: int, streaming: bool) -> Lowering:
+        state = self._job.folder / "inputs" / str(index)
+        return Lowering(self._spark, streaming, self._settings.zone, self._project, state, self._job.folder / "control")
+
+    def _start_queries(self, sinks: tuple[Sink, ...]) -> None:
+        self._job.queries = []
+        try:
+            for index, sink in enumerate(sinks):
+                self._job.queries.append(self._start_query(index, sink))
+        except Exception:
+            for query in self._job.queries:
+                query.stop()
+            raise
+
+    def _start_query(self, index: int, sink: Sink) -> StreamingQuery:
+        writer = find(sink.table.connector).write_stream(self._write(index, sink, streaming=True))
+        writer = writer.outputMode("append" if changelog_mode(sink.input) is ChangelogMode.APPEND else "update")
+        writer = writer.option("checkpointLocation", str(self._job.checkpoint / _sink_name(index, sink)))
+        writer = writer.queryName(f"{self._job.name}/{_sink_name(index, sink)}/{self._job.id[:8]}")
+        if self._bounded:
+            writer = writer.trigger(availableNow=True)
+        elif self._settings.trigger_ms:
+            writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
+        return writer.start()
+
+    def _write(self, index: int, sink: Sink, *, streaming: bool, version: tuple[str, int] | None = None) -> Write:
+        return Write(
+            spark=self._spark,
+            table=sink.table,
+            frame=lower(sink, self._lowering(index, streaming)),
+            mode=changelog_mode(sink.input),
+            keys=upsert_key(sink.input) or (),
+            name=_sink_name(index, sink),
+            zone=self._settings.zone,
+            project=self._project,
+            emit=self._emit,
+            partition=dict(sink.partition),
+            overwrite=sink.overwrite,
+            version=version,
+        )
+
+    def _batch(self, sinks: tuple[Sink, ...]) -> None:
+        for index, sink in enumerate(sinks):
+            if self._job.stopping.is_set():
+                return
+            version = (f"{self._generation_id()}/{_sink_name(index, sink)}", 0)
+            find(sink.table.connector).write_batch(self._write(index, sink, streaming=False, version=version))
+
+    def _generation_id(self) -> str:
+        """An id that this generation of the job keeps over restarts, and no other job ever has."""
+        path = self._job.folder / "id"
+        if not path.exists():
+            _write_atomically(path, uuid.uuid4().hex)
+        return path.read_text()
+
+
+def _sink_name(index: int, sink: Sink) -> str:
+    name = re.sub(r"\W", "_", sink.table.path.name, flags=re.ASCII)
+    return f"{index}_{name}"
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    # A leading underscore hides the half-written file from Spark's file source.
+    part = path.with_name(f"_{path.name}.part")
+    part.write_text(text)
+    part.replace(path)
+
+
+def describe(job: Job) -> Mapping[str, str]:
+    """What DESCRIBE JOB shows of a job."""
+    return {
+        "job id": job.id,
+        "job name": job.name,
+        "status": job.status.value,
+        "start time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started)),
+        "rows read": str(job.progress.rows),
+        "checkpoint": str(job.checkpoint),
+        **({"error": job.error.message} if isinstance(job.error, JobFailed) else {}),
+    }

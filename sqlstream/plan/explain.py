@@ -1,0 +1,133 @@
+"""The plan as text: what EXPLAIN prints, and a signature by which the same job is known again."""
+
+from __future__ import annotations
+
+import json
+
+from sqlstream.plan.nodes import (
+    Filter,
+    GroupAggregate,
+    Limit,
+    NamedAggregate,
+    Node,
+    Project,
+    Scan,
+    Sink,
+    Sort,
+    Union,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    WindowKind,
+    WindowTvf,
+)
+from sqlstream.plan.properties import changelog_mode, fields
+from sqlstream.sql.bind import to_text
+from sqlstream.sql.expressions import ColumnRef
+
+
+def tree(node: Node, *, modes: bool = True) -> str:
+    """One line a node, inputs below, each with its changelog mode where ``modes``."""
+    return "\n".join(_lines(node, modes))
+
+
+def _lines(node: Node, modes: bool) -> list[str]:
+    lines = [describe(node, modes=modes)]
+    for i, source in enumerate(node.inputs):
+        last = i == len(node.inputs) - 1
+        first, *rest = _lines(source, modes)
+        lines.append(f"+- {first}")
+        lines.extend(f"{'   ' if last else '|  '}{line}" for line in rest)
+    return lines
+
+
+def describe(node: Node, *, modes: bool = False) -> str:
+    """One line about ``node`` itself."""
+    name, *parts = _parts(node)
+    if modes:
+        parts.append(f"changelogMode={changelog_mode(node).value}")
+    return f"{name}({', '.join(parts)})"
+
+
+def _parts(node: Node) -> tuple[str, ...]:
+    match node:
+        case Scan(table=table):
+            return ("TableSourceScan", f"table=[[{', '.join(table.path)}]]", f"fields=[{_names(node)}]")
+        case Values(rows=rows):
+            tuples = ", ".join("{ " + ", ".join(to_text(cell) for cell in row) + " }" for row in rows)
+            return ("Values", f"tuples=[[{tuples}]]")
+        case Project(columns=columns):
+            return ("Calc", f"select=[{', '.join(_aliased(to_text(c.expr), c.name, c.expr) for c in columns)}]")
+        case Filter(condition=condition):
+            return ("Calc", f"where=[{to_text(condition)}]")
+        case Watermark(column=column, expression=expression):
+            return ("WatermarkAssigner", f"rowtime=[{column}]", f"watermark=[{to_text(expression)}]")
+        case WindowTvf(window=window):
+            return ("WindowTableFunction", f"window=[{window_text(window)}]")
+        case WindowAggregate(window=window, keys=keys, aggregates=aggregates):
+            others = [k for k in keys if k not in (node.start, node.end, node.time)]
+            return (
+                "WindowAggregate",
+                *([f"groupBy=[{', '.join(others)}]"] if others else []),
+                f"window=[{window_text(window)}]",
+                f"select=[{', '.join([*keys, *(_aggregate(a) for a in aggregates)])}]",
+            )
+        case GroupAggregate(keys=keys, aggregates=aggregates):
+            return (
+                "GroupAggregate",
+                *([f"groupBy=[{', '.join(keys)}]"] if keys else []),
+                f"select=[{', '.join([*keys, *(_aggregate(a) for a in aggregates)])}]",
+            )
+        case Union():
+            return ("Union", "all=[true]", f"union=[{_names(node)}]")
+        case Limit(count=count, offset=offset):
+            return ("Limit", *([f"offset=[{offset}]"] if offset else []), f"fetch=[{count}]")
+        case Sort(keys=keys):
+            return ("Sort", f"orderBy=[{', '.join(f'{k} DESC' if d else f'{k} ASC' for k, d in keys)}]")
+        case Sink(table=table):
+            return ("Sink", f"table=[{table.path}]", f"fields=[{_names(node)}]")
+    raise TypeError(type(node).__name__)
+
+
+def _names(node: Node) -> str:
+    return ", ".join(f.name for f in fields(node))
+
+
+def _aliased(text: str, name: str, expr: object) -> str:
+    return text if isinstance(expr, ColumnRef) and expr.name == name else f"{text} AS {name}"
+
+
+def _aggregate(aggregate: NamedAggregate) -> str:
+    return f"{to_text(aggregate.call)} AS {aggregate.name}"
+
+
+def window_text(window: Window) -> str:
+    """A window as Flink's plans write it: ``TUMBLE(time_col=[ts], size=[10 s])``."""
+    parts = [f"time_col=[{window.time}]", f"size=[{_duration(window.size)}]"]
+    if window.kind is WindowKind.HOP:
+        parts.append(f"slide=[{_duration(window.slide)}]")
+    if window.offset:
+        parts.append(f"offset=[{_duration(window.offset)}]")
+    return f"{window.kind.value}({', '.join(parts)})"
+
+
+def _duration(millis: int) -> str:
+    for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000)):
+        if millis % size == 0:
+            return f"{millis // size} {unit}"
+    return f"{millis} ms"
+
+
+def signature(node: Node) -> str:
+    """The plan, with the options of its tables, as one string: equal for the same statements over the same declarations."""
+    tables = [
+        json.dumps({"table": str(n.table.path), "options": dict(sorted(n.table.options.items()))})
+        for n in _walk(node)
+        if isinstance(n, Scan | Sink)
+    ]
+    return "\n".join([tree(node), *tables])
+
+
+def _walk(node: Node) -> list[Node]:
+    return [node, *(n for i in node.inputs for n in _walk(i))]

@@ -1,0 +1,138 @@
+"""What a node gives, as functions of the node: columns, changelog mode, upsert key, bounds. Nothing of this is stored."""
+
+from __future__ import annotations
+
+from sqlstream.changelog import ChangelogMode
+from sqlstream.plan.nodes import (
+    WINDOW_END,
+    WINDOW_START,
+    WINDOW_TIME,
+    Field,
+    GroupAggregate,
+    Node,
+    Project,
+    Scan,
+    TimeAttribute,
+    Union,
+    Unary,
+    Values,
+    Watermark,
+    WindowAggregate,
+    WindowTvf,
+)
+from sqlstream.sql.expressions import Call, ColumnRef, Expr
+from sqlstream.sql.types import timestamp, timestamp_ltz
+
+
+def fields(node: Node) -> tuple[Field, ...]:
+    """The columns that ``node`` gives, in order."""
+    match node:
+        case Scan(table=table):
+            key = table.primary_key.columns if table.primary_key else ()
+            return tuple(
+                Field(c.name, c.type.not_null() if c.name in key else c.type) for c in (*table.physical, *table.metadata)
+            )
+        case Values():
+            return node.fields
+        case Project(input=source, columns=columns):
+            times = {f.name: f.time for f in fields(source)}
+            return tuple(Field(c.name, c.expr.type, _time(c.expr, times)) for c in columns)
+        case Watermark(input=source, column=column):
+            return tuple(Field(f.name, f.type, TimeAttribute.ROWTIME if f.name == column else f.time) for f in fields(source))
+        case WindowTvf(input=source, window=window):
+            given = fields(source)
+            time = next(f for f in given if f.name == window.time)
+            attribute = timestamp_ltz(3) if time.type.root == "TIMESTAMP_LTZ" else timestamp(3)
+            return (
+                *(Field(f.name, f.type) for f in given),
+                Field(WINDOW_START, timestamp(3).not_null()),
+                Field(WINDOW_END, timestamp(3).not_null()),
+                Field(WINDOW_TIME, attribute.not_null(), time.time),
+            )
+        case WindowAggregate(input=source, keys=keys, aggregates=aggregates):
+            given_by_name = {f.name: f for f in fields(source)}
+            return (*(given_by_name[k] for k in keys), *(Field(a.name, a.call.type) for a in aggregates))
+        case GroupAggregate(input=source, keys=keys, aggregates=aggregates):
+            given_by_name = {f.name: f for f in fields(source)}
+            return (
+                *(Field(k, given_by_name[k].type) for k in keys),
+                *(Field(a.name, a.call.type) for a in aggregates),
+            )
+        case Union(branches=branches):
+            return tuple(_union_field(column) for column in zip(*(fields(b) for b in branches), strict=True))
+        case Unary(input=source):
+            return fields(source)
+    raise TypeError(type(node).__name__)
+
+
+def _time(expr: Expr, times: dict[str, TimeAttribute | None]) -> TimeAttribute | None:
+    match expr:
+        case ColumnRef(name=name):
+            return times[name]
+        case Call(function=function) if function.name == "PROCTIME":
+            return TimeAttribute.PROCTIME
+    return None
+
+
+def _union_field(column: tuple[Field, ...]) -> Field:
+    first = column[0]
+    same_time = all(f.time is first.time for f in column)
+    nullable = any(f.type.nullable for f in column)
+    return Field(first.name, first.type.with_nullable(nullable), first.time if same_time else None)
+
+
+def field(node: Node, name: str) -> Field:
+    """The column ``name`` of ``node``."""
+    return next(f for f in fields(node) if f.name == name)
+
+
+def changelog_mode(node: Node) -> ChangelogMode:
+    """The kinds of rows that ``node`` gives."""
+    if isinstance(node, GroupAggregate):
+        # Without aggregates (DISTINCT) a group's row never changes after it was given.
+        return ChangelogMode.UPSERT if node.aggregates else ChangelogMode.APPEND
+    modes = {changelog_mode(i) for i in node.inputs}
+    updating = next((m for m in modes if m.updates), None)
+    return updating or ChangelogMode.APPEND
+
+
+def updating_node(node: Node) -> Node | None:
+    """The node nearest to the sources that makes ``node``'s rows change; None where they don't."""
+    for source in node.inputs:
+        if (found := updating_node(source)) is not None:
+            return found
+    return node if changelog_mode(node).updates else None
+
+
+def upsert_key(node: Node) -> tuple[str, ...] | None:
+    """Columns whose values say which earlier row an update replaces; None where ``node`` doesn't keep them.
+
+    The empty key is that of an aggregate over everything: one row.
+    """
+    match node:
+        case GroupAggregate(keys=keys) | WindowAggregate(keys=keys):
+            return keys
+        case Project(input=source, columns=columns):
+            below = upsert_key(source)
+            names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
+            return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
+        case Union() | Scan() | Values():
+            return None
+        case Unary(input=source):
+            return upsert_key(source)
+    return None
+
+
+def bounded(node: Node) -> bool:
+    """Whether the node's input ends by itself."""
+    return node.bounded if isinstance(node, Scan) else all(bounded(i) for i in node.inputs)
+
+
+def static(node: Node) -> bool:
+    """Whether all of the node's input is there at once, so that no streaming query is needed."""
+    return node.static if isinstance(node, Scan) else all(static(i) for i in node.inputs)
+
+
+def scans(node: Node) -> tuple[Scan, ...]:
+    """All scans below ``node``, from left to right."""
+    return (node,) if isinstance(node, Scan) else tuple(s for i in node.inputs for s in scans(i))

@@ -1,0 +1,221 @@
+"""What a statement answers, as values; and the rows of a SELECT as an iterator of changes.
+
+Cells arrive from Spark as the text that Flink's client shows: Python sees no other form of a row.
+"""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
+from sqlstream.plan.nodes import Field, Node
+from sqlstream.plan.properties import bounded, changelog_mode, fields
+from sqlstream.spark.failures import job_error
+from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
+from sqlstream.sql.casts import display_sql
+from sqlstream.sql.types import STRING, quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Base: what one statement answered. ``statement`` is its text, ``notices`` what the user should know."""
+
+    statement: str = ""
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done(Outcome):
+    """A statement without rows succeeded."""
+
+
+@dataclass(frozen=True)
+class Submitted(Outcome):
+    """A job was submitted."""
+
+    job_id: str = ""
+
+
+@dataclass(frozen=True)
+class Completed(Outcome):
+    """A job was submitted and has finished (``table.dml-sync``)."""
+
+    job_id: str = ""
+
+
+@dataclass(frozen=True)
+class Rows(Outcome):
+    """All rows at once: SHOW, DESCRIBE, a batch SELECT."""
+
+    columns: tuple[Field, ...] = ()
+    rows: tuple[tuple[str | None, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Stream(Outcome):
+    """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt."""
+
+    columns: tuple[Field, ...] = ()
+    changes: Iterator[Change] = field(default_factory=lambda: iter(()))
+
+
+@dataclass(frozen=True)
+class Text(Outcome):
+    """Text to print as it is."""
+
+    lines: str = ""
+
+
+@dataclass(frozen=True)
+class Cleared(Outcome):
+    """CLEAR: the screen is to be cleared."""
+
+
+@dataclass(frozen=True)
+class Exit(Outcome):
+    """QUIT: the shell ends."""
+
+
+def text_rows(headers: Iterable[str], rows: Iterable[tuple[str | None, ...]], **more: object) -> Rows:
+    """Rows of text under ``headers``, as SHOW gives."""
+    return Rows(columns=tuple(Field(h, STRING) for h in headers), rows=tuple(rows), **more)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A SELECT to run. ``visible`` is how many of the node's leading columns are shown; ``key`` the indexes of its upsert key."""
+
+    node: Node
+    visible: int
+    key: tuple[int, ...]
+    limit: int | None = None
+
+
+def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
+    """``frame`` with every cell as the client shows it."""
+    columns = fields(node)
+    return frame.selectExpr(*[f"{display_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in columns])
+
+
+def collect(query: Query, to: Lowering) -> tuple[tuple[str | None, ...], ...]:
+    """All rows of a query over static input. Raises JobFailed."""
+    try:
+        return tuple(tuple(row) for row in displayed(lower(query.node, to), query.node, to.zone).collect())
+    except Exception as error:
+        raise job_error(error) from error
+
+
+class Changes:
+    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread."""
+
+    def __init__(self, query: Query, spark: SparkSession, zone: str, project: Path) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
+        self._to = Lowering(spark, True, zone, project, self._folder / "inputs", self._folder / "control")
+        self._to.control.mkdir()
+        self._query = query
+        self._queue: queue.Queue[list[Change] | BaseException | None] = queue.Queue(maxsize=64)
+        self._stopped = threading.Event()
+        try:
+            self._frame = displayed(lower(query.node, self._to), query.node, zone)
+        except Exception as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise job_error(error) from error
+        threading.Thread(target=self._run, name="select", daemon=True).start()
+
+    def stop(self) -> None:
+        """End the query; the iterator ends."""
+        self._stopped.set()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    def __iter__(self) -> Iterator[Change]:
+        given = 0
+        limit = self._query.limit
+        try:
+            while limit is None or given < limit:
+                try:
+                    batch = self._queue.get(timeout=0.1)
+                except queue.Empty:
+                    if self._stopped.is_set():
+                        return
+                    continue
+                if batch is None:
+                    return
+                if isinstance(batch, BaseException):
+                    raise batch
+                for change in batch:
+                    if self._stopped.is_set() or (limit is not None and given >= limit):
+                        return
+                    given += 1
+                    yield change
+        finally:
+            self._stopped.set()
+
+    def _run(self) -> None:
+        mode = changelog_mode(self._query.node)
+        fold = Fold(self._query.key) if mode is not ChangelogMode.APPEND else None
+        try:
+            for end in (False, True) if bounded(self._query.node) else (False,):
+                if end:
+                    (self._to.control / "end").write_text(str(END_OF_INPUT_MS))
+                self._once(mode, fold)
+                if self._stopped.is_set():
+                    break
+            self._put(None)
+        except Exception as error:
+            self._put(job_error(error))
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _once(self, mode: ChangelogMode, fold: Fold | None) -> None:
+        def take(batch: DataFrame, _: int) -> None:
+            rows: list[tuple[str | None, ...]] = []
+            for row in batch.toLocalIterator(prefetchPartitions=True):
+                rows.append(tuple(row))
+                if len(rows) == 1000:
+                    self._give(rows, fold)
+                    rows = []
+                if self._stopped.is_set():
+                    return
+            self._give(rows, fold)
+
+        writer = self._frame.writeStream.foreachBatch(take).outputMode("append" if mode is ChangelogMode.APPEND else "update")
+        writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
+        running = (writer.trigger(availableNow=True) if bounded(self._query.node) else writer).start()
+        while not running.awaitTermination(0.2):  # type: ignore[arg-type]
+            if self._stopped.is_set():
+                running.stop()
+
+    def _give(self, rows: list[tuple[str | None, ...]], fold: Fold | None) -> None:
+        if not rows:
+            return
+        changes = fold.apply(rows) if fold else [Change(RowKind.INSERT, row) for row in rows]
+        visible = self._query.visible
+        self._put([Change(c.kind, c.row[:visible]) for c in changes])
+
+    def _put(self, item: list[Change] | BaseException | None) -> None:
+        while True:
+            try:
+                self._queue.put(item, timeout=0.2)
+                return
+            except queue.Full:
+                if self._stopped.is_set():
+                    return
+
+
+def _scratch(project: Path) -> Path:
+    folder = project / ".sqlstream" / "scratch"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

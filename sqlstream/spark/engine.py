@@ -1,0 +1,166 @@
+"""The Spark session: started once, in the background, with the settings that Flink's meaning needs.
+
+In: SET keys ``spark.*``, the project folder. Out: a SparkSession. Everything that pyspark prints goes to
+``.sqlstream/log/spark.log`` of the project.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream import jars
+from sqlstream.errors import SetupError, SqlStreamError, ValidationError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Flink's meaning depends on these: a user's value for one is refused.
+FIXED = {
+    # Every TIMESTAMP is carried as UTC; see sql/types.
+    "spark.sql.session.timeZone": "UTC",
+    # Integer arithmetic wraps and decimals overflow to NULL, as in Flink; what must fail raises by itself.
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.legacy.sizeOfNull": "false",
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    "spark.sql.timeType.enabled": "true",
+    "spark.sql.streaming.multipleWatermarkPolicy": "min",
+    # Sources are known by name in a checkpoint, so that one can be added.
+    "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+
+DEFAULTS = {
+    "spark.app.name": "sqlstream",
+    "spark.master": "local[*]",
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "2g",
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.sql.ui.explainMode": "simple",
+}
+
+
+class Engine:
+    """The Spark session of a sqlstream session; ``start`` returns at once, ``spark`` waits."""
+
+    def __init__(self, project: Path, options: Callable[[], Mapping[str, str]], notify: Callable[[str], None]) -> None:
+        self._project = project
+        self._options = options
+        self._notify = notify
+        self._session: Future[SparkSession] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def started(self) -> bool:
+        """Whether the start was asked for."""
+        return self._session is not None
+
+    def start(self) -> None:
+        """Begin to start Spark, in the background."""
+        with self._lock:
+            if self._session is None:
+                self._session = Future()
+                threading.Thread(target=self._start, args=(self._session,), name="spark-start", daemon=True).start()
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session; waits for it, with a message. Raises SetupError, also again at the next call after a retry."""
+        self.start()
+        session = self._session
+        assert session is not None
+        if not session.done():
+            self._notify("Waiting for Spark to start ...")
+        try:
+            return session.result()
+        except SqlStreamError:
+            self._session = None
+            raise
+
+    def stop(self) -> None:
+        """Stop Spark and its JVM, where it was started."""
+        session, self._session = self._session, None
+        if session is None or session.exception() is not None:
+            return
+        spark = session.result()
+        gateway = spark.sparkContext._gateway
+        spark.stop()
+        if gateway is not None and (process := getattr(gateway, "proc", None)) is not None:
+            gateway.shutdown()
+            process.stdin.close()
+            process.wait(20)
+            from pyspark import SparkContext
+
+            SparkContext._gateway = None
+            SparkContext._jvm = None
+
+    def _start(self, session: Future[SparkSession]) -> None:
+        try:
+            session.set_result(self._build())
+        except SqlStreamError as error:
+            session.set_exception(error)
+        except Exception as error:
+            log = self._project / ".sqlstream" / "log" / "spark.log"
+            problem = SetupError(f"Spark did not start: {error}", hint=f"See {log}.")
+            problem.__cause__ = error
+            session.set_exception(problem)
+
+    def _build(self) -> SparkSession:
+        jars.require_java()
+        own_jars = jars.ensure("spark", self._notify)
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+        log = self._project / ".sqlstream" / "log" / "spark.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        os.environ["SPARK_SUBMIT_OPTS"] = " ".join(
+            [
+                os.environ.get("SPARK_SUBMIT_OPTS", ""),
+                f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}",
+                f"-Dsqlstream.log={log}",
+            ]
+        ).strip()
+        from pyspark.sql import SparkSession
+
+        conf = spark_conf(self._options(), own_jars)
+        builder = SparkSession.builder
+        for key, value in conf.items():
+            builder = builder.config(key, value)
+        return builder.getOrCreate()
+
+
+def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, str]:
+    """Spark's configuration: defaults, the user's ``spark.*`` keys and ``parallelism.default``, then what is fixed.
+
+    Raises ValidationError where the user sets a fixed key to something else.
+    """
+    users = {k: v for k, v in options.items() if k.startswith("spark.")}
+    for key, value in users.items():
+        if key in FIXED and key != "spark.sql.extensions" and value != FIXED[key]:
+            raise ValidationError(f"'{key}' can't be set: sqlstream needs '{FIXED[key]}' to keep Flink's meaning.")
+    conf = {**DEFAULTS, **users}
+    local = conf["spark.master"].startswith("local")
+    conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or (str(_local_cores(conf["spark.master"])) if local else "200"))
+    extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
+    conf.update(FIXED)
+    conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))
+    conf["spark.jars"] = ",".join([*(str(j) for j in own_jars), *filter(None, [users.get("spark.jars")])])
+    return conf
+
+
+def _parallelism(options: Mapping[str, str]) -> str | None:
+    return options.get("table.exec.resource.default-parallelism") or options.get("parallelism.default")
+
+
+def _local_cores(master: str) -> int:
+    inside = master.partition("[")[2].rstrip("]").split(",")[0]
+    return int(inside) if inside.isdigit() else len(os.sched_getaffinity(0))

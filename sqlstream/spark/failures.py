@@ -1,0 +1,61 @@
+"""Spark's exceptions in the words of SQL.
+
+In: whatever py4j or pyspark raised. Out: a SqlStreamError whose message is the innermost cause's, without a stack.
+"""
+
+from __future__ import annotations
+
+import re
+
+from py4j.protocol import Py4JError
+
+from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
+
+# What our generated SQL raises by itself stands behind this condition in Spark's message.
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?(?=\n|$)", re.S)
+_CAUSES = (
+    (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
+     "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
+    (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None),
+    (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka no longer has records that were not read yet.",
+     "The topic's retention removed them. Starting the job anew skips them."),
+)  # fmt: skip
+
+
+def job_error(error: BaseException) -> SqlStreamError:
+    """``error`` as one that a user can read; a SqlStreamError stays what it is."""
+    if isinstance(error, SqlStreamError):
+        return error
+    text = _full_text(error)
+    raised = _RAISED.search(text)
+    if raised:
+        problem: SqlStreamError = JobFailed(raised[1].strip())
+    elif found := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
+        problem = JobFailed(f"{found[0]} ({_headline(text)})", hint=found[1])
+    elif type(error).__name__ in ("AnalysisException", "ParseException"):
+        problem = ValidationError(_headline(text))
+    else:
+        problem = JobFailed(_headline(text))
+    problem.__cause__ = error
+    return problem
+
+
+def _full_text(error: BaseException) -> str:
+    parts = [str(error)]
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    seen = 0
+    while java is not None and seen < 20:
+        try:
+            parts.append(str(java.getMessage() or java.toString()))
+            java = java.getCause()
+        except Py4JError:  # the JVM is gone: what we have is all there is
+            break
+        seen += 1
+    if (cause := error.__cause__) is not None:
+        parts.append(str(cause))
+    return "\n".join(parts)
+
+
+def _headline(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
+    return lines[0] if lines else "unknown failure"

@@ -1,0 +1,268 @@
+"""Logical nodes to DataFrames: each node to the Spark operator that has its meaning.
+
+Event time. Below every Watermark the source's splits (Kafka partitions) are separate frames, each with a Spark watermark of
+its own on a hidden column that holds the watermark expression's value; under Spark's ``min`` policy that is Flink's rule: the
+minimum over partitions and inputs. A control source (text files of epoch milliseconds in the job's folder) is united below each:
+a row of the far future is the end of a bounded input. Its rows are taken out again by a condition on the watermark column itself,
+since Spark pushes any other below the watermark. No user column carries Spark's watermark metadata; only window_time gets it, where
+a window aggregate groups by it, so that Spark closes a window when ``window_end - 1 ms <= watermark``: Flink's rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors import find
+from sqlstream.connectors.base import Read
+from sqlstream.plan.nodes import (
+    WINDOW_END,
+    WINDOW_START,
+    WINDOW_TIME,
+    Filter,
+    GroupAggregate,
+    Limit,
+    Node,
+    Project,
+    Scan,
+    Sink,
+    Sort,
+    Union,
+    Values,
+    Watermark,
+    WindowAggregate,
+    WindowKind,
+    WindowTvf,
+)
+from sqlstream.plan.properties import field as field_of
+from sqlstream.plan.properties import fields, static
+from sqlstream.sql.spark_sql import render
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+WATERMARK = "__sqlstream_watermark"
+ALL = "__sqlstream_all"
+# Microseconds from 9000-01-01 on are control rows; the end is a day before the last TIMESTAMP that Spark can print.
+CONTROL_FROM = "TIMESTAMP '9000-01-01 00:00:00'"
+END_OF_INPUT_MS = 253402214400000
+WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
+
+
+@dataclass
+class Lowering:
+    """How and where a plan runs. ``state``: a folder of the query's own, for what its sources must keep (static inputs that join a
+    stream, ends of bounded inputs); ``control``: the folder of the job's control files."""
+
+    spark: SparkSession
+    streaming: bool
+    zone: str
+    project: Path
+    state: Path
+    control: Path
+    _names: Counter[str] = field(default_factory=Counter)
+
+    def source_name(self, name: str) -> str:
+        """A name for a streaming source: the same again when the same plan is lowered again."""
+        safe = re.sub(r"\W", "_", name, flags=re.ASCII)
+        self._names[safe] += 1
+        return safe if self._names[safe] == 1 else f"{safe}_{self._names[safe]}"
+
+
+def lower(node: Node, to: Lowering) -> DataFrame:
+    """The DataFrame of ``node``: its columns under their names, in carrier types."""
+    return _union(_splits(node, to, per_split=False))
+
+
+def _union(frames: list[DataFrame]) -> DataFrame:
+    return reduce(lambda a, b: a.unionAll(b), frames)
+
+
+def _splits(node: Node, to: Lowering, *, per_split: bool) -> list[DataFrame]:
+    """Frames whose union is ``node``: one a split where ``per_split`` and nothing above the scan unites them."""
+    match node:
+        case Scan(table=table):
+            streaming = to.streaming and not node.static
+            name = to.source_name(table.path.name)
+            request = Read(
+                spark=to.spark, table=table, streaming=streaming, per_split=per_split and streaming, name=name, zone=to.zone,
+                project=to.project, state=to.state,
+            )  # fmt: skip
+            return find(table.connector).read(request)
+        case Project(input=source):
+            columns = [_column(c.name, render(c.expr, to.zone)) for c in node.columns]
+            return [frame.select(*columns) for frame in _splits(source, to, per_split=per_split)]
+        case Filter(input=source):
+            condition = render(node.condition, to.zone)
+            return [frame.where(condition) for frame in _splits(source, to, per_split=per_split)]
+        case Watermark(input=source):
+            return [_watermark(node, frame, to) for frame in _splits(source, to, per_split=True)]
+        case Values():
+            return [_values(node, to)]
+        case WindowTvf(input=source):
+            return [_window_tvf(node, lower(source, to), to)]
+        case WindowAggregate(input=source):
+            return [_window_aggregate(node, lower(source, to), to)]
+        case GroupAggregate(input=source):
+            return [_group_aggregate(node, lower(source, to), to)]
+        case Union(branches=branches):
+            return [_union_all(branches, to)]
+        case Limit(input=source):
+            frame = lower(source, to)
+            return [(frame.offset(node.offset) if node.offset else frame).limit(node.count)]
+        case Sort(input=source):
+            return [lower(source, to).orderBy(*[_order(name, descending) for name, descending in node.keys])]
+        case Sink(input=source):
+            return _splits(source, to, per_split=False)
+    raise TypeError(type(node).__name__)
+
+
+def _column(name: str, sql: str) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.expr(sql).alias(name)
+
+
+def _order(name: str, descending: bool) -> Column:
+    from pyspark.sql import functions as F
+
+    column = F.col(quote(name))
+    return column.desc() if descending else column.asc()
+
+
+def _watermark(node: Watermark, frame: DataFrame, to: Lowering) -> DataFrame:
+    if not frame.isStreaming:
+        return frame
+    names = [f.name for f in fields(node)]
+    marked = frame.select("*", _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"))
+    control = to.spark.readStream.schema("value STRING").name(to.source_name("control")).text(str(to.control))
+    nulls = [_column(f.name, f"CAST(NULL AS {f.type.spark})") for f in fields(node)]
+    ends = control.select(*nulls, _column(WATERMARK, "timestamp_millis(CAST(value AS BIGINT))"))
+    return (
+        marked.unionAll(ends)
+        .withWatermark(WATERMARK, "0 seconds")
+        .where(f"{WATERMARK} IS NULL OR {WATERMARK} < {CONTROL_FROM}")
+        .select(*[quote(n) for n in names])
+    )
+
+
+def _values(node: Values, to: Lowering) -> DataFrame:
+    structs = (
+        "named_struct("
+        + ", ".join(
+            f"'c{i}', CAST({render(cell, to.zone)} AS {f.type.spark})" for i, (cell, f) in enumerate(zip(row, node.fields, strict=True))
+        )
+        + ")"
+        for row in node.rows
+    )
+    frame = to.spark.range(0, 1, 1, 1).selectExpr(f"inline(array({', '.join(structs)}))")
+    return frame.toDF(*[f.name for f in node.fields])
+
+
+def _local(time: str, type_root: str, zone: str) -> str:
+    """Spark SQL for the wall time, as if UTC, of the time attribute ``time``."""
+    return f"from_utc_timestamp({time}, {_literal(zone)})" if type_root == "TIMESTAMP_LTZ" and zone != "UTC" else time
+
+
+def _instant(wall: str, type_root: str, zone: str) -> str:
+    return f"to_utc_timestamp({wall}, {_literal(zone)})" if type_root == "TIMESTAMP_LTZ" and zone != "UTC" else wall
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _window_tvf(node: WindowTvf, frame: DataFrame, to: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    window = node.window
+    root = field_of(node.input, window.time).type.root
+    time = f"unix_millis({_local(quote(window.time), root, node.zone)})"
+    start = f"({time} - pmod({time} - {window.offset}L, {window.slide}L))"
+    # A row without a time belongs to no window: Flink fails the job, and so do we.
+    start = f"coalesce({start}, raise_error('RowTime field should not be null, please convert it to a non-null long value.'))"
+    starts = "__sqlstream_start"
+    if window.kind is WindowKind.TUMBLE:
+        framed = frame.select("*", F.expr(start).alias(starts))
+    else:
+        latest = frame.select("*", F.expr(start).alias(starts))
+        count = -(-window.size // window.slide)
+        every = ", ".join(f"{starts} - {i * window.slide}L" for i in range(count))
+        array = f"array({every})" if count <= 64 else f"transform(sequence(0, {count - 1}), i -> {starts} - i * {window.slide}L)"
+        others = [quote(f.name) for f in fields(node.input)]
+        framed = latest.select(*others, F.explode(F.expr(array)).alias(starts))
+        if window.size % window.slide:
+            framed = framed.where(f"{starts} + {window.size}L > {time}")
+    end = f"{starts} + {window.size}L"
+    closing = _instant(f"timestamp_millis({end} - 1L)", root, node.zone)
+    return framed.select(
+        *[quote(f.name) for f in fields(node.input)],
+        _column(WINDOW_START, f"timestamp_millis({starts})"),
+        _column(WINDOW_END, f"timestamp_millis({end})"),
+        _column(WINDOW_TIME, closing),
+    )
+
+
+def _window_aggregate(node: WindowAggregate, frame: DataFrame, to: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    window = node.window
+    keys = [k for k in node.keys if k not in (node.start, node.end, node.time)]
+    time = F.col(quote(node.time))
+    marked = time.alias(node.time, metadata=WATERMARK_METADATA) if frame.isStreaming else time.alias(node.time)
+    grouped = frame.groupBy(marked, *[F.col(quote(k)) for k in keys])
+    aggregated = _aggregate(grouped, node.aggregates, to)
+    root = field_of(node.input, node.time).type.root
+    end = f"({_local(quote(node.time), root, node.zone)} + INTERVAL '0.001' SECOND)"
+    derived = {
+        node.time: quote(node.time),
+        node.end: end,
+        node.start: f"({end} - {_interval(window.size)})",
+    }
+    outputs = [_column(k, derived.get(k, quote(k))) for k in node.keys]
+    return aggregated.select(*outputs, *[F.col(quote(a.name)) for a in node.aggregates])
+
+
+def _interval(millis: int) -> str:
+    return f"make_dt_interval(0, 0, 0, {millis // 1000}.{millis % 1000:03d})"
+
+
+def _group_aggregate(node: GroupAggregate, frame: DataFrame, to: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    # A group of its own for "all rows": Spark's global aggregate would give a row for an empty stream, Flink's gives none.
+    keys = [F.col(quote(k)) for k in node.keys] or [F.lit(0).alias(ALL)]
+    if not node.aggregates:
+        return frame.groupBy(*keys).agg(F.lit(0).alias(ALL)).select(*[quote(k) for k in node.keys])
+    aggregated = _aggregate(frame.groupBy(*keys), node.aggregates, to)
+    return aggregated.select(*[quote(f.name) for f in fields(node)])
+
+
+def _aggregate(grouped, aggregates, to: Lowering) -> DataFrame:  # type: ignore[no-untyped-def]
+    calls = [_column(a.name, render(a.call, to.zone)) for a in aggregates]
+    if calls:
+        return grouped.agg(*calls)
+    return grouped.agg(_column(ALL, "0"))
+
+
+def _union_all(branches: tuple[Node, ...], to: Lowering) -> DataFrame:
+    names = [f.name for f in fields(branches[0])]
+    mixed = to.streaming and not all(static(b) for b in branches)
+    frames = [_as_stream(lower(b, to), to) if mixed and static(b) else lower(b, to) for b in branches]
+    return _union([f.toDF(*names) for f in frames])
+
+
+def _as_stream(frame: DataFrame, to: Lowering) -> DataFrame:
+    """A static frame as a streaming source: written once into the job's folder, since Spark unites no stream with a table."""
+    name = to.source_name("static")
+    folder = to.state / name
+    if not (folder / "_SUCCESS").exists():
+        frame.write.mode("overwrite").parquet(str(folder))
+    return to.spark.readStream.schema(frame.schema).name(name).parquet(str(folder))
+
+
