@@ -1,0 +1,262 @@
+"""The command line: arguments to a session's settings, exit codes out.
+
+Light to import: nothing heavier than argparse before the arguments are known, no planner and no pyspark before the
+prompt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sqlstream.shell.foreground import Terminated
+from sqlstream.shell.screen import Screen, Script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlstream.session import Session
+
+PROJECT_MARKS = ("catalog", "sqlstream.toml", ".sqlstream")
+HISTORY = "~/.sqlstream-history"
+CONFIG = "sqlstream.toml"
+EPILOG = """\
+subcommands:
+  sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
+  sqlstream demo          shows it all on made-up data (sqlstream demo --help)
+
+A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
+stdout, all else to stderr. Exit codes: 0, 1 after an error in a script, 2 for wrong usage, 130 after Ctrl-C."""
+
+# Flags that only stand for an option: flags, metavar, the option, what separates several values, help.
+OPTION_FLAGS = (
+    (("--master",), "URL", "spark.master", None, "where Spark runs, as local[4] or spark://host:7077"),
+    (("-j", "--jar"), "JAR", "pipeline.jars", ";", "a jar for Spark, as a JDBC driver (repeat for more)"),
+    (("-pyfs", "--pyFiles"), "FILES", "python.files", ",", "Python files and folders for functions"),
+    (("-pyarch", "--pyArchives"), "FILES", "python.archives", ",", "archives for Python functions"),
+    (("-pyreq", "--pyRequirements"), "FILE", "python.requirements", None, "requirements of Python functions"),
+    (("-pyexec", "--pyExecutable"), "PATH", "python.executable", None, "the interpreter of Spark's Python workers"),
+    (("-pyclientexec", "--pyClientExecutable"), "PATH", "python.client.executable", None, "accepted, without effect"),
+)
+# Flags of Flink's client that are refused: flags, why.
+REFUSED_FLAGS = (
+    (("-s", "--session"), "sessions have no names here: a job is known by its pipeline.name, its state by its project"),
+    (("-u", "--update"), "Flink has dropped it; give the statement to -e"),
+    (("-d", "--defaults"), "Flink has dropped YAML environment files; write SET statements and give them to -i"),
+)
+GATEWAY = "there is no SQL gateway to connect to; --master names the Spark cluster that does the work"
+
+
+@dataclass(frozen=True)
+class Fronts:
+    """What the command line starts; tests put their own in."""
+
+    session: Callable[..., Session]
+    shell: Callable[..., int]
+    script: Callable[..., int]
+
+
+def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
+    """Run ``sqlstream`` with ``argv``; the exit code comes back."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if argv and argv[0] in ("kafka", "demo"):
+        return _subcommand(argv[0], argv[1:])
+    parser = _parser()
+    if argv and argv[0] == "gateway":
+        parser.error(f"gateway: {GATEWAY}")
+    arguments = parser.parse_args(argv[1:] if argv and argv[0] == "embedded" else argv)
+    project = arguments.project or find_project(Path.cwd())
+    options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
+    init = _script_of(parser, arguments.init) if arguments.init else None
+    script = _script(parser, arguments)
+    screen = Screen(out=None if sys.stdout.isatty() else sys.stdout, err=None if sys.stderr.isatty() else sys.stderr)
+    fronts = fronts or Fronts(_session, _shell, _run_script)
+
+    def open_session() -> Session:
+        return fronts.session(
+            project, options=options, variables=dict(arguments.var), interactive=script is None,
+            notify=screen.notify, emit=screen.emit, save=arguments.save,
+        )  # fmt: skip
+
+    previous = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        if script is None:
+            return fronts.shell(open_session, screen, arguments.history.expanduser(), init=init)
+        return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
+    except Terminated as end:
+        return end.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of stdout went away (``| head``). Python flushes stdout at exit: give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def find_project(folder: Path) -> Path:
+    """The nearest folder, from ``folder`` upwards, that holds a project; ``folder`` itself if there is none."""
+    for candidate in (folder, *folder.parents):
+        if any((candidate / mark).exists() for mark in PROJECT_MARKS):
+            return candidate
+    return folder
+
+
+def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
+    """A TOML table as options: ``a.b = 1``, quoted or not, is ``{"a.b": "1"}``. Raises ValueError for a list."""
+    options: dict[str, str] = {}
+    for key, value in table.items():
+        match value:
+            case dict():
+                options |= flattened(value, f"{prefix}{key}.")
+            case bool():
+                options[prefix + key] = str(value).lower()
+            case str() | int() | float():
+                options[prefix + key] = str(value)
+            case _:
+                raise ValueError(f"option {prefix + key} must be a string, a number or a boolean")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sqlstream",
+        usage="sqlstream [embedded] [-f FILE | -e SQL] [options]",
+        description="Runs Flink SQL scripts, unchanged, as Spark Structured Streaming jobs over Kafka and Delta.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("-f", "--file", metavar="FILE", help="run a script and wait for its jobs (- is stdin)")
+    source.add_argument("-e", "--execute", metavar="SQL", help="run these statements")
+    add = parser.add_argument
+    many: dict[str, Any] = {"action": "append", "default": []}
+    add("-i", "--init", metavar="FILE", help="declarations and settings to begin with")
+    add("-D", metavar="KEY=VALUE", type=_pair, **many, help="set an option, as SET does")
+    add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
+    add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from here upwards)")
+    add("--save", action="store_true", help="keep what CREATE, ALTER and DROP declare in the project's catalog")
+    add("-hist", "--history", metavar="FILE", type=Path, default=Path(HISTORY), help=f"default {HISTORY}")
+    add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")
+    for flags, metavar, key, separator, text in OPTION_FLAGS:
+        action = "append" if separator else "store"
+        add(*flags, metavar=metavar, dest=key, action=action, help=f"{text}; sets {key}")
+    for flags, why in REFUSED_FLAGS:
+        add(*flags, metavar="X", action=_Refuse, why=why, help=argparse.SUPPRESS)
+    add("--version", action=_Version, nargs=0, help="print the version")
+    return parser
+
+
+class _Refuse(argparse.Action):
+    def __init__(self, why: str, **more: object) -> None:
+        super().__init__(**more)  # type: ignore[arg-type]
+        self.why = why
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        parser.error(f"{'/'.join(self.option_strings)}: {self.why}")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib import metadata
+
+        try:
+            print(f"sqlstream {metadata.version('sqlstream')}")
+        except metadata.PackageNotFoundError:
+            print("sqlstream (from a source tree)")
+        parser.exit()
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form KEY=VALUE")
+    return key, value
+
+
+def _folder(text: str) -> Path:
+    path = Path(text).expanduser()
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is no folder")
+    return path.resolve()
+
+
+def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
+    options = {}
+    for _, _, key, separator, _ in OPTION_FLAGS:
+        given = getattr(arguments, key)
+        if key == "pipeline.jars":
+            found = [str(jar) for folder in arguments.library for jar in sorted(folder.glob("*.jar"))]
+            given = [*(given or []), *found]
+        if given:
+            options[key] = separator.join(given) if separator else given
+    return options
+
+
+def _config(parser: argparse.ArgumentParser, project: Path) -> dict[str, str]:
+    path = project / CONFIG
+    if not path.is_file():
+        return {}
+    import tomllib
+
+    try:
+        return flattened(tomllib.loads(path.read_text("utf-8")).get("options", {}))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, OSError) as error:
+        parser.error(f"{path}: {error}")
+
+
+def _script(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Script | None:
+    """What is to run; None opens the shell."""
+    if arguments.execute is not None:
+        return Script(arguments.execute)
+    if arguments.file is not None and arguments.file != "-":
+        return _script_of(parser, arguments.file)
+    if arguments.file == "-" or not sys.stdin.isatty():
+        return Script(sys.stdin.read(), "<stdin>")
+    return None
+
+
+def _script_of(parser: argparse.ArgumentParser, name: str) -> Script:
+    try:
+        return Script(Path(name.removeprefix("file://")).expanduser().read_text("utf-8-sig"), name)
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"cannot read {name}: {error}")
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise Terminated
+
+
+def _session(project: Path, **settings: Any) -> Session:
+    from sqlstream.session import Session
+
+    return Session(project, **settings)
+
+
+def _shell(*arguments: Any, **more: Any) -> int:
+    from sqlstream.shell.repl import run_shell
+
+    return run_shell(*arguments, **more)
+
+
+def _run_script(*arguments: Any, **more: Any) -> int:
+    from sqlstream.shell.script import run_script
+
+    return run_script(*arguments, **more)
+
+
+def _subcommand(name: str, argv: list[str]) -> int:
+    if name == "kafka":
+        from sqlstream import broker
+
+        return broker.main(argv)
+    from sqlstream import demo
+
+    return demo.main(argv)

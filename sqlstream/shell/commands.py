@@ -1,0 +1,81 @@
+"""The statements of the shell as data: HELP prints them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """A statement: how it is written and what it does. ``[ ]`` may be left out, ``|`` is a choice."""
+
+    syntax: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Commands that belong together."""
+
+    title: str
+    commands: tuple[Command, ...]
+
+
+COMMANDS = (
+    Group("Shell", (
+        Command("HELP", "Lists the statements."),
+        Command("QUIT | EXIT", "Ends the shell; its jobs are stopped."),
+        Command("CLEAR", "Clears the screen."),
+        Command("SET ['key' = 'value']", "Sets an option; without one, lists those that are set."),
+        Command("RESET ['key']", "Takes an option, or all of them, back to the default."),
+        Command("ADD JAR 'path' | REMOVE JAR 'path' | SHOW JARS", "Keeps the list of jars."),
+    )),
+    Group("Queries", (
+        Command("[WITH name AS (query)] SELECT ...", "Runs a query and shows its rows as they come; Ctrl-C ends it."),
+        Command("VALUES (value, ...), ...", "Shows rows that are written out."),
+        Command("EXPLAIN [CHANGELOG_MODE | ESTIMATED_COST] query", "Shows the plan of a query or an INSERT."),
+    )),
+    Group("Jobs", (
+        Command("INSERT INTO table [(columns)] query", "Submits a job that writes a query's rows to a table."),
+        Command("INSERT OVERWRITE table query", "Replaces a table's rows (batch mode)."),
+        Command("EXECUTE STATEMENT SET BEGIN insert; ... END", "Submits several INSERTs as one job."),
+        Command("BEGIN STATEMENT SET; insert; ... END", "The same, statement by statement."),
+        Command("SHOW JOBS | DESCRIBE JOB 'id'", "Lists the jobs, or shows one."),
+        Command("STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN]", "Stops a job; with DRAIN its open windows fire first."),
+    )),
+    Group("Tables and views", (
+        Command("CREATE [TEMPORARY] TABLE [IF NOT EXISTS] table (columns) WITH (options)", "Declares a table."),
+        Command("CREATE TABLE table WITH (options) LIKE table (choices)", "Declares a table after another one."),
+        Command("CREATE TABLE table WITH (options) AS query", "Declares a table and submits the job that fills it."),
+        Command("CREATE [TEMPORARY] VIEW [IF NOT EXISTS] view [(columns)] AS query", "Gives a query a name."),
+        Command("ALTER TABLE table ADD | MODIFY | DROP | RENAME | SET | RESET ...", "Changes a table's declaration."),
+        Command("ALTER VIEW view RENAME TO name | AS query", "Changes a view."),
+        Command("DROP [TEMPORARY] TABLE | VIEW [IF EXISTS] name", "Removes a declaration; the data stays."),
+        Command("DESCRIBE table", "Shows a table's columns, keys and watermark."),
+        Command("SHOW TABLES | VIEWS [FROM database] [[NOT] LIKE 'pattern']", "Lists tables and views."),
+        Command("SHOW COLUMNS FROM table [[NOT] LIKE 'pattern']", "Lists a table's columns."),
+        Command("SHOW CREATE TABLE | VIEW name", "Shows the statement that declares it."),
+    )),
+    Group("Catalogs and databases", (
+        Command("CREATE CATALOG catalog WITH (options)", "Adds a catalog."),
+        Command("CREATE DATABASE [IF NOT EXISTS] database", "Adds a database."),
+        Command("DROP CATALOG catalog | DROP DATABASE [IF EXISTS] database [CASCADE]", "Removes one."),
+        Command("USE CATALOG catalog | USE database", "Makes it the current one."),
+        Command("SHOW CATALOGS | DATABASES | CURRENT CATALOG | CURRENT DATABASE", "Lists or names them."),
+    )),
+    Group("Functions", (
+        Command("CREATE [TEMPORARY] FUNCTION name AS 'module.attribute' LANGUAGE PYTHON", "Declares a function."),
+        Command("DROP [TEMPORARY] FUNCTION [IF EXISTS] name", "Removes a declaration."),
+        Command("SHOW [USER] FUNCTIONS", "Lists the functions."),
+    )),
+)  # fmt: skip
+
+
+def help_text() -> str:
+    """What HELP prints."""
+    lines = ["Statements end with a semicolon."]
+    for group in COMMANDS:
+        lines += ["", group.title]
+        for command in group.commands:
+            lines += [f"  {command.syntax}", f"      {command.summary}"]
+    return "\n".join(lines)

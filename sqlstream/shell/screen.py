@@ -1,0 +1,98 @@
+"""The two streams of the client: stdout carries results, stderr everything else.
+
+Light to import, for the prompt waits for it. Lines of jobs (print sinks) come from other threads, so every line is
+written under one lock; the streams are looked up at each write, for the prompt replaces ``sys.stdout`` while one types.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TextIO
+
+from sqlstream.errors import SqlStreamError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PROMPT = "sqlstream> "
+CONTINUATION = "> "
+_BLUE, _RED, _RESET = "\x1b[34;1m", "\x1b[31;1m", "\x1b[0m"
+VERBOSE_HINT = "SET 'sql-client.verbose' = 'true'; shows the whole trace"
+
+
+@dataclass(frozen=True)
+class Script:
+    """Text to run, and the name of the file that it is from."""
+
+    text: str
+    name: str | None = None
+
+
+@dataclass
+class Screen:
+    """Where lines go. ``out`` and ``err`` are for tests; None is the process's own stream."""
+
+    out: TextIO | None = None
+    err: TextIO | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def emit(self, line: str) -> None:
+        """A line of a result."""
+        self._write(self.out or sys.stdout, line)
+
+    def notify(self, line: str = "") -> None:
+        """A line about what goes on."""
+        self._write(self.err or sys.stderr, line)
+
+    def info(self, message: str) -> None:
+        self.notify(self._painted(_BLUE, f"[INFO] {message}"))
+
+    def notices(self, messages: Iterable[str]) -> None:
+        for message in messages:
+            self.notify(f"[NOTICE] {message}")
+
+    def error(self, error: BaseException, *, verbose: bool = False) -> None:
+        first, *rest = error_lines(error, verbose=verbose)
+        self.notify(self._painted(_RED, first))
+        for line in rest:
+            self.notify(line)
+
+    def echo(self, statement: str) -> None:
+        """A statement of a script, as if it had been typed."""
+        self.notify(PROMPT + f"\n{CONTINUATION}".join(statement.splitlines()))
+
+    def clear(self) -> None:
+        stream = self.out or sys.stdout
+        if stream.isatty():
+            self._write(stream, "\x1b[H\x1b[2J", end="")
+
+    def _painted(self, colour: str, line: str) -> str:
+        stream = self.err or sys.stderr
+        return f"{colour}{line}{_RESET}" if stream.isatty() and "NO_COLOR" not in os.environ else line
+
+    def _write(self, stream: TextIO, line: str, end: str = "\n") -> None:
+        with self.lock:
+            stream.write(line + end)
+            stream.flush()
+
+
+def error_lines(error: BaseException, *, verbose: bool) -> list[str]:
+    """An error as its reader wants it: what, where, what to do; with ``verbose`` the trace, the JVM's included."""
+    lines = ["[ERROR] Could not execute SQL statement. Reason:"]
+    if isinstance(error, SqlStreamError):
+        lines += f"{type(error).__name__} [{error.code}]: {error.message}".splitlines()
+        if error.location:
+            lines += [f" --> {error.location}", *(f"  {text}" for text in error.location.caret.split("\n"))]
+        if error.hint:
+            lines += f"hint: {error.hint}".splitlines()
+    else:
+        said = str(error).strip().splitlines()
+        lines += [f"{type(error).__name__}: {said[0] if said else ''}".rstrip(": ")]
+        lines += [] if verbose else [f"hint: {VERBOSE_HINT}"]
+    if verbose:
+        lines += "".join(traceback.format_exception(error)).splitlines()
+    return lines

@@ -1,0 +1,47 @@
+"""Runs a script without a terminal: statement after statement, then waits for the jobs that it submitted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.shell.foreground import Ending, Foreground, Terminated
+from sqlstream.shell.runner import Runner, open_runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlstream.session import Session
+    from sqlstream.shell.screen import Screen, Script
+
+EXIT_CODES = {Ending.DONE: 0, Ending.EXIT: 0, Ending.FAILED: 1, Ending.INTERRUPTED: 130}
+
+
+def run_script(
+    open_session: Callable[[], Session],
+    script: Script,
+    screen: Screen,
+    *,
+    init: Script | None = None,
+    echo: bool = False,
+) -> int:
+    """The exit code: 0, 1 after an error, 130 after Ctrl-C, 143 after SIGTERM."""
+    foreground = Foreground()
+    opening = foreground.submit(lambda: open_runner(open_session, screen, init, echo=echo))
+    runner: Runner | None = None
+    try:
+        runner = opening.result()
+        return 1 if runner is None else EXIT_CODES[_run(foreground, runner, script)]
+    except Terminated as end:
+        return end.exit_code
+    except KeyboardInterrupt:
+        return EXIT_CODES[Ending.INTERRUPTED]
+    finally:
+        if runner:
+            runner.session.close()
+
+
+def _run(foreground: Foreground, runner: Runner, script: Script) -> Ending:
+    ending = foreground.run(lambda: runner.run(script), runner.interrupt)
+    if ending in (Ending.FAILED, Ending.INTERRUPTED):
+        return ending
+    return foreground.run(runner.wait, runner.stop)

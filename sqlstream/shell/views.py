@@ -1,0 +1,102 @@
+"""Outcomes as text. The result modes ``table`` and ``changelog`` print as ``tableau`` does."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from sqlstream import results, tableau
+from sqlstream.changelog import RowKind
+from sqlstream.shell.commands import help_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sqlstream.results import Outcome, Rows, Stream
+    from sqlstream.shell.screen import Screen
+    from sqlstream.sql.types import Type
+
+DEFAULT_MAX_COLUMN_WIDTH = 30
+# Flink 2 reads the first key only; older versions had the second.
+MAX_COLUMN_WIDTH = ("table.display.max-column-width", "sql-client.display.max-column-width")
+PRINT_TIME_COST = "sql-client.display.print-time-cost"
+OP = "op"
+OP_WIDTH = max(len(kind.value) for kind in RowKind)
+_FIXED_WIDTHS = {"TINYINT": 4, "SMALLINT": 6, "INT": 11, "BIGINT": 20, "BOOLEAN": 5, "DATE": 10}
+# The text of these without a fraction; a fraction adds a point and its digits.
+_TIME_WIDTHS = {"TIME": 8, "TIMESTAMP": 19, "TIMESTAMP_LTZ": 19}
+
+
+def show(
+    outcome: Outcome, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool]
+) -> None:
+    """Print ``outcome``. Its statement began at ``started`` (``time.monotonic``); ``stopped`` tells of an interrupt."""
+    screen.notices(outcome.notices)
+    match outcome:
+        case results.Rows():
+            _rows(outcome, screen, options, started)
+        case results.Stream():
+            _stream(outcome, screen, options, started, stopped)
+        case results.Text():
+            screen.emit(outcome.lines.rstrip("\n") or help_text())
+        case results.Submitted():
+            screen.info("Submitting SQL update statement to the cluster...")
+            screen.info("SQL update statement has been successfully submitted to the cluster:")
+            screen.notify(f"Job ID: {outcome.job_id}")
+        case results.Completed():
+            screen.info("Complete execution of the SQL update statement.")
+        case results.Cleared():
+            screen.clear()
+        case results.Exit():
+            pass
+        case _:
+            screen.info("Execute statement succeeded.")
+
+
+def type_width(type_: Type, unbounded: int) -> int:
+    """The width of a streamed column, fixed before its first row; ``unbounded`` for a text of any length."""
+    width = unbounded
+    if type_.root in _FIXED_WIDTHS:
+        width = _FIXED_WIDTHS[type_.root]
+    elif type_.root == "DECIMAL":
+        width = type_.args[0] + 2  # sign and point
+    elif type_.root in _TIME_WIDTHS:
+        width = _TIME_WIDTHS[type_.root] + (type_.args[0] + 1 if type_.args[0] else 0)
+    return max(width, len(tableau.NULL)) if type_.nullable else width
+
+
+def _rows(outcome: Rows, screen: Screen, options: Mapping[str, str], started: float) -> None:
+    limit = _max_column_width(options) if outcome.query else None
+    for line in tableau.table([c.name for c in outcome.columns], outcome.rows, limit):
+        screen.emit(line)
+    screen.emit(tableau.in_set(len(outcome.rows)) + (_time_cost(options, started) if outcome.query else ""))
+
+
+def _stream(
+    outcome: Stream, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool]
+) -> None:
+    names = [OP, *(c.name for c in outcome.columns)]
+    limit = _max_column_width(options)
+    floors = tableau.content_widths(names, ())
+    widths = [OP_WIDTH, *(max(f, type_width(c.type, limit)) for f, c in zip(floors[1:], outcome.columns, strict=True))]
+    for line in tableau.head(names, widths):
+        screen.emit(line)
+    count = 0
+    for change in outcome.changes:
+        screen.emit(tableau.line((change.kind.value, *change.row), widths))
+        count += 1
+    terminated = stopped()
+    if count and not terminated:
+        screen.emit(tableau.border(widths))
+    screen.emit(tableau.received(count, terminated=terminated) + ("" if terminated else _time_cost(options, started)))
+
+
+def _max_column_width(options: Mapping[str, str]) -> int:
+    given = next((options[key] for key in MAX_COLUMN_WIDTH if key in options), "")
+    return int(given) if given.isdigit() else DEFAULT_MAX_COLUMN_WIDTH
+
+
+def _time_cost(options: Mapping[str, str], started: float) -> str:
+    if options.get(PRINT_TIME_COST, "true").lower() == "false":
+        return ""
+    return f" ({time.monotonic() - started:.2f} seconds)"
