@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application.current import get_app_session
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output.defaults import create_output
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
     from pathlib import Path
+
+    from prompt_toolkit.history import History
+    from prompt_toolkit.output import Output
 
     from sqlstream.session import Session
     from sqlstream.shell.runner import Runner
@@ -39,14 +41,19 @@ class OpeningFailed(Exception):
 
 
 def run_shell(
-    open_session: Callable[[], Session], screen: Screen, history: Path | None, *, init: Script | None = None
+    open_session: Callable[[], Session],
+    screen: Screen,
+    history: Path | None,
+    *,
+    init: Script | None = None,
+    output: Output | None = None,
 ) -> int:
     """Read and run statements until QUIT or the end of input; the exit code comes back."""
     foreground = Foreground()
     opening = foreground.submit(lambda: _open(open_session, screen, init))
     try:
         screen.notify(WELCOME)
-        _read_and_run(foreground, opening, screen, _prompts(history))
+        _read_and_run(foreground, opening, screen, _prompts(_history(history, screen), output))
         screen.info(GOODBYE)
         return 0
     except OpeningFailed:
@@ -119,14 +126,25 @@ def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen) 
     return f"{text};" if text.strip().lower() in BARE_COMMANDS else text
 
 
-def _prompts(history: Path | None) -> PromptSession[str]:
-    output = None if get_app_session()._output or sys.stdout.isatty() else create_output(always_prefer_tty=True)
+def _history(path: Path | None, screen: Screen) -> History:
+    """What was typed before. Statements may hold passwords, so the file is for its owner only."""
+    try:
+        if path:
+            path.touch(mode=0o600)
+            return FileHistory(path)
+    except OSError as error:
+        screen.notices([f"The history of this shell will not be kept: {error}"])
+    return InMemoryHistory()
+
+
+def _prompts(history: History, output: Output | None) -> PromptSession[str]:
     return PromptSession(
         multiline=True,
         prompt_continuation=CONTINUATION,
-        history=FileHistory(str(history)) if history else InMemoryHistory(),
+        history=history,
         key_bindings=_keys(),
-        output=output,
+        # With stdout sent to a file the prompt goes where there is a terminal.
+        output=output or (None if sys.stdout.isatty() else create_output(always_prefer_tty=True)),
     )
 
 

@@ -1,0 +1,145 @@
+"""A session without Spark, and a terminal to run the shell in."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import select
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sqlstream.shell.screen import Screen
+
+ROOT = Path(__file__).parents[2]
+
+
+class FakeSession:
+    """Answers each statement with what ``answers`` holds for its text: an outcome, an error, or a call."""
+
+    def __init__(self, answers=None, options=None):
+        self.answers = answers or {}
+        self.options = options or {}
+        self.ran: list[str] = []
+        self.names: list[str | None] = []
+        self.interrupted = threading.Event()
+        self.closed = threading.Event()
+        self.started = False
+        self.waits = None
+
+    def start_spark(self):
+        self.started = True
+
+    def run(self, script, name=None):
+        from sqlstream import results
+
+        self.names.append(name)
+        for statement in filter(None, (part.strip() for part in script.split(";"))):
+            self.ran.append(statement)
+            answer = self.answers.get(statement, results.Done(statement=statement))
+            if statement.upper() in ("QUIT", "EXIT"):
+                answer = results.Exit(statement=statement)
+            if callable(answer):
+                answer = answer(self)
+            if isinstance(answer, Exception):
+                raise answer
+            yield answer
+
+    def wait(self, progress):
+        if self.waits:
+            self.waits(self, progress)
+
+    def interrupt(self):
+        self.interrupted.set()
+
+    def close(self):
+        self.closed.set()
+
+
+@pytest.fixture
+def screen():
+    return Screen(io.StringIO(), io.StringIO())
+
+
+@pytest.fixture
+def fake_session():
+    return FakeSession
+
+
+class Terminal:
+    """A process in a terminal of its own: what it shows so far, and keys to send it."""
+
+    def __init__(self, *arguments: str, env: dict[str, str] | None = None) -> None:
+        self._master, slave = pty.openpty()
+        self.shown = ""
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"} | (env or {}),
+            start_new_session=True,
+            preexec_fn=_take_terminal,
+        )
+        os.close(slave)
+
+    def read_until(self, text: str, timeout: float = 30) -> float:
+        """Wait for ``text`` in what is shown from now on; the seconds since the start come back."""
+        end = time.monotonic() + timeout
+        seen = ""
+        while text not in seen:
+            left = end - time.monotonic()
+            assert left > 0 and select.select([self._master], [], [], left)[0], f"no {text!r} in:\n{self.shown}"
+            try:
+                chunk = os.read(self._master, 65536).decode("utf-8", "replace")
+            except OSError:
+                chunk = ""
+            assert chunk, f"ended without {text!r}:\n{self.shown}"
+            seen += chunk
+            self.shown += chunk
+        return time.monotonic() - self.began
+
+    def send(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def exit_code(self, timeout: float = 30) -> int:
+        end = time.monotonic() + timeout
+        while self.process.poll() is None and time.monotonic() < end:
+            if select.select([self._master], [], [], 0.05)[0]:
+                try:
+                    self.shown += os.read(self._master, 65536).decode("utf-8", "replace")
+                except OSError:
+                    time.sleep(0.02)
+        return self.process.wait(1)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._master)
+
+
+def _take_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture
+def terminal():
+    opened: list[Terminal] = []
+
+    def open_terminal(*arguments: str, env: dict[str, str] | None = None) -> Terminal:
+        opened.append(Terminal(*arguments, env=env))
+        return opened[-1]
+
+    yield open_terminal
+    for one in opened:
+        one.close()

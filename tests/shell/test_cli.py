@@ -1,0 +1,184 @@
+"""Arguments, settings and exit codes, with a shell and a runner of the test's own."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from sqlstream import cli
+from sqlstream.shell.foreground import Terminated
+
+
+class Calls:
+    """Records what the command line starts."""
+
+    def __init__(self, code=0):
+        self.code = code
+        self.settings = self.script = self.init = self.echo = self.history = None
+
+    def fronts(self):
+        return cli.Fronts(session=self._session, shell=self._shell, script=self._script)
+
+    def _session(self, project, **settings):
+        self.settings = {"project": project, **settings}
+
+    def _shell(self, open_session, screen, history, *, init):
+        open_session()
+        self.history, self.init = history, init
+        return self.code
+
+    def _script(self, open_session, script, screen, *, init, echo):
+        open_session()
+        self.script, self.init, self.echo = script, init, echo
+        return self.code
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SHOW TABLES;"))
+    return tmp_path
+
+
+@pytest.fixture
+def calls():
+    return Calls()
+
+
+def start(calls, *arguments):
+    return cli.main(list(arguments), fronts=calls.fronts())
+
+
+def at_terminal(monkeypatch):
+    stdin = io.StringIO()
+    stdin.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdin", stdin)
+
+
+@pytest.mark.parametrize("arguments", [(), ("embedded",)])
+def test_at_a_terminal_the_shell_opens(here, calls, monkeypatch, arguments):
+    at_terminal(monkeypatch)
+    assert start(calls, *arguments, "-hist", "h.txt") == 0
+    assert calls.script is None
+    assert calls.settings["interactive"] is True
+    assert calls.history == Path("h.txt")
+
+
+def test_elsewhere_stdin_is_the_script(here, calls):
+    start(calls)
+    assert (calls.script.text, calls.script.name, calls.echo) == ("SHOW TABLES;", "<stdin>", True)
+    assert calls.settings["interactive"] is False
+
+
+def test_a_file_and_an_init_file(here, calls):
+    (here / "q.sql").write_text("\ufeffSELECT 1;", "utf-8")
+    (here / "i.sql").write_text("SET 'a' = 'b';")
+    start(calls, "-f", "q.sql", "-i", "i.sql")
+    assert (calls.script.text, calls.script.name, calls.echo) == ("SELECT 1;", "q.sql", True)
+    assert (calls.init.text, calls.init.name) == ("SET 'a' = 'b';", "i.sql")
+
+
+def test_a_statement_is_not_echoed(here, calls):
+    start(calls, "-e", "SELECT 1;")
+    assert (calls.script.text, calls.script.name, calls.echo) == ("SELECT 1;", None, False)
+
+
+def test_options_come_from_the_project_then_from_flags_then_from_d(here, calls):
+    (here / "sqlstream.toml").write_text(
+        "[options]\nexecution.runtime-mode = 'batch'\n'parallelism.default' = 4\ntable.dml-sync = true\n"
+        "'spark.master' = 'local[1]'\n"
+    )
+    start(calls, "--master", "local[2]", "-Dparallelism.default=8", "-D", "a=b=c", "--var", "X=y", "--save", "-e", "x")
+    assert calls.settings["options"] == {
+        "execution.runtime-mode": "batch", "parallelism.default": "8", "table.dml-sync": "true",
+        "spark.master": "local[2]", "a": "b=c",
+    }  # fmt: skip
+    assert calls.settings["variables"] == {"X": "y"}
+    assert calls.settings["save"] is True
+
+
+def test_flink_flags_are_options(here, calls):
+    (here / "lib").mkdir()
+    (here / "lib" / "b.jar").touch()
+    (here / "lib" / "c.txt").touch()
+    start(calls, "-j", "a.jar", "-l", "lib", "-pyfs", "u.py", "-pyfs", "v.py", "-pyexec", "/usr/bin/python3", "-e", "x")
+    assert calls.settings["options"] == {
+        "pipeline.jars": f"a.jar;{here / 'lib' / 'b.jar'}", "python.files": "u.py,v.py",
+        "python.executable": "/usr/bin/python3",
+    }  # fmt: skip
+
+
+def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
+    (here / "sqlstream.toml").write_text("[options]\na = [1]\n")
+    with pytest.raises(SystemExit) as ended:
+        start(calls, "-e", "x")
+    assert ended.value.code == 2
+    assert "option a must be a string, a number or a boolean" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["-s", "x"], "sessions have no names here"),
+        (["gateway", "-e", "host:1"], "there is no SQL gateway"),
+        (["-d", "env.yaml"], "YAML"),
+        (["-f", "missing.sql"], "cannot read missing.sql"),
+        (["-i", "missing.sql"], "cannot read missing.sql"),
+        (["-D", "novalue"], "not of the form KEY=VALUE"),
+        (["-f", "a", "-e", "b"], "not allowed with"),
+        (["--project", "missing"], "is no folder"),
+        (["--nope"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_a_reason(here, calls, capsys, arguments, reason):
+    with pytest.raises(SystemExit) as ended:
+        start(calls, *arguments)
+    assert ended.value.code == 2
+    assert reason in capsys.readouterr().err
+    assert calls.settings is None
+
+
+@pytest.mark.parametrize("code", [0, 1, 130])
+def test_the_exit_code_is_the_runners(here, code):
+    assert start(Calls(code), "-e", "x") == code
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
+def test_signals_have_exit_codes(here, error, code):
+    def interrupted(*_, **__):
+        raise error
+
+    assert cli.main(["-e", "x"], fronts=cli.Fronts(interrupted, interrupted, interrupted)) == code
+
+
+@pytest.mark.parametrize("mark", ["catalog", ".sqlstream", "sqlstream.toml"])
+def test_the_project_is_found_upwards(tmp_path, mark):
+    (tmp_path / "p" / "queries" / "deep").mkdir(parents=True)
+    (tmp_path / "p" / mark).mkdir()
+    assert cli.find_project(tmp_path / "p" / "queries" / "deep") == tmp_path / "p"
+
+
+def test_without_a_project_it_is_here(tmp_path):
+    assert cli.find_project(tmp_path / "a") == tmp_path / "a"
+
+
+def test_a_subcommand_gets_the_rest(here, monkeypatch):
+    import types
+
+    import sqlstream
+
+    given = []
+    broker = types.SimpleNamespace(main=lambda argv: given.append(argv) or 3)
+    monkeypatch.setitem(sys.modules, "sqlstream.broker", broker)
+    monkeypatch.setattr(sqlstream, "broker", broker, raising=False)
+    assert cli.main(["kafka", "start", "--port", "1"]) == 3
+    assert given == [["start", "--port", "1"]]
+
+
+def test_version_and_help(here, capsys):
+    for flag, text in (("--version", "sqlstream"), ("--help", "--project DIR")):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([flag])
+        assert ended.value.code == 0
+        assert text in capsys.readouterr().out

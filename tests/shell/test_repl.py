@@ -1,0 +1,113 @@
+"""The prompt, driven by keys through prompt-toolkit's pipe."""
+
+import threading
+
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from sqlstream import results
+from sqlstream.changelog import Change, RowKind
+from sqlstream.errors import ValidationError
+from sqlstream.plan.nodes import Field
+from sqlstream.shell.repl import GOODBYE, run_shell
+from sqlstream.sql.types import INT, STRING
+
+CTRL_C, CTRL_D = "\x03", "\x04"
+
+
+@pytest.fixture
+def type_keys(screen):
+    """Type keys into a shell over a session; its exit code comes back."""
+
+    def run(session, keys, **more):
+        opener = session if callable(session) else lambda: session
+        with create_pipe_input() as pipe, create_app_session(input=pipe):
+            pipe.send_text(keys)
+            return run_shell(opener, screen, more.pop("history", None), output=DummyOutput(), **more)
+
+    return run
+
+
+def test_statements_run_and_quit_ends(fake_session, screen, type_keys):
+    rows = results.Rows(columns=(Field("a", STRING),), rows=(("x",),))
+    session = fake_session({"SHOW x": rows})
+    assert type_keys(session, "SHOW x;\rSET y;\rQUIT;\r") == 0
+    assert session.ran == ["SHOW x", "SET y", "QUIT"]
+    assert "| x |" in screen.out.getvalue()
+    assert screen.err.getvalue().endswith(f"[INFO] {GOODBYE}\n")
+    assert session.started and session.closed.is_set()
+
+
+def test_a_statement_goes_on_until_it_is_complete(fake_session, type_keys):
+    session = fake_session()
+    type_keys(session, "SELECT 1,\r  ';' || 2\rFROM t;\rQUIT;\r")
+    assert session.ran[0] == "SELECT 1,\n  '"
+    assert "".join(session.ran[1:-1]) == "' || 2\nFROM t"  # the fake session splits at every semicolon
+
+
+@pytest.mark.parametrize("word", ["quit", "EXIT", " exit "])
+def test_quit_needs_no_semicolon(fake_session, type_keys, word):
+    assert type_keys(fake_session(), word + "\r") == 0
+
+
+def test_ctrl_d_ends(fake_session, screen, type_keys):
+    session = fake_session()
+    assert type_keys(session, CTRL_D) == 0
+    assert session.closed.is_set()
+
+
+def test_ctrl_c_drops_what_was_typed(fake_session, type_keys):
+    session = fake_session()
+    type_keys(session, f"SELECT nonsense\rmore{CTRL_C}SET a;\rQUIT;\r")
+    assert session.ran == ["SET a", "QUIT"]
+
+
+def test_an_error_does_not_end_the_shell(fake_session, screen, type_keys):
+    session = fake_session({"a": ValidationError("wrong"), "b": RuntimeError("a bug")})
+    assert type_keys(session, "a; never;\rb;\rSET c;\rQUIT;\r") == 0
+    assert session.ran == ["a", "b", "SET c", "QUIT"]
+    assert "ValidationError [S2]: wrong" in screen.err.getvalue()
+    assert "RuntimeError: a bug" in screen.err.getvalue()
+
+
+def test_whole_statements_are_remembered(fake_session, type_keys, tmp_path):
+    type_keys(fake_session(), "SELECT 1\rFROM t;\rQUIT;\r", history=tmp_path / "history")
+    session = fake_session()
+    up_to_select = "\x1b[A" * 3  # QUIT, then the two lines of SELECT
+    type_keys(session, f"{up_to_select}\x1b[B\r\rQUIT;\r", history=tmp_path / "history")
+    assert session.ran[0] == "SELECT 1\nFROM t"
+
+
+def test_an_interrupted_select_leaves_the_shell_open(fake_session, screen, type_keys):
+    import signal
+
+    def changes():
+        yield Change(RowKind.INSERT, ("1",))
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        assert session.interrupted.wait(10)
+
+    session = fake_session()
+    session.answers["s"] = results.Stream(columns=(Field("i", INT),), changes=changes())
+    assert type_keys(session, "s; never;\rSET a;\rQUIT;\r") == 0
+    assert session.ran == ["s", "SET a", "QUIT"]
+    assert "Query terminated, received a total of 1 row\n" in screen.out.getvalue()
+
+
+def test_a_session_that_cannot_be_made_ends_the_shell(screen, type_keys):
+    def refuse():
+        raise ValidationError("bad catalog")
+
+    assert type_keys(refuse, "") == 1
+    assert "bad catalog" in screen.err.getvalue()
+
+
+def test_the_history_is_its_owners(fake_session, type_keys, tmp_path):
+    type_keys(fake_session(), "QUIT;\r", history=tmp_path / "history")
+    assert (tmp_path / "history").stat().st_mode & 0o077 == 0
+
+
+def test_a_history_that_cannot_be_kept_is_no_reason_to_stop(fake_session, screen, type_keys, tmp_path):
+    assert type_keys(fake_session(), "QUIT;\r", history=tmp_path / "missing" / "history") == 0
+    assert "[NOTICE] The history of this shell will not be kept" in screen.err.getvalue()

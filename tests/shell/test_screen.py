@@ -1,0 +1,51 @@
+"""Errors and messages, and which stream they go to."""
+
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.shell.screen import error_lines
+
+SCRIPT = "SET 'a' = 'b';\nSELECT id,\n\tnope\nFROM t;"
+
+
+def test_an_error_points_into_the_script():
+    error = ValidationError("Column 'nope' not found in any table.", at=12, hint="Did you mean 'node'?")
+    error.located(SCRIPT, "q.sql", SCRIPT.index("SELECT"))
+    assert error_lines(error, verbose=False) == [
+        "[ERROR] Could not execute SQL statement. Reason:",
+        "ValidationError [S2]: Column 'nope' not found in any table.",
+        " --> q.sql:3:2",
+        "  \tnope",
+        "  \t^",
+        "hint: Did you mean 'node'?",
+    ]
+
+
+def test_an_error_without_place_or_hint():
+    assert error_lines(NotSupported("No."), verbose=False)[1:] == ["NotSupported [S3]: No."]
+
+
+def test_the_trace_is_for_verbose_only():
+    def failed():
+        try:
+            raise KeyError("cause")
+        except KeyError as cause:
+            try:
+                raise NotSupported("No.") from cause
+            except NotSupported as error:
+                return error
+
+    assert not any("Traceback" in line for line in error_lines(failed(), verbose=False))
+    assert any("KeyError: 'cause'" in line for line in error_lines(failed(), verbose=True))
+
+
+def test_an_error_of_another_kind_shows_its_first_line():
+    lines = error_lines(RuntimeError("first\n\tat org.apache.Jvm(Stack.java:1)"), verbose=False)
+    assert lines[1:] == ["RuntimeError: first", "hint: SET 'sql-client.verbose' = 'true'; shows the whole trace"]
+
+
+def test_results_and_the_rest_part_ways(screen):
+    screen.emit("row")
+    screen.info("said")
+    screen.notices(["no effect"])
+    screen.echo("SELECT 1,\n  2")
+    assert screen.out.getvalue() == "row\n"
+    assert screen.err.getvalue() == "[INFO] said\n[NOTICE] no effect\nsqlstream> SELECT 1,\n>   2\n"

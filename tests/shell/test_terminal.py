@@ -1,0 +1,78 @@
+"""The real program in a real terminal. Spark's start is left out where its time would be measured."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+# The command line with the real session, which takes itself for one that has Spark on its way.
+WITHOUT_SPARK = """
+import sys
+from sqlstream import cli
+def session(*arguments, **settings):
+    from sqlstream.session import Session
+    Session.start_spark = lambda self: None
+    return Session(*arguments, **settings)
+sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(session, cli._shell, cli._run_script)))
+"""
+PROMPT_SECONDS = 1.5 if os.environ.get("CI") else 0.5
+
+
+def shell(terminal, tmp_path, *arguments):
+    return terminal("-c", WITHOUT_SPARK, "--project", str(tmp_path), "-hist", str(tmp_path / "history"), *arguments)
+
+
+def test_the_prompt_comes_at_once(terminal, tmp_path):
+    def seconds():
+        one = shell(terminal, tmp_path)
+        passed = one.read_until("sqlstream>")
+        one.send("\x04")
+        assert one.exit_code() == 0
+        return passed
+
+    assert min(seconds() for _ in range(3)) < PROMPT_SECONDS
+
+
+def test_help_comes_at_once_and_without_the_planner():
+    imported = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "sqlstream", "--help"], capture_output=True, text=True, check=True
+    ).stderr
+    assert "sqlstream.cli" in imported
+    for heavy in ("pyspark", "sqlglot", "prompt_toolkit", "sqlstream.session"):
+        assert heavy not in imported
+
+
+def test_a_dialogue(terminal, tmp_path):
+    one = shell(terminal, tmp_path)
+    one.read_until("sqlstream>")
+    one.send("SHOW CURRENT\rCATALOG;\r")
+    one.read_until("default_catalog")
+    one.read_until("1 row in set")
+    one.send("SELECT nope FROM nowhere;\r")
+    one.read_until("[ERROR]")
+    one.read_until("^")
+    one.send("HELP\r")
+    one.read_until("SHOW CATALOGS")
+    one.send("half a stat\x03QUIT;\r")
+    one.read_until("Exiting sqlstream...")
+    assert one.exit_code() == 0
+
+
+def test_sigterm_ends_the_shell(terminal, tmp_path):
+    one = shell(terminal, tmp_path)
+    one.read_until("sqlstream>")
+    one.process.send_signal(signal.SIGTERM)
+    assert one.exit_code() == 143
+
+
+@pytest.mark.spark
+def test_a_select_in_the_terminal(terminal, tmp_path):
+    one = terminal("-m", "sqlstream", "--project", str(tmp_path), "-hist", str(tmp_path / "history"))
+    one.read_until("sqlstream>")
+    one.send("SET 'execution.runtime-mode' = 'batch';\rSELECT 1 AS a, 'x' AS b;\r")
+    one.read_until("| 1 | x |", timeout=120)
+    one.read_until("1 row in set")
+    one.send("QUIT;\r")
+    assert one.exit_code() == 0

@@ -1,0 +1,156 @@
+"""Outcomes as text, against what real Flink 2.3's client prints."""
+
+import time
+
+import pytest
+
+from sqlstream import results
+from sqlstream.changelog import Change, RowKind
+from sqlstream.plan.nodes import Field
+from sqlstream.shell.views import show, type_width
+from sqlstream.sql import types as t
+
+SILENT = {"sql-client.display.print-time-cost": "false"}
+# SELECT CAST(1 AS TINYINT) AS t, CAST(NULL AS TINYINT) AS tn, CAST(-5 AS SMALLINT) s, ...
+COLUMNS = (
+    ("t", t.TINYINT.not_null(), "1"),
+    ("tn", t.TINYINT, None),
+    ("s", t.SMALLINT.not_null(), "-5"),
+    ("i", t.INT.not_null(), "1"),
+    ("b", t.BIGINT.not_null(), "1"),
+    ("d", t.decimal(10, 2).not_null(), "1.50"),
+    ("dn", t.decimal(3, 1), None),
+    ("bo", t.BOOLEAN, "TRUE"),
+    ("da", t.DATE.not_null(), "2020-01-01"),
+    ("ti", t.time(0).not_null(), "10:00:00"),
+    ("ts", t.timestamp(3).not_null(), "2020-01-01 00:00:00.123"),
+    ("ts0", t.timestamp(0).not_null(), "2020-01-01 00:00:00"),
+    ("c3", t.char(3).not_null(), "x  "),
+    ("ltz6", t.timestamp_ltz(6), "1970-01-01 00:00:00.000000"),
+)
+STREAMED = """\
++----+------+--------+--------+-------------+----------------------+--------------+--------+--------+------------+----------+-------------------------+---------------------+--------------------------------+----------------------------+
+| op |    t |     tn |      s |           i |                    b |            d |     dn |     bo |         da |       ti |                      ts |                 ts0 |                             c3 |                       ltz6 |
++----+------+--------+--------+-------------+----------------------+--------------+--------+--------+------------+----------+-------------------------+---------------------+--------------------------------+----------------------------+
+| +I |    1 | <NULL> |     -5 |           1 |                    1 |         1.50 | <NULL> |   TRUE | 2020-01-01 | 10:00:00 | 2020-01-01 00:00:00.123 | 2020-01-01 00:00:00 |                            x   | 1970-01-01 00:00:00.000000 |
++----+------+--------+--------+-------------+----------------------+--------------+--------+--------+------------+----------+-------------------------+---------------------+--------------------------------+----------------------------+
+Received a total of 1 row
+"""  # noqa: E501
+UPDATED = """\
++----+-------------+
+| op |           i |
++----+-------------+
+| +I |           1 |
+| -U |           1 |
+| +U |           2 |
+| -D |           2 |
++----+-------------+
+Received a total of 4 rows
+"""
+
+
+def shown(screen, outcome, options=SILENT, stopped=False):
+    show(outcome, screen, options, time.monotonic(), lambda: stopped)
+    return screen.out.getvalue()
+
+
+ID = (Field("i", t.INT.not_null()),)
+
+
+def stream(*rows, columns=ID):
+    return results.Stream(columns=columns, changes=iter(rows))
+
+
+INSERTED = Change(RowKind.INSERT, ("1",))
+
+
+def test_a_stream_is_as_wide_as_its_types(screen):
+    columns = tuple(Field(name, type_) for name, type_, _ in COLUMNS)
+    row = Change(RowKind.INSERT, tuple(cell for _, _, cell in COLUMNS))
+    assert shown(screen, stream(row, columns=columns)) == STREAMED
+
+
+def test_a_stream_shows_what_each_row_does(screen):
+    changes = [Change(kind, (cell,)) for kind, cell in zip(RowKind, ("1", "1", "2", "2"), strict=True)]
+    assert shown(screen, stream(*changes)) == UPDATED
+
+
+def test_a_stream_without_rows_has_no_last_border(screen):
+    assert shown(screen, stream()).splitlines()[3:] == ["Received a total of 0 row"]
+
+
+def test_an_interrupted_stream_says_so(screen):
+    lines = shown(screen, stream(INSERTED, INSERTED), stopped=True).splitlines()
+    assert lines[3:] == ["| +I |           1 |"] * 2 + ["Query terminated, received a total of 2 rows"]
+
+
+def test_rows_are_printed_as_they_come(screen):
+    seen = []
+
+    def changes():
+        seen.append(screen.out.getvalue())
+        yield INSERTED
+        seen.append(screen.out.getvalue())
+
+    shown(screen, results.Stream(columns=(Field("i", t.INT),), changes=changes()))
+    assert [len(text.splitlines()) for text in seen] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, 30),
+        ({"sql-client.display.max-column-width": "12"}, 12),
+        ({"sql-client.display.max-column-width": "12", "table.display.max-column-width": "15"}, 15),
+    ],
+)
+def test_the_widest_column(screen, options, expected):
+    shown(screen, stream(columns=(Field("s", t.STRING),)), options | SILENT)
+    assert screen.out.getvalue().splitlines()[0] == "+----+" + "-" * (expected + 2) + "+"
+
+
+def test_a_query_cuts_wide_cells_and_shows_its_time_and_show_does_neither(screen):
+    columns, rows = (Field("s", t.STRING),), (("x" * 40,),)
+    text = shown(screen, results.Rows(columns=columns, rows=rows, query=True), {})
+    assert f"| {'x' * 27}... |" in text
+    assert text.splitlines()[-1].startswith("1 row in set (0.0")
+    text = shown(screen, results.Rows(columns=columns, rows=rows), {})
+    assert text.endswith(f"| {'x' * 40} |\n+{'-' * 42}+\n1 row in set\n")
+
+
+def test_an_empty_set_has_no_table(screen):
+    assert shown(screen, results.Rows(columns=(Field("s", t.STRING),))) == "Empty set\n"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        (results.Done(), "[INFO] Execute statement succeeded.\n"),
+        (results.Completed(), "[INFO] Complete execution of the SQL update statement.\n"),
+        (
+            results.Submitted(job_id="c7ac"),
+            "[INFO] Submitting SQL update statement to the cluster...\n"
+            "[INFO] SQL update statement has been successfully submitted to the cluster:\nJob ID: c7ac\n",
+        ),
+        (results.Done(notices=("a", "b")), "[NOTICE] a\n[NOTICE] b\n[INFO] Execute statement succeeded.\n"),
+    ],
+)
+def test_messages_are_no_results(screen, outcome, expected):
+    assert shown(screen, outcome) == ""
+    assert screen.err.getvalue() == expected
+
+
+def test_help_lists_the_statements(screen):
+    text = shown(screen, results.Text(statement="HELP"))
+    assert "  SHOW JOBS | DESCRIBE JOB 'id'\n      Lists the jobs, or shows one.\n" in text
+
+
+@pytest.mark.parametrize(
+    ("type_", "width"),
+    [
+        (t.time(3), 12), (t.timestamp(9), 29), (t.DOUBLE, 30), (t.array(t.INT), 30), (t.TINYINT, 6),
+        (t.decimal(38, 18), 40),
+    ],
+)
+def test_widths_of_types(type_, width):
+    assert type_width(type_, 30) == width
