@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream import jars
 from sqlstream.errors import SetupError, SqlStreamError, ValidationError
+from sqlstream.java import require_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -116,7 +117,7 @@ class Engine:
             session.set_exception(problem)
 
     def _build(self) -> SparkSession:
-        jars.require_java()
+        require_java()
         own_jars = jars.ensure("spark", self._notify)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)

@@ -1,0 +1,256 @@
+"""From the resolved syntax tree to logical nodes: queries and INSERTs. What has no node is refused at its clause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan.aggregate import aggregate
+from sqlstream.plan.nodes import Field, Filter, GroupAggregate, Limit, Named, Node, Project, Sort, Union, Values
+from sqlstream.plan.properties import fields
+from sqlstream.plan.relations import relation
+from sqlstream.plan.scope import Environment, Relation
+from sqlstream.sql.bind import Scope, bind, cast_to, common_type
+from sqlstream.sql.expressions import AggregateCall, Cast, ColumnRef, Expr, FieldAccess
+from sqlstream.sql.types import BOOLEAN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_SELECT_PARTS = {
+    "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
+    "windows", "operation_modifiers",
+}  # fmt: skip
+
+
+def query(node: exp.Expression, env: Environment) -> Node:
+    """The plan of a query: SELECT, VALUES, UNION ALL, WITH, TABLE t, parentheses. Raises ValidationError, NotSupported."""
+    env = _with(node, env)
+    match node:
+        case exp.Select():
+            return _select(node, env)
+        case exp.Values():
+            return _values(node, env)
+        case exp.SetOperation():
+            return _ordered(node, _set_operation(node, env), env)
+        case exp.Subquery():
+            return _ordered(node, query(node.this, env), env)
+        case exp.Table():
+            return relation(node, env, query).node
+    raise NotSupported(f"{type(node).__name__} is not supported as a query.", at=node)
+
+
+def _with(node: exp.Expression, env: Environment) -> Environment:
+    clause = node.args.get("with_")
+    if clause is None:
+        return env
+    if clause.args.get("recursive"):
+        raise NotSupported("WITH RECURSIVE is not supported by Flink SQL.", at=clause)
+    for cte in clause.expressions:
+        alias = cte.args["alias"]
+        built = _renamed(query(cte.this, env), [c.name for c in alias.columns], alias)
+        env = replace(env, ctes={**env.ctes, alias.name: built})
+    return env
+
+
+def _renamed(node: Node, names: list[str], at: exp.Expression) -> Node:
+    if not names:
+        return node
+    given = fields(node)
+    if len(names) != len(given):
+        raise ValidationError(f"{len(names)} column names are given for {len(given)} columns.", at=at)
+    return Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
+
+
+def _select(select: exp.Select, env: Environment) -> Node:
+    for part, value in select.args.items():
+        if value and part not in _SELECT_PARTS:
+            raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
+    if select.args.get("windows"):
+        raise NotSupported("OVER aggregation is not supported yet.", at=select.args["windows"][0])
+    source = _from(select, env)
+    scope = source.scope(env.settings.zone)
+    node = source.node
+    if where := select.args.get("where"):
+        node = Filter(node, _condition(where.this, scope, "WHERE"))
+    items = list(_items(select.expressions, source, scope))
+    group, having = select.args.get("group"), select.args.get("having")
+    if group or having or any(_aggregates(i.expr) for i in items):
+        bound_having = bind(having.this, scope) if having else None
+        node = aggregate(node, group, items, bound_having, scope, select)
+    else:
+        node = Project(node, tuple(items))
+    if select.args.get("distinct"):
+        node = GroupAggregate(node, tuple(f.name for f in fields(node)), ())
+    return _ordered(select, node, env)
+
+
+def _from(select: exp.Select, env: Environment) -> Relation:
+    clause = select.args.get("from_")
+    if clause is None:
+        return Relation(Values(((),), ()), ())
+    for join in [*select.args.get("joins", []), *select.args.get("laterals", [])]:
+        raise NotSupported("Joins are not supported yet.", at=join, hint="Window aggregates, filters and UNION ALL over one input run now.")
+    return relation(clause.this, env, query)
+
+
+def _condition(node: exp.Expression, scope: Scope, clause: str) -> Expr:
+    condition = bind(node, scope)
+    if _aggregates(condition):
+        raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
+    if not condition.type.same(BOOLEAN) and condition.type.root != "NULL":
+        raise ValidationError(f"{clause} clause must be a condition", at=node)
+    return condition
+
+
+def _aggregates(expr: Expr) -> bool:
+    return any(isinstance(e, AggregateCall) for e in expr.walk())
+
+
+def _items(expressions: Iterable[exp.Expression], source: Relation, scope: Scope) -> Iterable[Named]:
+    """The select list: stars expanded, names made unique as Flink does (``a``, ``a0``)."""
+    taken: set[str] = set()
+    for item in expressions:
+        for name, expr in _expanded(item, source, scope):
+            # EXPR$n counts the positions of the expanded select list.
+            unique = name if name is not None else f"EXPR${len(taken)}"
+            if unique in taken:
+                unique = next(f"{unique}{i}" for i in count() if f"{unique}{i}" not in taken)
+            taken.add(unique)
+            yield Named(unique, expr)
+
+
+def _expanded(item: exp.Expression, source: Relation, scope: Scope) -> Iterable[tuple[str | None, Expr]]:
+    if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+        if isinstance(item, exp.Star) and any(item.args.values()):
+            raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
+        qualifier = item.table if isinstance(item, exp.Column) else None
+        found = [
+            (name, ColumnRef(f.type, f.name))
+            for (owner, name), f in zip(source.names, fields(source.node), strict=True)
+            if not qualifier or owner == qualifier
+        ]
+        if not found:
+            raise ValidationError(f"Unknown identifier '{qualifier}'" if qualifier else "SELECT * requires a FROM clause", at=item)
+        yield from found
+        return
+    if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
+        row = bind(item.this, scope)
+        if row.type.root != "ROW":
+            raise ValidationError(f"{row.type} has no fields to expand", at=item)
+        for name, type_ in zip(row.type.names, row.type.children, strict=True):
+            yield name, FieldAccess(type_ if not row.type.nullable else type_.null(), row, name)
+        return
+    if isinstance(item, exp.Alias):
+        yield item.alias, bind(item.this, scope)
+        return
+    yield _derived_name(item), bind(item, scope)
+
+
+def _derived_name(item: exp.Expression) -> str | None:
+    match item:
+        case exp.Column():
+            return str(item.name)
+        case exp.Dot():
+            return str(item.expression.name) if isinstance(item.expression, exp.Identifier) else None
+        case exp.Paren():
+            return _derived_name(item.this)
+    return None
+
+
+def _values(node: exp.Values, env: Environment) -> Node:
+    scope = Scope((), zone=env.settings.zone)
+    rows = [tuple(bind(cell, scope) for cell in _cells(row)) for row in node.expressions]
+    width = len(rows[0])
+    for bound, row in zip(rows, node.expressions, strict=True):
+        if len(bound) != width:
+            raise ValidationError("Values passed to VALUES operator must have compatible types: rows differ in length", at=row)
+    columns = []
+    for i in range(width):
+        type_ = common_type([r[i].type for r in rows])
+        if type_ is None:
+            raise ValidationError("Values passed to VALUES operator must have compatible types", at=node)
+        columns.append(Field(f"EXPR${i}", type_))
+    cast = tuple(tuple(cast_to(cell, f.type) for cell, f in zip(r, columns, strict=True)) for r in rows)
+    alias = node.args.get("alias")
+    return _renamed(Values(cast, tuple(columns)), [c.name for c in alias.columns] if alias else [], node)
+
+
+def _cells(row: exp.Expression) -> list[exp.Expression]:
+    if isinstance(row, exp.Tuple):
+        return list(row.expressions)
+    if isinstance(row, exp.Anonymous) and row.name.upper() == "ROW":
+        return list(row.expressions)
+    return [row.this if isinstance(row, exp.Paren) else row]
+
+
+def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
+    if not isinstance(node, exp.Union) or node.args.get("distinct"):
+        name = type(node).__name__.upper() + ("" if node.args.get("distinct") else " ALL")
+        raise NotSupported(f"{name} is not supported yet.", at=node, hint="UNION ALL is.")
+    branches = [query(node.this, env), query(node.expression, env)]
+    widths = [len(fields(b)) for b in branches]
+    if widths[0] != widths[1]:
+        raise ValidationError("Column count mismatch in UNION ALL", at=node)
+    targets = []
+    for left, right in zip(*(fields(b) for b in branches), strict=True):
+        type_ = common_type([left.type, right.type])
+        if type_ is None:
+            raise ValidationError(f"Type mismatch in column '{left.name}' of UNION ALL: {left.type.full} and {right.type.full}", at=node)
+        targets.append(type_)
+    return Union(tuple(b for branch in branches for b in _flat(converted(branch, targets))))
+
+
+def _flat(node: Node) -> tuple[Node, ...]:
+    return node.branches if isinstance(node, Union) else (node,)
+
+
+def converted(node: Node, targets: Iterable[object]) -> Node:
+    """``node`` with its columns cast to ``targets`` where they differ in more than nullability."""
+    columns = []
+    for f, target in zip(fields(node), targets, strict=True):
+        ref = ColumnRef(f.type, f.name)
+        columns.append(Named(f.name, ref if f.type.same(target) else cast_to(ref, target)))  # type: ignore[arg-type]
+    if all(isinstance(c.expr, ColumnRef) for c in columns):
+        return node
+    return Project(node, tuple(columns))
+
+
+def _ordered(clause: exp.Expression, node: Node, env: Environment) -> Node:
+    order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
+    if order:
+        node = _sort(order, node, env)
+    if limit or offset:
+        node = Limit(node, _number(limit, 2**31 - 1), _number(offset, 0))
+    return node
+
+
+def _sort(order: exp.Order, node: Node, env: Environment) -> Node:
+    if not env.settings.batch:
+        raise NotSupported(
+            "ORDER BY is not supported yet in streaming mode.", at=order, hint="SET 'execution.runtime-mode' = 'batch' sorts bounded inputs."
+        )
+    names = [f.name for f in fields(node)]
+    keys = []
+    for item in order.expressions:
+        key = item.this
+        if isinstance(key, exp.Literal) and not key.is_string:
+            keys.append((names[int(key.this) - 1], bool(item.args.get("desc"))))
+        elif isinstance(key, exp.Column) and key.name in names:
+            keys.append((key.name, bool(item.args.get("desc"))))
+        else:
+            raise NotSupported("ORDER BY takes columns of the select list.", at=item, hint="Give the expression a name in the select list.")
+    return Sort(node, tuple(keys))
+
+
+def _number(clause: exp.Expression | None, default: int) -> int:
+    if clause is None:
+        return default
+    value = clause.args.get("expression") or clause.args.get("count")
+    if not isinstance(value, exp.Literal) or value.is_string:
+        raise NotSupported("LIMIT, FETCH and OFFSET take a whole number.", at=clause)
+    return int(value.this)

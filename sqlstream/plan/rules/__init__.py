@@ -1,0 +1,18 @@
+"""Rewrites of the plan, one a file: each a pure function Node -> Node that returns its argument where the shape does not fit."""
+
+from __future__ import annotations
+
+from sqlstream.plan.nodes import Node
+from sqlstream.plan.rules.project_merge import project_merge
+from sqlstream.plan.rules.unused_watermark import unused_watermark
+from sqlstream.plan.rules.window_aggregate import window_aggregate
+
+# Window aggregates are found first: whether a watermark is used depends on them.
+RULES = (window_aggregate, unused_watermark, project_merge)
+
+
+def rewrite(node: Node) -> Node:
+    """``node`` after every rule, in order."""
+    for rule in RULES:
+        node = rule(node)
+    return node

@@ -1,0 +1,12 @@
+"""A watermark that no operator waits for is left out: it would cost a source of its own for each Kafka partition."""
+
+from __future__ import annotations
+
+from sqlstream.plan.nodes import Node, Watermark, WindowAggregate
+
+
+def unused_watermark(node: Node, used: bool = False) -> Node:
+    """``node`` without the Watermarks that have no window aggregate above them."""
+    used = used or isinstance(node, WindowAggregate)
+    node = node.with_inputs(tuple(unused_watermark(i, used) for i in node.inputs))
+    return node.input if isinstance(node, Watermark) and not used else node

@@ -1,0 +1,67 @@
+"""What names mean while a query is built: relations, common table expressions, and where tables come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlstream.plan.nodes import Node
+from sqlstream.plan.properties import fields
+from sqlstream.sql.bind import Scope, ScopeColumn
+from sqlstream.sql.expressions import ColumnRef
+
+if TYPE_CHECKING:
+    from sqlstream.sql.tables import Table, View
+
+
+class Resolver(Protocol):
+    """The catalog, as the planner sees it."""
+
+    def resolve(self, parts: tuple[str, ...], *, at: Any = None) -> Table | View:
+        """The table or view of a one- to three-part name. Raises ValidationError."""
+        ...
+
+    def within(self, catalog: str, database: str) -> Resolver:
+        """The same catalog, with another current catalog and database: a view's names are resolved where it was created."""
+        ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What of the session's options a plan depends on."""
+
+    zone: str = "UTC"
+    batch: bool = False
+    dynamic_options: bool = True
+    not_null_enforcer: str = "ERROR"
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A node and how its columns are called in expressions: (qualifier or None, name) for each column, in order."""
+
+    node: Node
+    names: tuple[tuple[str | None, str], ...]
+
+    @classmethod
+    def of(cls, node: Node, qualifier: str | None) -> Relation:
+        return cls(node, tuple((qualifier, f.name) for f in fields(node)))
+
+    def scope(self, zone: str) -> Scope:
+        """What the binder resolves columns against."""
+        columns = tuple(
+            ScopeColumn(qualifier, name, ColumnRef(f.type, f.name))
+            for (qualifier, name), f in zip(self.names, fields(self.node), strict=True)
+        )
+        return Scope(columns, zone=zone)
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Everything outside of a query that its names can mean."""
+
+    resolver: Resolver
+    settings: Settings
+    ctes: Mapping[str, Node] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)

@@ -1,0 +1,102 @@
+"""The SET keys: what each is and what sqlstream does with it. Unknown keys are stored and listed, as Flink does.
+
+A key that ends in ``*`` stands for all keys with that beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.options import Kind, Option, Use, parse
+
+_ENUM, _BOOL, _INT, _TIME = Kind.ENUM, Kind.BOOLEAN, Kind.INT, Kind.DURATION
+
+
+def _quiet(key: str, why: str) -> Option:
+    return Option(key, use=Use.NOTICE, why=why)
+
+
+def _refused(key: str, why: str, kind: Kind = Kind.STRING) -> Option:
+    return Option(key, kind, use=Use.REFUSED, why=why)
+
+
+SPARK_DOES = "Spark does this in its own way."
+SETTINGS: tuple[Option, ...] = (
+    Option("sql-client.execution.result-mode", _ENUM, "table", "How a SELECT shows its rows.", values=("table", "changelog", "tableau")),
+    Option("sql-client.execution.max-table-result.rows", _INT, "1000000", "Rows that a result keeps."),
+    Option("sql-client.display.max-column-width", _INT, "30", "Columns wider than this are cut in a streaming result."),
+    Option("sql-client.display.print-time-cost", _BOOL, "true", "Print the seconds that a query took."),
+    Option("sql-client.verbose", _BOOL, "false", "Print the whole stack of an error."),
+    Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
+    Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
+    Option("execution.checkpointing.interval", _TIME, None, "The least time between two micro-batches; each is a checkpoint."),
+    Option("pipeline.name", Kind.STRING, None, "The name of the next jobs; a job is known by its name and plan."),
+    Option("parallelism.default", _INT, None, "Partitions of shuffles; before Spark starts."),
+    Option("table.exec.resource.default-parallelism", _INT, None, "As parallelism.default."),
+    Option("table.local-time-zone", Kind.STRING, "default", "The zone of TIMESTAMP_LTZ; default: that of the machine."),
+    Option("table.dml-sync", _BOOL, "false", "Whether INSERT waits until its job has finished."),
+    Option("table.sql-dialect", _ENUM, "default", "The SQL dialect.", values=("default",)),
+    Option("table.dynamic-table-options.enabled", _BOOL, "true", "Whether the OPTIONS hint is allowed."),
+    Option("table.exec.sink.not-null-enforcer", _ENUM, "error", "What a NULL for a NOT NULL column does.", values=("error", "drop")),
+    Option("table.exec.sink.type-length-enforcer", _ENUM, "ignore", "What a too long CHAR or VARCHAR does.", values=("ignore",)),
+    Option("table.exec.mini-batch.allow-latency", _TIME, None, "The least time between two micro-batches."),
+    _quiet("table.exec.mini-batch.enabled", "every micro-batch is a mini-batch."),
+    _quiet("table.exec.mini-batch.size", "a micro-batch takes what has arrived."),
+    _refused("table.exec.source.idle-timeout", "An idle partition holds the watermark back, as with Flink's default of 0."),
+    _refused("table.exec.state.ttl", "State is kept for ever, as with Flink's default of 0."),
+    _refused("table.exec.emit.early-fire.*", "Windows give their rows when they close."),
+    _refused("table.exec.emit.late-fire.*", "Windows give their rows when they close."),
+    _refused("table.exec.emit.allow-lateness", "Rows for a closed window are dropped, as with Flink's default."),
+    _refused("table.exec.legacy-cast-behaviour", "A CAST that fails fails the job, as with Flink's default; TRY_CAST gives NULL."),
+    _refused("execution.state-recovery.path", "A job goes on from its own checkpoint when the same statement is submitted again."),
+    _refused("execution.savepoint.path", "A job goes on from its own checkpoint when the same statement is submitted again."),
+    _quiet("table.optimizer.*", SPARK_DOES),
+    _quiet("table.exec.*", SPARK_DOES),
+    _quiet("execution.*", SPARK_DOES),
+    _quiet("state.*", "state is kept in RocksDB, under the project's .sqlstream folder."),
+    _quiet("restart-strategy*", "a failed job stays failed; submitting it again goes on from its checkpoint."),
+    _quiet("pipeline.*", SPARK_DOES),
+    _quiet("parallelism.*", SPARK_DOES),
+    *(_quiet(f"{p}.*", SPARK_DOES) for p in ("taskmanager", "jobmanager", "rest", "yarn", "kubernetes", "high-availability", "metrics", "env.java")),
+    Option("spark.*", Kind.STRING, None, "Passed on to Spark, when it starts."),
+)  # fmt: skip
+
+
+def setting(key: str) -> Option | None:
+    """The declaration of ``key``; None for a key that nobody knows."""
+    exact = next((o for o in SETTINGS if o.key == key), None)
+    return exact or next((o for o in SETTINGS if o.key.endswith("*") and key.startswith(o.key[:-1])), None)
+
+
+def check(key: str, value: str, *, at: Any = None) -> str | None:
+    """Check a SET; the notice for a key without effect, None otherwise. Raises ValidationError, NotSupported."""
+    declared = setting(key)
+    if declared is None:
+        return None
+    if key == "table.sql-dialect" and value.lower() == "hive":
+        raise NotSupported("The Hive dialect is not supported.", at=at, hint="Write the statements in Flink SQL.")
+    if declared.use is Use.REFUSED:
+        if _is_default(key, value):
+            return None
+        raise NotSupported(f"SET '{key}' is not supported.", at=at, hint=declared.why)
+    if declared.use is Use.NOTICE:
+        return f"SET '{key}' has no effect: {declared.why}"
+    try:
+        parse(declared, value)
+    except ValueError as error:
+        raise ValidationError(f"Invalid value for '{key}': {error}.", at=at) from None
+    return None
+
+
+def _is_default(key: str, value: str) -> bool:
+    return value.strip().lower() in ("0", "0 ms", "0 s", "0ms", "0s", "false", "disabled") and key != "execution.savepoint.path"
+
+
+def read(options: Mapping[str, str], key: str) -> Any:
+    """The typed value of ``key``, or its default; None where there is neither."""
+    declared = setting(key)
+    assert declared is not None, key
+    text = options.get(key, declared.default)
+    return None if text is None else parse(declared, text)

@@ -1,0 +1,63 @@
+"""Services that tests need, each started once a run: a Spark session, the development broker."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("TZ", "UTC")
+time.tzset()
+
+
+@pytest.fixture(scope="session")
+def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project folder under which the run's Spark session keeps its log."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="session")
+def engine(spark_home: Path):
+    """The Spark engine that every test of the run shares."""
+    from sqlstream.spark.engine import Engine
+
+    engine = Engine(spark_home, lambda: {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}, print)
+    yield engine
+    engine.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(engine):
+    """The Spark session."""
+    return engine.spark
+
+
+class TestBroker:
+    """The development broker, as tests use it."""
+
+    __test__ = False
+
+    def __init__(self, broker) -> None:
+        self.broker = broker
+        self.bootstrap: str = broker.bootstrap
+
+    def topic(self, name: str, partitions: int = 1) -> None:
+        self.broker.create_topic(name, partitions=partitions)
+
+    def produce(self, topic: str, lines: list[str], partitions: int = 1) -> None:
+        self.topic(topic, partitions)
+        self.broker.produce(topic, lines)
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:
+    """A real Kafka broker."""
+    from sqlstream.broker import Broker
+
+    started = Broker(tmp_path_factory.mktemp("broker"))
+    started.start()
+    yield TestBroker(started)
+    started.stop()

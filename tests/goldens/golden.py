@@ -1,0 +1,92 @@
+"""A golden: a Flink script whose comments hold its plan, its rows in, its rows out and its steps.
+
+    --= text        a line of the plan of the last INSERT (EXPLAIN's "Optimized Physical Plan"), in order
+    --< name json   a row of the input ``name``: a line of a file in ``${DIR}/name``
+    --> +I[1, a]    a row that the sink ``print`` then gives; rows of one step come in any order
+    --! restart     the job is stopped and submitted again
+    --! end         the input ends: what is buffered comes out
+    --! error text  the script is refused, and the message holds the text
+
+Inputs are tables of the filesystem connector with a ``source.monitor-interval``, so that rows arrive step by step. On real Flink all rows are
+there from the start and the input is bounded: the interval is taken out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MONITOR = re.compile(r"'source\.monitor-interval'\s*=\s*'[^']*'\s*,?\s*")
+SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))
+
+
+@dataclass
+class Step:
+    """Rows in, or an action, and the rows that come out after it."""
+
+    action: str = "rows"
+    rows_in: list[tuple[str, str]] = field(default_factory=list)
+    rows_out: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Golden:
+    """One script, taken apart."""
+
+    path: Path
+    sql: str
+    plan: list[str]
+    steps: list[Step]
+    error: str | None
+
+    @property
+    def inputs(self) -> dict[str, list[str]]:
+        """All rows in, by input."""
+        found: dict[str, list[str]] = {}
+        for step in self.steps:
+            for name, row in step.rows_in:
+                found.setdefault(name, []).append(row)
+        return found
+
+    @property
+    def output(self) -> list[str]:
+        """All rows out."""
+        return [row for step in self.steps for row in step.rows_out]
+
+
+def read(path: Path) -> Golden:
+    """The golden in ``path``."""
+    golden = Golden(path, path.read_text(), [], [], None)
+    for line in golden.sql.splitlines():
+        mark, _, text = line.partition(" ")
+        text = text.strip()
+        match mark:
+            case "--=":
+                golden.plan.append(text)
+            case "--<":
+                if not golden.steps or golden.steps[-1].rows_out or golden.steps[-1].action != "rows":
+                    golden.steps.append(Step())
+                name, _, row = text.partition(" ")
+                golden.steps[-1].rows_in.append((name, row))
+            case "-->":
+                golden.steps[-1].rows_out.extend(re.findall(r"[+-][IUD]\[.*?\](?=\s+[+-][IUD]\[|$)", text))
+            case "--!":
+                action, _, rest = text.partition(" ")
+                if action == "error":
+                    golden.error = rest
+                else:
+                    golden.steps.append(Step(action))
+    return golden
+
+
+def table(rows: list[str]) -> list[str]:
+    """What remains after the changes ``rows`` are applied, each removal taking one equal row away, sorted."""
+    left: list[str] = []
+    for row in rows:
+        kind, cells = row[:2], row[2:]
+        if kind in ("+I", "+U"):
+            left.append(cells)
+        else:
+            left.remove(cells)
+    return sorted(left)

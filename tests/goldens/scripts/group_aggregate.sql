@@ -1,0 +1,13 @@
+-- A group aggregate without a window updates its result: -U takes the earlier row of the key back, +U gives the new one.
+CREATE TABLE bids (item STRING, price INT)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (item STRING, bids BIGINT, total INT) WITH ('connector' = 'print');
+INSERT INTO answers SELECT item, COUNT(price), SUM(price) FROM bids GROUP BY item;
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, bids, total], changelogMode=[I,UA])
+--= GroupAggregate(groupBy=[item]
+--< bids {"item": "a", "price": 6}
+--< bids {"item": null, "price": 1}
+--> +I[a, 1, 6] +I[null, 1, 1]
+--< bids {"item": "a", "price": null}
+--< bids {"item": "a", "price": 2}
+--> -U[a, 1, 6] +U[a, 2, 8]
