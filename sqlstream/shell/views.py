@@ -88,7 +88,7 @@ def _stream(
     terminated = stopped()
     if count and not terminated:
         screen.emit(tableau.border(widths))
-    screen.emit(tableau.received(count, terminated=terminated) + ("" if terminated else _time_cost(options, started)))
+    screen.emit(tableau.received(count, terminated=terminated) + _time_cost(options, started))
 
 
 def _max_column_width(options: Mapping[str, str]) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 from pathlib import Path
@@ -76,6 +79,7 @@ class Terminal:
 
     def __init__(self, *arguments: str, env: dict[str, str] | None = None) -> None:
         self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
         self.shown = ""
         self.began = time.monotonic()
         self.process = subprocess.Popen(
@@ -126,9 +130,6 @@ class Terminal:
 
 
 def _take_terminal() -> None:
-    import fcntl
-    import termios
-
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

@@ -84,6 +84,11 @@ def test_an_interrupted_stream_says_so(screen):
     assert lines[3:] == ["| +I |           1 |"] * 2 + ["Query terminated, received a total of 2 rows"]
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_stream_tells_its_time(screen, stopped):
+    assert shown(screen, stream(INSERTED), {}, stopped).splitlines()[-1].endswith("a total of 1 row (0.00 seconds)")
+
+
 def test_rows_are_printed_as_they_come(screen):
     seen = []
 
