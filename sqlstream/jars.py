@@ -1,8 +1,8 @@
 """Jars: in comes the name of a set in ``jars.lock``, out come the paths of its jars in the user's cache.
 
-Spark's own ``spark.jars.packages`` would resolve over the network at every start, and trusts what it gets. Here each jar is
-fetched once, by the Ivy inside pyspark, checked against the lock's SHA-256 and only then given its final name; later starts
-read two numbers a file and need neither network nor Java.
+Spark's own ``spark.jars.packages`` would resolve over the network at every start, and trusts what it gets. Here each
+jar is fetched once, by the Ivy inside pyspark, checked against the lock's SHA-256 and only then given its final name;
+later starts read two numbers a file and need neither network nor Java.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from sqlstream.java import require_java
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TextIO
 
 LOCK = Path(__file__).with_name("jars.lock")
 SETTINGS = "SQLSTREAM_IVY_SETTINGS"
@@ -96,8 +97,22 @@ def ensure(set_name: str, progress: Callable[[str], None] = lambda _: None) -> l
                 if missing:
                     _fetch_all(missing, folder, set_name, progress)
         except OSError as e:
-            raise SetupError(f"The jar cache '{folder}' cannot be written: {e.strerror or e}.", hint="Set XDG_CACHE_HOME to a folder of yours.") from e
+            what = f"The jar cache '{folder}' cannot be written: {e.strerror or e}."
+            raise SetupError(what, hint="Set XDG_CACHE_HOME to a folder of yours.") from e
     return [folder / jar.file for jar in jars]
+
+
+def progress_to(stream: TextIO) -> Callable[[str], None]:
+    """A ``progress`` that writes to ``stream``: one line that changes on a terminal, elsewhere only the main steps."""
+
+    def show(text: str) -> None:
+        step = text.startswith(" ")
+        if not stream.isatty():
+            print(*([] if step else [text]), end="" if step else "\n", file=stream, flush=True)
+        else:
+            print(f"\r\x1b[K{text}", end="" if step else "\n", file=stream, flush=True)
+
+    return show
 
 
 def _missing(jars: tuple[Jar, ...], folder: Path) -> tuple[Jar, ...]:
@@ -127,7 +142,10 @@ def _missing(jars: tuple[Jar, ...], folder: Path) -> tuple[Jar, ...]:
 
 
 def _fetch_all(jars: tuple[Jar, ...], folder: Path, set_name: str, progress: Callable[[str], None]) -> None:
-    """Fetch ``jars`` into ``folder``. A jar that arrives broken is fetched once more past Ivy's own cache, which may hold it broken."""
+    """Fetch ``jars`` into ``folder``.
+
+    A jar that arrives broken is fetched once more past Ivy's own cache, which may hold it broken.
+    """
     for left_over in folder.glob(".fetch-*"):  # of a process that was killed: we hold the lock
         shutil.rmtree(left_over, ignore_errors=True)
     progress(f"Fetching {len(jars)} jars of the set '{set_name}' into {folder} (once)")
@@ -165,18 +183,23 @@ def _failure(bad: tuple[Jar, ...], wrong: list[Jar], output: str) -> SetupError:
     if jar is not None:
         return SetupError(
             f"The jar {jar.coordinates} came with another SHA-256 than the locked one, and was thrown away.",
-            hint=f"The server it came from, or something between, changes it. Name another one in an Ivy settings file: {SETTINGS}.",
+            hint="The server it came from, or something between, changes it. "
+            f"Name another one in an Ivy settings file: {SETTINGS}.",
         )
     unresolved = set(re.findall(r":: ([\w.-]+#[\w.-]+;[\w.-]+): ", output))
     named = [j for j in bad if f"{j.group}#{j.artifact};{j.version}" in unresolved] or list(bad)
     more = f" and {len(named) - 1} more" if len(named) > 1 else ""
-    reasons = [line.strip() for line in output.splitlines() if re.search(r"Exception|error|timed out|refused", line, re.I)]
+    telling = re.compile(r"Exception|error|timed out|refused", re.IGNORECASE)
+    reasons = [line.strip() for line in output.splitlines() if telling.search(line)]
     reason = f" ({reasons[-1][:200]})" if reasons else ""
     return SetupError(f"The jar {named[0].coordinates}{more} could not be fetched{reason}.", hint=HINT)
 
 
 def _ivy(jars: tuple[Jar, ...], work: Path, cache: Path | None, progress: Callable[[str], None]) -> str:
-    """Run Ivy, which puts ``jars`` into ``work/jars``; its output comes back. What it failed to bring is seen by what is there."""
+    """Run Ivy, which puts ``jars`` into ``work/jars``; its output comes back.
+
+    What it failed to bring is seen by what is there.
+    """
     description = work / "ivy.xml"
     description.write_text(ivy_xml(jars), encoding="utf-8")
     # The pattern is relative: a folder's own name may hold characters that mean something in a pattern.
@@ -189,8 +212,9 @@ def _ivy(jars: tuple[Jar, ...], work: Path, cache: Path | None, progress: Callab
     lines: list[str] = []
     try:
         with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=work
-        ) as ivy:
+            command, cwd=work, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ) as ivy:  # fmt: skip
             watchdog = threading.Timer(TIME_LIMIT_S, ivy.kill)
             watchdog.daemon = True
             watchdog.start()

@@ -1,4 +1,4 @@
-"""Java: in comes the machine (JAVA_HOME, PATH), out comes the java command to run, or one clear line that says what to install."""
+"""Java: in comes the machine (JAVA_HOME, PATH), out comes the java command, or one line that says what to install."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INSTALL = f"Install a JDK or JRE {OLDEST} or newer and put it on PATH, or set JA
 
 
 def require_java() -> Path:
-    """The ``java`` that Spark would run too: that of JAVA_HOME where it is set, else that on PATH. Raises SetupError."""
+    """The ``java`` that Spark would run: that of JAVA_HOME where it is set, else that on PATH. Raises SetupError."""
     java = _find()
     version = _version(java)
     if version is None:
@@ -30,7 +30,8 @@ def _find() -> Path:
     if home:
         java = Path(home) / "bin" / "java"
         if not os.access(java, os.X_OK):
-            raise SetupError(f"JAVA_HOME is '{home}', but there is no bin/java in it.", hint="Set JAVA_HOME to a JDK or JRE, or unset it.")
+            what = f"JAVA_HOME is '{home}', but there is no bin/java in it."
+            raise SetupError(what, hint="Set JAVA_HOME to a JDK or JRE, or unset it.")
         return java
     found = shutil.which("java")
     if found is None:
@@ -39,7 +40,7 @@ def _find() -> Path:
 
 
 def _version(java: Path) -> int | None:
-    """The major version: from the ``release`` file beside ``bin``, which costs no start of a JVM, else from the command itself."""
+    """The major version: from the ``release`` file beside ``bin``, which starts no JVM, else from the command."""
     try:
         text = (java.resolve().parent.parent / "release").read_text(encoding="utf-8", errors="replace")
         return _major(text, r'^JAVA_VERSION="([^"]+)"') or _asked(java)
