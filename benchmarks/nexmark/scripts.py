@@ -1,0 +1,61 @@
+"""The SQL scripts of the benchmark: one text for sqlstream and for Flink, but for the settings at its head.
+
+In: names of queries, a topic, a sink. Out: a script whose INSERTs come in a known order.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+FOLDER = Path(__file__).with_name("queries")
+QUERIES = ("q0", "q1", "q2", "q14", "q21", "q22", "count_by_bidder")
+BLACKHOLE = "'connector' = 'blackhole'"
+
+SETTINGS = {
+    "flink": {
+        "table.dml-sync": "true",
+        "parallelism.default": "2",
+        "table.local-time-zone": "UTC",
+        "state.backend.type": "rocksdb",
+        "execution.checkpointing.incremental": "true",
+        "execution.checkpointing.interval": "10 s",
+        "taskmanager.numberOfTaskSlots": "2",
+        "taskmanager.memory.managed.size": "1g",
+    },
+    "sqlstream": {"table.dml-sync": "true", "parallelism.default": "2", "table.local-time-zone": "UTC"},
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass over a topic: each of ``queries`` once."""
+
+    topic: str
+    queries: tuple[str, ...]
+
+
+def files_sink(folder: Path, query: str) -> str:
+    """The options of a sink that writes the rows of ``query`` as JSON lines."""
+    return f"'connector' = 'filesystem', 'path' = '{(folder / query).as_uri()}', 'format' = 'json'"
+
+
+def script(engine: str, bootstrap: str, steps: list[Step], sinks: dict[str, str], settings: dict[str, str]) -> str:
+    """Settings, sinks, then for each step the tables of its topic and its INSERTs."""
+    lines = [f"SET '{k}' = '{v}';" for k, v in (SETTINGS[engine] | settings).items()]
+    queries = dict.fromkeys(q for s in steps for q in s.queries)
+    parts = {q: Template(source(q)).substitute(SINK=sinks[q]).split("\n\nINSERT INTO ") for q in queries}
+    lines += [create for create, _ in parts.values()]
+    for step in steps:
+        if step is not steps[0]:
+            lines += ["DROP VIEW bid;", "DROP VIEW auction;", "DROP VIEW person;", "DROP TABLE nexmark;"]
+        lines.append(Template(source("ddl")).substitute(TOPIC=step.topic, BOOTSTRAP_SERVERS=bootstrap))
+        lines += ["INSERT INTO " + parts[q][1] for q in step.queries]
+    return "\n\n".join(lines) + "\n"
+
+
+def source(name: str) -> str:
+    """The text of a file of ``queries``, without the comments at its head."""
+    return re.sub(r"\A(--[^\n]*\n)+", "", (FOLDER / f"{name}.sql").read_text(encoding="utf-8")).strip()
