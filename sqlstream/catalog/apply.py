@@ -1,0 +1,360 @@
+"""DDL and USE statements, carried out: the one entry that the session needs.
+
+``apply`` changes the CatalogManager and, where the session says so, the project's files; lines for the user come back.
+A statement is checked as a whole before anything changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlstream.catalog import alter, declare, functions
+from sqlstream.catalog.calcite import expression_text
+from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
+from sqlstream.catalog.entries import Database
+from sqlstream.catalog.project import Item, Key, Project, lower, user_function
+from sqlstream.catalog.schema import checked
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.sql import ast
+from sqlstream.sql.tables import ObjectPath, Table, View
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from sqlstream.catalog.namespaces import CatalogManager
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a statement runs in.
+
+    ``schema_of`` asks the planner what a query gives. ``script``: a file runs (-f), whose own definitions win over the
+    project's. ``save``: permanent objects are written to the project's files.
+    """
+
+    zone: str = "UTC"
+    schema_of: SchemaOf | None = None
+    project: Project | None = None
+    script: bool = False
+    save: bool = False
+
+
+APPLIED = (
+    ast.CreateTable, ast.CreateView, ast.CreateDatabase, ast.CreateCatalog, ast.CreateFunction, ast.AlterTable,
+    ast.AlterView, ast.AlterDatabase, ast.AlterCatalog, ast.AlterFunction, ast.Drop, ast.Use,
+)  # fmt: skip
+"""The statements that ``apply`` takes. Of CREATE TABLE ... AS it creates the table; the INSERT is the session's."""
+
+
+def apply(manager: CatalogManager, statement: exp.Expression, context: Context) -> list[str]:
+    """Carry out ``statement``; notices for the user come back. Raises Flink's error, and then nothing has changed."""
+    match statement:
+        case ast.CreateTable():
+            return _create_table(manager, statement, context)
+        case ast.CreateView():
+            return _create_view(manager, statement, context)
+        case ast.CreateFunction():
+            return _create_function(manager, statement, context)
+        case ast.CreateDatabase():
+            return _create_database(manager, statement, context)
+        case ast.CreateCatalog():
+            manager.create_catalog(
+                declare.names_of(statement.this)[-1],
+                options_of(statement.args.get("options")),
+                text_of(statement.args.get("comment")),
+                if_not_exists=bool(statement.args.get("if_not_exists")),
+                at=statement.this,
+            )
+            return []
+        case ast.AlterTable():
+            return _alter_table(manager, statement, context)
+        case ast.AlterView():
+            return _alter_view(manager, statement, context)
+        case ast.AlterDatabase():
+            names = declare.names_of(statement.this)
+            database = manager.database(names, "alter", statement.this)
+            database.options.update(options_of(statement.args["action"].expressions))
+            catalog, name = manager.database_path(names, "alter", statement.this)
+            return _saved(manager, Key("DATABASE", ObjectPath(catalog, name, "")), database, context)
+        case ast.AlterCatalog():
+            return _alter_catalog(manager, statement)
+        case ast.AlterFunction():
+            function = user_function(statement, manager)
+            if functions.alter(manager, function, if_exists=bool(statement.args.get("if_exists")), at=statement.this):
+                return _saved(
+                    manager,
+                    Key("FUNCTION", lower(function.path)),
+                    replace(function, path=lower(function.path)),
+                    context,
+                )
+            return []
+        case ast.Drop():
+            return _drop(manager, statement, context)
+        case ast.Use():
+            return _use(manager, statement)
+    raise NotSupported(f"{type(statement).__name__} is no statement of the catalog.", at=statement)
+
+
+def _saved(manager: CatalogManager, key: Key, item: Item, context: Context) -> list[str]:
+    """Save a permanent object where that is wanted."""
+    if context.project is None or not context.save:
+        return []
+    line = context.project.save(key, item, manager)
+    return [line] if line else []
+
+
+def _removed(key: Key, context: Context) -> list[str]:
+    if context.project is None or not context.save:
+        return []
+    line = context.project.remove(key)
+    return [line] if line else []
+
+
+def _overrides(key: Key, manager: CatalogManager, context: Context) -> bool:
+    """Whether a script's definition takes the place of the project's."""
+    return (
+        context.script and context.project is not None and context.project.owns(key) and key not in manager.overridden
+    )
+
+
+def _overridden(key: Key, manager: CatalogManager, context: Context) -> list[str]:
+    assert context.project is not None
+    manager.overridden.add(key)
+    file = context.project.shown(context.project.sources[key].file)
+    return [f"{key.path.quoted} of {file} is replaced by this script's own definition."]
+
+
+def _create_table(manager: CatalogManager, node: ast.CreateTable, context: Context) -> list[str]:
+    path = manager.path(declare.names_of(node.this), node.this)
+    key = Key("RELATION", path)
+    temporary, exists = bool(node.args.get("temporary")), bool(node.args.get("if_not_exists"))
+    present = manager.temporary.get(path) if temporary else manager.permanent(path)
+    wins = not temporary and _overrides(key, manager, context)
+    replaces = bool(node.args.get("replace"))
+    if present is not None and exists and not wins and not replaces:
+        return []
+    if replaces and not node.args.get("create") and present is None:
+        raise ValidationError(
+            f"The table {path.quoted} to be replaced doesn't exist. You can try to use CREATE TABLE AS statement or "
+            "CREATE OR REPLACE TABLE AS statement.",
+            at=node.this,
+        )
+    made, notices = declare.table(node, path, manager, context.schema_of, context.zone)
+    manager.create(made, if_not_exists=exists, replace_existing=wins or replaces, at=node.this)
+    if wins and not context.save:
+        notices += _overridden(key, manager, context)
+    return notices if temporary else notices + _saved(manager, key, made, context)
+
+
+def _create_view(manager: CatalogManager, node: ast.CreateView, context: Context) -> list[str]:
+    path = manager.path(declare.names_of(node.this), node.this)
+    key = Key("RELATION", path)
+    temporary, exists = bool(node.args.get("temporary")), bool(node.args.get("if_not_exists"))
+    present = manager.temporary.get(path) if temporary else manager.permanent(path)
+    wins = not temporary and _overrides(key, manager, context)
+    if present is not None and exists and not wins:
+        return []
+    made = declare.view(node, path, manager, context.schema_of)
+    manager.create(made, if_not_exists=exists, replace_existing=wins, at=node.this)
+    notices = _overridden(key, manager, context) if wins and not context.save else []
+    return notices if temporary else notices + _saved(manager, key, made, context)
+
+
+def _create_function(manager: CatalogManager, node: ast.CreateFunction, context: Context) -> list[str]:
+    function = user_function(node, manager)
+    key = Key("FUNCTION", lower(function.path))
+    wins = not function.temporary and _overrides(key, manager, context)
+    if not functions.create(
+        manager, function, if_not_exists=bool(node.args.get("if_not_exists")), replace_existing=wins, at=node.this
+    ):
+        return []
+    notices = _overridden(key, manager, context) if wins and not context.save else []
+    return (
+        notices
+        if function.temporary
+        else notices + _saved(manager, key, replace(function, path=lower(function.path)), context)
+    )
+
+
+def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context: Context) -> list[str]:
+    names = declare.names_of(node.this)
+    catalog, name = manager.database_path(names, "create", node.this)
+    key = Key("DATABASE", ObjectPath(catalog, name, ""))
+    from_project = (
+        context.script and context.project is not None and context.project.holds(key) and key not in manager.overridden
+    )
+    exists = bool(node.args.get("if_not_exists")) or from_project
+    fresh = name not in manager.catalog(catalog, node.this).databases
+    made = Database(text_of(node.args.get("comment")), options_of(node.args.get("options")))
+    manager.create_database(names, made.comment, made.options, if_not_exists=exists, at=node.this)
+    manager.overridden.add(key)
+    return _saved(manager, key, made, context) if fresh else []
+
+
+def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Context) -> list[str]:
+    path = manager.path(declare.names_of(node.this), node.this)
+    table = manager.to_alter(path, Table, if_exists=bool(node.args.get("if_exists")), at=node.this)
+    if table is None:
+        return []
+    assert isinstance(table, Table)
+    action = node.args["action"]
+    if isinstance(action, ast.RenameTo):
+        return _rename(manager, table, action, context)
+    altered, notices = _altered(table, action, context.zone)
+    manager.put(altered)
+    return notices + _saved(manager, Key("RELATION", path), altered, context)
+
+
+def _rename(manager: CatalogManager, item: Table | View, action: ast.RenameTo, context: Context) -> list[str]:
+    renamed = manager.rename(item, declare.names_of(action.this)[-1], action)
+    lines = _removed(Key("RELATION", item.path), context)
+    return lines + _saved(manager, Key("RELATION", renamed.path), renamed, context)
+
+
+def _altered(table: Table, action: exp.Expression, zone: str) -> tuple[Table, list[str]]:
+    """``table`` after one ALTER TABLE action."""
+    match action:
+        case ast.AddComponents():
+            return _changed(table, action, zone, adding=True)
+        case ast.ModifyComponents():
+            return _changed(table, action, zone, adding=False)
+        case ast.DropComponents():
+            return _dropped(table, action), []
+        case ast.RenameColumn():
+            return alter.rename_column(table, action.this.name, action.args["to"].name, action), []
+        case ast.SetOptions():
+            return alter.set_options(table, options_of(action.expressions)), []
+        case ast.ResetOptions():
+            return alter.reset_options(table, tuple(k.name for k in action.expressions), action), []
+    raise NotSupported("This ALTER TABLE is not supported.", at=action)
+
+
+def _placed(node: exp.Expression) -> alter.Placed:
+    position = node.args.get("position")
+    if position is None:
+        return alter.Placed(declare.column(node), at=node)
+    return alter.Placed(declare.column(node), position.this is None, position.name or None, node)
+
+
+def _changed(table: Table, action: exp.Expression, zone: str, *, adding: bool) -> tuple[Table, list[str]]:
+    parts = components(action.expressions)
+    kinds = (ast.PhysicalColumnDef, ast.ComputedColumnDef, ast.MetadataColumnDef)
+    placed = tuple(_placed(n) for n in action.expressions if isinstance(n, kinds))
+    made = (alter.add_columns if adding else alter.modify_columns)(table, placed)
+    for mark in parts.watermarks:
+        at = parts.places["watermark", mark.column]
+        if adding:
+            present = (
+                f"{quote(made.watermark.column)} AS {expression_text(made.watermark.expression)}"
+                if made.watermark
+                else ""
+            )
+            made = alter.add_watermark(made, mark, present, at)
+        else:
+            made = alter.modify_watermark(made, mark, at)
+        names = [c.name for c in made.columns]
+        if mark.column not in names:
+            raise ValidationError(
+                f"Invalid column name '{mark.column}' for rowtime attribute in watermark declaration. Available "
+                f"columns are: [{', '.join(names)}]",
+                at=at,
+            )
+    for key in parts.keys:
+        made = (alter.add_key if adding else alter.modify_key)(made, key, parts.places)
+    if parts.distribution is not None:
+        made = (alter.add_distribution if adding else alter.modify_distribution)(made, parts.distribution, action)
+    return declare.unplaced(checked(made, parts.places, zone=zone)), parts.notices
+
+
+def _dropped(table: Table, action: ast.DropComponents) -> Table:
+    match str(action.args["kind"]).upper():
+        case "COLUMNS":
+            return alter.drop_columns(table, tuple(c.name for c in action.expressions), action)
+        case "PRIMARY KEY":
+            return alter.drop_key(table, None, action)
+        case "CONSTRAINT":
+            return alter.drop_key(table, action.this.name, action)
+        case "WATERMARK":
+            return alter.drop_watermark(table, action)
+        case "DISTRIBUTION":
+            return alter.drop_distribution(table, action)
+    raise NotSupported(
+        "ALTER TABLE ... DROP PARTITION is not supported.",
+        at=action,
+        hint="Remove the partition where the data is stored.",
+    )
+
+
+def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Context) -> list[str]:
+    path = manager.path(declare.names_of(node.this), node.this)
+    view = manager.to_alter(path, View, at=node.this)
+    assert isinstance(view, View)
+    action = node.args["action"]
+    if isinstance(action, ast.RenameTo):
+        return _rename(manager, view, action, context)
+    text = text_of(action.args["query_text"]) or ""
+    made = declare.checked_view(replace(view, query=action.this, text=text, columns=()), manager, context.schema_of)
+    manager.put(made)
+    return _saved(manager, Key("RELATION", path), made, context)
+
+
+def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog) -> list[str]:
+    action = node.args["action"]
+    manager.alter_catalog(
+        declare.names_of(node.this)[-1],
+        set_options=options_of(action.expressions) if isinstance(action, ast.SetOptions) else None,
+        reset=tuple(k.name for k in action.expressions) if isinstance(action, ast.ResetOptions) else None,
+        comment=text_of(action.this) if isinstance(action, ast.SetComment) else None,
+        at=node.this,
+    )
+    return []
+
+
+def _drop(manager: CatalogManager, node: ast.Drop, context: Context) -> list[str]:
+    names = declare.names_of(node.this)
+    exists, temporary = bool(node.args.get("if_exists")), bool(node.args.get("temporary"))
+    match str(node.args["kind"]).upper():
+        case "TABLE" | "VIEW" as word:
+            path = manager.path(names, node.this)
+            dropped = manager.drop(
+                path, Table if word == "TABLE" else View, temporary=temporary, if_exists=exists, at=node.this
+            )
+            return _removed(Key("RELATION", path), context) if dropped and not temporary else []
+        case "FUNCTION":
+            system = bool(node.args.get("system"))
+            dropped = functions.drop(manager, names, temporary=temporary, system=system, if_exists=exists, at=node.this)
+            return (
+                _removed(Key("FUNCTION", lower(manager.path(names))), context)
+                if dropped and not temporary and not system
+                else []
+            )
+        case "DATABASE":
+            catalog, name = manager.database_path(names, "drop", node.this)
+            cascade = bool(node.args.get("cascade"))
+            gone = manager.drop_database(names, if_exists=exists, cascade=cascade, at=node.this)
+            lines = [
+                line
+                for path in gone
+                for kind in ("RELATION", "FUNCTION")
+                for line in _removed(Key(kind, path), context)
+            ]
+            return lines + _removed(Key("DATABASE", ObjectPath(catalog, name, "")), context)
+        case "CATALOG":
+            manager.drop_catalog(names[-1], if_exists=exists, at=node.this)
+            return []
+    raise NotSupported(f"DROP {node.args['kind']} is not supported.", at=node)
+
+
+def _use(manager: CatalogManager, node: ast.Use) -> list[str]:
+    match str(node.args["kind"]).upper():
+        case "CATALOG":
+            manager.use_catalog(declare.names_of(node.this)[-1], node.this)
+        case "DATABASE":
+            manager.use_database(declare.names_of(node.this), node.this)
+        case _:
+            for module in node.expressions:
+                if module.name != "core":
+                    raise ValidationError(f"No module with name '{module.name}' exists", at=module)
+    return []

@@ -1,0 +1,228 @@
+"""Expressions as Calcite writes them: what SHOW CREATE TABLE and DESCRIBE print for computed columns and watermarks.
+
+A syntax tree of the Flink dialect goes in, text comes out that parses to the same tree: every identifier back-ticked,
+keywords upper case, parentheses only where precedence asks for them. Nodes without a rule here are written by the
+dialect.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlstream.sql import ast
+from sqlstream.sql.types import Type, quote
+
+# Functions that Flink's parser resolves itself are printed bare; those it finds in its catalog of functions are
+# printed as identifiers.
+BARE = frozenset(
+    """
+    ABS ACOS APPROX_COUNT_DISTINCT ARRAY_AGG ASCII ASIN ATAN ATAN2 AVG BIN CARDINALITY CEIL CEILING
+    CHARACTER_LENGTH CHAR_LENGTH CHR COALESCE COLLECT CONCAT CONCAT_WS CONVERT_TZ COS COSH COT COUNT CUME_DIST
+    CURRENT_DATABASE CURRENT_DATE CURRENT_ROW_TIMESTAMP CURRENT_TIME CURRENT_TIMESTAMP DATE_FORMAT DAYOFMONTH
+    DAYOFWEEK DAYOFYEAR DECODE DEGREES DENSE_RANK E ELEMENT ENCODE EXP EXTRACT FIRST_VALUE FLOOR FROM_BASE64
+    FROM_UNIXTIME GROUPING GROUPING_ID GROUP_ID HASH_CODE HEX HOUR IF INITCAP INSTR IS_ALPHA IS_DECIMAL IS_DIGIT
+    JSON_ARRAY JSON_ARRAYAGG JSON_EXISTS JSON_OBJECT JSON_OBJECTAGG JSON_QUERY JSON_VALUE LAG LAST_VALUE LEAD
+    LEFT LISTAGG LN LOCALTIME LOCALTIMESTAMP LOCATE LOG LOG10 LOG2 LOWER LPAD LTRIM MATCH_PROCTIME MATCH_ROWTIME
+    MAX MD5 MIN MINUTE MOD MONTH NOW NTILE NULLIF OVERLAY PARSE_URL PERCENT_RANK PI POSITION POWER PROCTIME
+    QUARTER RADIANS RAND RAND_INTEGER RANK REGEXP REGEXP_EXTRACT REGEXP_REPLACE REPEAT REPLACE REVERSE RIGHT
+    ROUND ROW ROW_NUMBER RPAD RTRIM SECOND SHA1 SHA2 SHA224 SHA256 SHA384 SHA512 SIGN SIN SINH SPLIT_INDEX SQRT
+    STDDEV STDDEV_POP STDDEV_SAMP STR_TO_MAP SUBSTR SUBSTRING SUM TAN TANH TIMESTAMPADD TIMESTAMPDIFF TO_BASE64
+    TO_DATE TO_TIMESTAMP TRIM TRUNCATE TRY_PARSE_JSON UNIX_TIMESTAMP UPPER UUID VARIANCE VAR_POP VAR_SAMP WEEK
+    YEAR
+    """.split()  # noqa: SIM905
+)
+NO_PARENTHESES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
+
+BINARY: dict[type[exp.Expression], tuple[str, int]] = {
+    exp.Or: ("OR", 1),
+    exp.And: ("AND", 2),
+    exp.EQ: ("=", 4),
+    exp.NEQ: ("<>", 4),
+    exp.LT: ("<", 4),
+    exp.LTE: ("<=", 4),
+    exp.GT: (">", 4),
+    exp.GTE: (">=", 4),
+    exp.NullSafeEQ: ("IS NOT DISTINCT FROM", 4),
+    exp.NullSafeNEQ: ("IS DISTINCT FROM", 4),
+    exp.Add: ("+", 6),
+    exp.Sub: ("-", 6),
+    exp.Mul: ("*", 7),
+    exp.Div: ("/", 7),
+    exp.Mod: ("%", 7),
+    exp.DPipe: ("||", 7),
+}
+LIKES: dict[type[exp.Expression], str] = {exp.Like: "LIKE", exp.ILike: "ILIKE", exp.SimilarTo: "SIMILAR TO"}
+ATOM = 10
+
+
+def expression_text(node: exp.Expression) -> str:
+    """``node`` in Calcite's form."""
+    return _write(node)[0]
+
+
+def _operand(node: exp.Expression, least: int) -> str:
+    """``node`` as an operand that must bind at least as tightly as ``least``."""
+    text, level = _write(node)
+    return text if level >= least else f"({text})"
+
+
+def _list(nodes: list[exp.Expression]) -> str:
+    return ", ".join(expression_text(n) for n in nodes)
+
+
+def _write(node: exp.Expression) -> tuple[str, int]:
+    """Text and precedence."""
+    kind = type(node)
+    if kind in BINARY:
+        sign, level = BINARY[kind]
+        return f"{_operand(node.this, level)} {sign} {_operand(node.expression, level + 1)}", level
+    if kind in LIKES:
+        return _like(node, "")
+    match node:
+        case exp.Paren():
+            return _write(node.this)
+        case exp.Not():
+            return _not(node.this)
+        case exp.Neg():
+            if isinstance(node.this, exp.Literal) and not node.this.is_string:
+                return f"-{expression_text(node.this)}", 8
+            return f"- {_operand(node.this, 8)}", 8
+        case exp.Is():
+            return f"{_operand(node.this, 4)} IS {expression_text(node.expression)}", 4
+        case exp.In() if not node.args.get("query"):
+            return f"{_operand(node.this, 5)} IN ({_list(node.expressions)})", 4
+        case exp.Between():
+            return _between(node, "")
+        case exp.Escape():
+            return _like(node.this, "", node.expression)
+        case exp.Column():
+            return ".".join(quote(part.name) for part in node.parts), ATOM
+        case exp.Dot():
+            return f"{_operand(node.this, ATOM)}.{expression_text(node.expression)}", ATOM
+        case exp.Identifier():
+            return quote(node.name), ATOM
+        case exp.Literal():
+            return (_string(node.name) if node.is_string else node.name.upper()), ATOM
+        case exp.Boolean():
+            return ("TRUE" if node.this else "FALSE"), ATOM
+        case exp.Null():
+            return "NULL", ATOM
+        case exp.Case():
+            return _case(node), ATOM
+        case exp.TryCast() | exp.Cast():
+            return _cast(node), ATOM
+        case exp.Bracket():
+            return f"{_operand(node.this, ATOM)}[{_list(node.expressions)}]", ATOM
+        case exp.Anonymous():
+            return _call(node), ATOM
+        case ast.IntervalLiteral():
+            return _interval(node), ATOM
+        case ast.TimeLiteral():
+            return f"{node.args['kind']} {_string(node.this)}", ATOM
+        case ast.TypeNode():
+            return _type(ast.flink_type(node)), ATOM
+    return node.sql(dialect="flink", identify=True), ATOM
+
+
+def _string(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _not(inner: exp.Expression) -> tuple[str, int]:
+    match inner:
+        case exp.Is():
+            return f"{_operand(inner.this, 4)} IS NOT {expression_text(inner.expression)}", 4
+        case exp.In() if not inner.args.get("query"):
+            return f"{_operand(inner.this, 5)} NOT IN ({_list(inner.expressions)})", 4
+        case exp.Between():
+            return _between(inner, "NOT ")
+        case exp.Like() | exp.ILike() | exp.SimilarTo():
+            return _like(inner, "NOT ")
+        case exp.Escape():
+            return _like(inner.this, "NOT ", inner.expression)
+    return f"NOT {_operand(inner, 3)}", 3
+
+
+def _like(node: exp.Expression, negated: str, escape: exp.Expression | None = None) -> tuple[str, int]:
+    tail = f" ESCAPE {expression_text(escape)}" if escape is not None else ""
+    return f"{_operand(node.this, 5)} {negated}{LIKES[type(node)]} {_operand(node.expression, 5)}{tail}", 4
+
+
+def _between(node: exp.Expression, negated: str) -> tuple[str, int]:
+    how = "SYMMETRIC" if node.args.get("symmetric") else "ASYMMETRIC"
+    low, high = _operand(node.args["low"], 5), _operand(node.args["high"], 5)
+    return f"{_operand(node.this, 5)} {negated}BETWEEN {how} {low} AND {high}", 4
+
+
+def _case(node: exp.Case) -> str:
+    subject = node.this
+    branches = []
+    for branch in node.args["ifs"]:
+        condition = exp.EQ(this=subject.copy(), expression=branch.this.copy()) if subject is not None else branch.this
+        branches.append(f"WHEN {expression_text(condition)} THEN {expression_text(branch.args['true'])}")
+    default = node.args.get("default")
+    return f"CASE {' '.join(branches)} ELSE {expression_text(default) if default is not None else 'NULL'} END"
+
+
+def _cast(node: exp.Cast) -> str:
+    word = "TRY_CAST" if isinstance(node, exp.TryCast) else "CAST"
+    return f"{word}({expression_text(node.this)} AS {expression_text(node.to)})"
+
+
+def _type(type_: Type) -> str:
+    match type_.root:
+        case "INT":
+            text = "INTEGER"
+        case "ARRAY" | "MULTISET" | "MAP":
+            text = f"{type_.root}< {', '.join(_type(c) for c in type_.children)} >"
+        case "ROW":
+            fields = ", ".join(f"{quote(n)} {_type(c)}" for n, c in zip(type_.names, type_.children, strict=True))
+            text = f"ROW< {fields} >"
+        case _:
+            text = str(type_)
+    return text if type_.nullable else f"{text} NOT NULL"
+
+
+def _call(node: exp.Anonymous) -> str:
+    name, args = node.name, node.expressions
+    upper = name.upper()
+    if upper in NO_PARENTHESES and not args:
+        return upper
+    if upper.startswith("JSON_"):
+        return _json_call(upper if upper in BARE else quote(name), args)
+    texts = [a.name.upper() if isinstance(a, exp.Var) else expression_text(a) for a in args]
+    match upper, texts:
+        case "EXTRACT", [unit, value]:
+            return f"EXTRACT({unit} FROM {value})"
+        case (("FLOOR" | "CEIL" | "CEILING"), [value, unit]) if isinstance(args[1], exp.Var):
+            return f"{upper}({value} TO {unit})"
+        case "POSITION", [needle, hay]:
+            return f"POSITION({needle} IN {hay})"
+        case "TRIM", [value]:
+            return f"TRIM(BOTH ' ' FROM {value})"
+        case "TRIM", [how, what, value]:
+            return f"TRIM({how} {what} FROM {value})"
+        case "OVERLAY", [value, new, *numbers]:
+            return f"OVERLAY({value} PLACING {new} FROM {' FOR '.join(numbers)})"
+        case "NULLIF", [_, _]:
+            left, right = _operand(args[0], 4), _operand(args[1], 5)
+            return f"CASE WHEN {left} = {right} THEN NULL ELSE {texts[0]} END"
+        case (("ARRAY" | "MAP"), _):
+            return f"{upper}[{', '.join(texts)}]"
+    return f"{upper if upper in BARE else quote(name)}({', '.join(texts)})"
+
+
+def _json_call(name: str, args: list[exp.Expression]) -> str:
+    """Words of clauses stand between the arguments: ``JSON_VALUE(`s`, '$.x' RETURNING INTEGER)``."""
+    text = ""
+    for i, arg in enumerate(args):
+        before = args[i - 1] if i else None
+        plain = not isinstance(before, exp.Var | None)
+        comma = plain and (not isinstance(arg, exp.Var) or arg.name == "KEY")
+        text += (", " if comma else " " if i else "") + (arg.name if isinstance(arg, exp.Var) else expression_text(arg))
+    return f"{name}({text})"
+
+
+def _interval(node: ast.IntervalLiteral) -> str:
+    to = f" TO {node.args['to']}" if node.args.get("to") else ""
+    return f"INTERVAL {'-' if node.args.get('negative') else ''}{_string(node.this)} {node.args['unit']}{to}"

@@ -1,0 +1,163 @@
+"""Tables, views and catalogs as CREATE statements: what SHOW CREATE prints, and what a project file holds.
+
+Both come from one writer. SHOW CREATE is Flink's layout: full names, options sorted, secrets masked. A project file has
+bare names and the options in their written order, so that it reads well in a diff and stays the same when it is saved
+again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.catalog.alter import distribution_text
+from sqlstream.catalog.calcite import expression_text
+from sqlstream.options import masked
+from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, View
+from sqlstream.sql.types import MAX_LENGTH, Type, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlstream.catalog.entries import Catalog, Database, UserFunction
+
+
+def literal(text: str) -> str:
+    """``text`` as a string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def type_text(type_: Type) -> str:
+    """A column's type as SHOW CREATE TABLE writes it, NOT NULL included."""
+    match type_.root:
+        case "VARCHAR" | "VARBINARY" if type_.args[0] == MAX_LENGTH:
+            text = f"{type_.root}({MAX_LENGTH})"
+        case "TIMESTAMP_LTZ":
+            text = f"TIMESTAMP({type_.args[0]}) WITH LOCAL TIME ZONE"
+        case "ARRAY" | "MULTISET" | "MAP":
+            text = f"{type_.root}<{', '.join(type_text(c) for c in type_.children)}>"
+        case "ROW":
+            fields = zip(type_.names, type_.children, strict=True)
+            text = f"ROW<{', '.join(f'{quote(n)} {type_text(c)}' for n, c in fields)}>"
+        case _:
+            text = str(type_)
+    return text if type_.nullable else f"{text} NOT NULL"
+
+
+def file_type_text(type_: Type) -> str:
+    """A column's type as people write it."""
+    return type_.full
+
+
+def column_text(column: Column, types: Callable[[Type], str] = type_text) -> str:
+    """One column's declaration."""
+    match column:
+        case PhysicalColumn():
+            text = f"{quote(column.name)} {types(column.type)}"
+        case MetadataColumn():
+            text = f"{quote(column.name)} {types(column.type)} {metadata_text(column)}"
+        case ComputedColumn():
+            text = f"{quote(column.name)} AS {expression_text(column.expression)}"
+    return f"{text} COMMENT {literal(column.comment)}" if column.comment else text
+
+
+def metadata_text(column: MetadataColumn) -> str:
+    """``METADATA FROM 'offset' VIRTUAL``."""
+    source = f" FROM {literal(column.key)}" if column.key != column.name else ""
+    return f"METADATA{source}{' VIRTUAL' if column.virtual else ''}"
+
+
+def watermark_text(table: Table) -> str:
+    """```ts` AS `ts` - INTERVAL '5' SECOND``, or nothing."""
+    return (
+        f"{quote(table.watermark.column)} AS {expression_text(table.watermark.expression)}" if table.watermark else ""
+    )
+
+
+def options_text(options: Iterable[tuple[str, str]]) -> str:
+    """The WITH clause, one option a line."""
+    return "WITH (\n" + ",\n".join(f"  {literal(k)} = {literal(v)}" for k, v in options) + "\n)"
+
+
+def create_table(table: Table) -> str:
+    """What SHOW CREATE TABLE prints."""
+    shown = [(k, masked(k, v)) for k, v in sorted(table.options.items())]
+    return _create_table(table, f"{_temporary(table.temporary)}TABLE {table.path.quoted}", shown, type_text) + "\n"
+
+
+def create_table_file(table: Table, name: str) -> str:
+    """The statement that a project file holds; ``name`` is what it is called there."""
+    return _create_table(table, f"TABLE {name}", list(table.options.items()), file_type_text) + ";\n"
+
+
+def _create_table(table: Table, head: str, options: list[tuple[str, str]], types: Callable[[Type], str]) -> str:
+    parts = [column_text(c, types) for c in table.columns]
+    if table.watermark:
+        parts.append(f"WATERMARK FOR {watermark_text(table)}")
+    if table.primary_key:
+        name = table.primary_key.name or "PK_" + "_".join(table.primary_key.columns)
+        keys = ", ".join(quote(c) for c in table.primary_key.columns)
+        parts.append(f"CONSTRAINT {quote(name)} PRIMARY KEY ({keys}) NOT ENFORCED")
+    body = "".join(f"  {p}{',' if i < len(parts) - 1 else ''}\n" for i, p in enumerate(parts))
+    lines = [f"CREATE {head} (\n{body})"]
+    if table.comment:
+        lines.append(f"COMMENT {literal(table.comment)}")
+    if table.distribution:
+        lines.append(distribution_text(table.distribution))
+    if table.partition_keys:
+        lines.append(f"PARTITIONED BY ({', '.join(quote(k) for k in table.partition_keys)})")
+    if options:
+        lines.append(options_text(options))
+    return "\n".join(lines)
+
+
+def _temporary(temporary: bool) -> str:
+    return "TEMPORARY " if temporary else ""
+
+
+def create_view(view: View, columns: tuple[str, ...]) -> str:
+    """What SHOW CREATE VIEW prints: the query as written. Flink prints it expanded, with every name qualified."""
+    names = ",\n".join(f"  {quote(c)}" for c in columns)
+    comment = f"COMMENT {literal(view.comment)}\n" if view.comment else ""
+    return f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {query_text(view)}\n"
+
+
+def create_view_file(view: View, name: str) -> str:
+    """The statement that a project file holds."""
+    columns = f" ({', '.join(quote(c) for c in view.columns)})" if view.columns else ""
+    comment = f"\nCOMMENT {literal(view.comment)}" if view.comment else ""
+    return f"CREATE VIEW {name}{columns}{comment}\nAS {query_text(view)};\n"
+
+
+def query_text(view: View) -> str:
+    """The text of the view's query."""
+    return view.text.strip().rstrip(";").rstrip() or view.query.sql(dialect="flink", pretty=True)
+
+
+def create_function_file(function: UserFunction, name: str) -> str:
+    """The statement that a project file holds."""
+    using = ", ".join(f"JAR {literal(r)}" for r in function.resources)
+    return (
+        f"CREATE FUNCTION {name} AS {literal(function.identifier)} LANGUAGE {function.language}"
+        + (f" USING {using}" if using else "")
+        + (" " + options_text(function.options.items()) if function.options else "")
+        + ";\n"
+    )
+
+
+def create_catalog(name: str, catalog: Catalog) -> str:
+    """What SHOW CREATE CATALOG prints."""
+    comment = f"COMMENT {literal(catalog.comment)}\n" if catalog.comment else ""
+    options = [(k, masked(k, v)) for k, v in sorted(catalog.options.items())]
+    return f"CREATE CATALOG {quote(name)}\n{comment}{options_text(options)}\n"
+
+
+def create_database_file(name: str, database: Database) -> str:
+    """The statement that a project file holds."""
+    comment = f"\nCOMMENT {literal(database.comment)}" if database.comment else ""
+    options = "\n" + options_text(database.options.items()) if database.options else ""
+    return f"CREATE DATABASE {quote(name)}{comment}{options};\n"
+
+
+def literal_secrets(options: Mapping[str, str]) -> list[str]:
+    """The options that hold a secret in plain text."""
+    return [k for k, v in options.items() if masked(k, v) != v]

@@ -1,0 +1,314 @@
+"""CREATE TABLE and CREATE VIEW statements as Table and View values.
+
+A statement's syntax goes in with the path it names; a checked value comes out, with the notices that the user should
+see. LIKE's base and a query's schema come from the caller. Messages are Flink's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
+from sqlstream.catalog.schema import SchemaColumn, checked
+from sqlstream.errors import ValidationError
+from sqlstream.sql import ast
+from sqlstream.sql.tables import (
+    Column,
+    ComputedColumn,
+    Distribution,
+    MetadataColumn,
+    ObjectPath,
+    PhysicalColumn,
+    PrimaryKey,
+    Table,
+    View,
+    Watermark,
+)
+
+if TYPE_CHECKING:
+    from sqlstream.catalog.namespaces import CatalogManager
+
+SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
+"""What the planner says that a query gives."""
+
+ENFORCED = "PRIMARY KEY is taken as NOT ENFORCED: rows are not checked against it. Flink asks for these words."
+
+
+@dataclass
+class Components:
+    """The parts of a table that a statement lists between its parentheses."""
+
+    columns: list[Column] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+    watermarks: list[Watermark] = field(default_factory=list)
+    keys: list[PrimaryKey] = field(default_factory=list)
+    distribution: Distribution | None = None
+    places: dict[tuple[str, str], Any] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def components(nodes: Iterable[exp.Expression]) -> Components:
+    """The declared parts among ``nodes``, with their places."""
+    found = Components()
+    for node in nodes:
+        match node:
+            case ast.NameDef():
+                found.order.append(node.name)
+                found.places["column", node.name] = node
+            case ast.PhysicalColumnDef() | ast.ComputedColumnDef() | ast.MetadataColumnDef():
+                found.columns.append(column(node))
+                found.places.setdefault(("column", node.name), node)
+                key = node.args.get("primary_key")
+                if key:
+                    definition = key if isinstance(key, ast.PrimaryKeyDef) else None
+                    _add_key(
+                        found,
+                        PrimaryKey((node.name,), definition.name or None if definition else None),
+                        [node],
+                        definition,
+                    )
+            case ast.WatermarkDef():
+                found.watermarks.append(watermark(node))
+                found.places["watermark", found.watermarks[-1].column] = node
+            case ast.PrimaryKeyDef():
+                key = PrimaryKey(tuple(c.name for c in node.expressions), node.name or None)
+                _add_key(found, key, node.expressions, node)
+            case ast.DistributionDef():
+                found.distribution = distribution(node)
+                found.places.update({("bucket", c.name): c for c in node.expressions} | {("bucket", ""): node})
+    if len(found.watermarks) > 1:
+        raise ValidationError(
+            "Multiple WATERMARK declarations are not supported yet.",
+            at=found.places["watermark", found.watermarks[1].column],
+        )
+    if len(found.keys) > 1:
+        raise ValidationError("Duplicate primary key definition", at=found.places["key", found.keys[1].columns[0]])
+    return found
+
+
+def _add_key(
+    found: Components, key: PrimaryKey, nodes: list[exp.Expression], definition: ast.PrimaryKeyDef | None
+) -> None:
+    found.keys.append(key)
+    found.places.update({("key", n.name): n for n in nodes})
+    if definition is not None and definition.args.get("enforced"):
+        found.notices.append(ENFORCED)
+
+
+def column(node: exp.Expression) -> Column:
+    """One column's declaration."""
+    comment = text_of(node.args.get("comment"))
+    match node:
+        case ast.PhysicalColumnDef():
+            return PhysicalColumn(node.name, ast.flink_type(node.args["kind"]), comment)
+        case ast.MetadataColumnDef():
+            key = text_of(node.args.get("key"))
+            return MetadataColumn(
+                node.name, ast.flink_type(node.args["kind"]), key or node.name, bool(node.args.get("virtual")), comment
+            )
+    subquery = node.expression.find(exp.Query)
+    if subquery is not None:
+        raise ValidationError("Query expression encountered in illegal context", at=subquery)
+    return ComputedColumn(node.name, node.expression, comment)
+
+
+def watermark(node: ast.WatermarkDef) -> Watermark:
+    """A watermark's declaration; a dotted column keeps its dots, so that it is found missing."""
+    target = node.this
+    name = ".".join(p.name for p in target.parts) if isinstance(target, exp.Column | exp.Dot) else target.name
+    return Watermark(name, node.expression)
+
+
+def distribution(node: ast.DistributionDef) -> Distribution:
+    """DISTRIBUTED BY, or ADD and MODIFY DISTRIBUTION."""
+    kind, buckets = node.args.get("kind"), node.args.get("buckets")
+    return Distribution(
+        str(getattr(kind, "name", kind)).upper() if kind else None,
+        tuple(c.name for c in node.expressions),
+        int(buckets.name) if buckets is not None else None,
+    )
+
+
+def names_of(node: exp.Expression) -> tuple[str, ...]:
+    """The names of a path, or of a single identifier."""
+    return ast.parts(node) if isinstance(node, exp.Table) else (node.name,)
+
+
+def text_of(node: Any) -> str | None:
+    """The text of a string literal; None where there is none."""
+    return node.name if isinstance(node, exp.Expression) else node
+
+
+def options_of(nodes: Iterable[exp.Expression] | None) -> dict[str, str]:
+    """WITH's or SET's options; of two with one key the last counts."""
+    return {node.this.name: node.expression.name for node in nodes or ()}
+
+
+def table(
+    node: ast.CreateTable, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None, zone: str = "UTC"
+) -> tuple[Table, list[str]]:
+    """The table of a CREATE TABLE statement, LIKE and AS SELECT included."""
+    parts = components(
+        [
+            *(node.args.get("columns") or ()),
+            *(node.args.get("watermarks") or ()),
+            *(node.args.get("primary_keys") or ()),
+        ]
+    )
+    if isinstance(node.args.get("distribution"), ast.DistributionDef):
+        spread = components([node.args["distribution"]])
+        parts.distribution = spread.distribution
+        parts.places.update(spread.places)
+    partitions = node.args.get("partitioned_by") or ()
+    parts.places.update({("partition", p.name): p for p in partitions})
+    made = Table(
+        path,
+        tuple(parts.columns),
+        options_of(node.args.get("options")),
+        parts.watermarks[0] if parts.watermarks else None,
+        parts.keys[0] if parts.keys else None,
+        tuple(p.name for p in partitions),
+        parts.distribution,
+        text_of(node.args.get("comment")),
+        bool(node.args.get("temporary")),
+    )
+    own: frozenset[str] | None = None
+    like, query = node.args.get("like"), node.args.get("query")
+    if query is not None:
+        made = _from_query(made, query, tuple(parts.order), parts, schema_of)
+    elif parts.order:
+        raise ValidationError(f"Column '{parts.order[0]}' has no type.", at=parts.places["column", parts.order[0]])
+    elif like is not None:
+        own = frozenset(c.name for c in made.columns)
+        how = strategies(tuple((o.name.upper(), _kind(o)) for o in like.expressions))
+        made = merge(_like_source(like.this, manager), made, how, parts.places)
+    else:
+        made = merge(None, made, PLAIN, parts.places)
+    made = checked(made, parts.places, own=own, zone=zone, in_order=like is None and query is None)
+    return unplaced(made), parts.notices
+
+
+def _kind(option: exp.Expression) -> str:
+    kind = option.args["kind"]
+    return str(getattr(kind, "name", kind)).upper()
+
+
+def _like_source(node: exp.Expression, manager: CatalogManager) -> Table:
+    path = manager.path(ast.parts(node), node)
+    source = manager.get(path)
+    if source is None:
+        raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node)
+    if isinstance(source, View):
+        raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause can not be a VIEW", at=node)
+    return source
+
+
+def _from_query(
+    made: Table, query: exp.Query, order: tuple[str, ...], parts: Components, schema_of: SchemaOf | None
+) -> Table:
+    if made.temporary:
+        raise ValidationError("CREATE TABLE AS SELECT syntax does not support to create temporary table yet.", at=query)
+    if not made.connector:
+        raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.")
+    if schema_of is None:
+        raise ValidationError("CREATE TABLE ... AS SELECT can't stand here: it runs a job.", at=query)
+    schema = tuple((name, type_) for name, type_, _, _ in schema_of(query))
+    names = [name for name, _ in schema]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValidationError(
+                f"A regular Column named '{name}' already exists in the table.",
+                at=query,
+                hint="Give it another name with AS.",
+            )
+    return with_query_schema(made, schema, order, parts.places)
+
+
+def view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None) -> View:
+    """The view of a CREATE VIEW statement. Its query is analysed where ``schema_of`` is given."""
+    names = tuple(c.name for c in node.args.get("columns") or ())
+    made = View(
+        path,
+        node.args["query"],
+        names,
+        text_of(node.args.get("comment")),
+        bool(node.args.get("temporary")),
+        text_of(node.args["query_text"]) or "",
+    )
+    return checked_view(made, manager, schema_of, node.args.get("columns") or ())
+
+
+def checked_view(
+    made: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expression] = ()
+) -> View:
+    """``made`` with its query's names resolved, if the query can be analysed and its columns fit."""
+    nodes = tuple(columns)
+    if schema_of is not None:
+        given = [c[0] for c in schema_of(made.query)]
+        if made.columns and len(made.columns) != len(given):
+            raise ValidationError(
+                "VIEW definition and input fields not match:\n"
+                f"\tDef fields: [{', '.join(made.columns)}].\n\tInput fields: [{', '.join(given)}].",
+                at=nodes[0] if nodes else None,
+            )
+        final = list(made.columns) or given
+        for i, name in enumerate(final):
+            if name in final[:i]:
+                at = nodes[i] if nodes else made.query
+                raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
+    return replace(made, query=without_places(qualified(made.query, manager)))
+
+
+def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
+    """A copy of ``query`` whose table names are full paths: the current catalog and database are those of now."""
+    copy = query.copy()
+    for node in list(copy.find_all(exp.Table)):
+        if not isinstance(node.this, exp.Identifier) or _is_cte(node):
+            continue
+        names = ast.parts(node)
+        if len(names) < 3:
+            path = manager.path(names, node)
+            node.set("catalog", exp.to_identifier(path.catalog, quoted=True))
+            node.set("db", exp.to_identifier(path.database, quoted=True))
+            if not node.alias and len(names) == 1:
+                node.set("alias", exp.TableAlias(this=exp.to_identifier(path.name, quoted=True)))
+    return copy
+
+
+def _is_cte(node: exp.Table) -> bool:
+    if node.args.get("db") is not None:
+        return False
+    above = node.parent
+    while above is not None:
+        with_ = above.args.get("with_") or above.args.get("with")
+        if with_ is not None and any(cte.alias == node.name for cte in with_.expressions):
+            return True
+        above = above.parent
+    return False
+
+
+def without_places(node: Any) -> Any:
+    """A copy of ``node`` without its places in the script it came from: later errors are about another script."""
+    copy = node.copy()
+    for part in copy.walk():
+        part.meta.pop("start", None)
+        part.meta.pop("end", None)
+    return copy
+
+
+def unplaced(made: Table) -> Table:
+    """``made`` with all its expressions without places."""
+
+    def bare(c: Column) -> Column:
+        return replace(c, expression=without_places(c.expression)) if isinstance(c, ComputedColumn) else c
+
+    mark = made.watermark
+    return replace(
+        made,
+        columns=tuple(bare(c) for c in made.columns),
+        watermark=mark and replace(mark, expression=without_places(mark.expression)),
+    )

@@ -1,0 +1,425 @@
+"""The catalogs of a session: catalog > database > tables, views, functions; temporary objects shadow permanent ones.
+
+Values go in (Table, View, UserFunction) and come out; nothing here reads syntax, files or options of connectors. The
+one mutable thing of this package: the session owns one CatalogManager. Messages are Flink's.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.catalog.entries import (
+    BUILTIN_CATALOG,
+    BUILTIN_DATABASE,
+    Catalog,
+    CatalogObject,
+    Database,
+    UserFunction,
+    already_exists,
+    check_catalog_options,
+    check_reset,
+)
+from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.sql.tables import ObjectPath, Table, View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class CatalogManager:
+    """All namespaces of a session, and which catalog and database are current."""
+
+    def __init__(self, catalog: str = BUILTIN_CATALOG, database: str = BUILTIN_DATABASE) -> None:
+        self.catalogs: dict[str, Catalog] = {catalog: Catalog(database, {database: Database()}, described=False)}
+        self.current_catalog = catalog
+        self.current_database = database
+        self.temporary: dict[ObjectPath, Table | View] = {}
+        self.temporary_functions: dict[ObjectPath, UserFunction] = {}
+        self.system_functions: dict[str, UserFunction] = {}
+        self.overridden: set[Any] = set()
+        """Keys of the project's objects that a script has redefined for this session."""
+
+    # Names
+
+    def path(self, parts: tuple[str, ...], at: Any = None) -> ObjectPath:
+        """``[catalog.][database.]name`` with what is missing taken from the current ones."""
+        if not 1 <= len(parts) <= 3:
+            raise ValidationError("Object identifier must consist of 1 to 3 parts.", at=at)
+        return ObjectPath(*((self.current_catalog, self.current_database)[: 3 - len(parts)] + parts))
+
+    def get(self, path: ObjectPath) -> Table | View | None:
+        """The table or view at ``path``, a temporary one first."""
+        return self.temporary.get(path) or self.permanent(path)
+
+    def permanent(self, path: ObjectPath) -> Table | View | None:
+        """The permanent table or view at ``path``."""
+        database = self.find_database(path.catalog, path.database)
+        return database.tables.get(path.name) if database else None
+
+    def resolve(self, parts: tuple[str, ...], at: Any = None) -> Table | View:
+        """The table or view that a query means by ``parts``. Raises Flink's error where there is none."""
+        found = self.get(self.path(parts, at)) if len(parts) <= 3 else None
+        if found is not None:
+            return found
+        raise self._unknown(parts, at)
+
+    def within(self, catalog: str, database: str) -> CatalogManager:
+        """The same namespaces, with another current catalog and database."""
+        other = copy(self)
+        other.current_catalog, other.current_database = catalog, database
+        return other
+
+    def sink(self, parts: tuple[str, ...], at: Any = None) -> Table:
+        """The table that INSERT INTO means by ``parts``."""
+        path = self.path(parts, at)
+        found = self.get(path)
+        if found is None:
+            raise ValidationError(
+                f"Cannot find table '{path.quoted}' in any of the catalogs [{', '.join(sorted(self.catalogs))}], "
+                f"nor as a temporary table.",
+                at=at,
+                hint=did_you_mean(path.name, self._names(path)),
+            )
+        if isinstance(found, View):
+            raise ValidationError(f"'{path.quoted}' is a view: nothing can be inserted into it.", at=at)
+        return found
+
+    def described(self, parts: tuple[str, ...], at: Any = None) -> Table | View:
+        """The table or view that DESCRIBE and SHOW COLUMNS mean by ``parts``."""
+        path = self.path(parts, at)
+        found = self.get(path)
+        if found is None:
+            raise ValidationError(
+                f"Tables or views with the identifier '{path}' doesn't exist.",
+                at=at,
+                hint=did_you_mean(path.name, self._names(path)),
+            )
+        return found
+
+    def _unknown(self, parts: tuple[str, ...], at: Any) -> ValidationError:
+        """Calcite's message names the first part that is not found, and what it looked in."""
+        in_current = self.find_database(self.current_catalog, parts[0])
+        if len(parts) == 1:
+            return ValidationError(
+                f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], self._names(self.path(parts)))
+            )
+        if len(parts) == 2 and in_current is not None:
+            path = self.path(parts)
+            within = f"{path.catalog}.{path.database}"
+            return ValidationError(
+                f"Object '{path.name}' not found within '{within}'",
+                at=at,
+                hint=did_you_mean(path.name, self._names(path)),
+            )
+        catalog = self.catalogs.get(parts[0])
+        if len(parts) != 3 or catalog is None:
+            known = [*self.catalogs, *self.catalogs[self.current_catalog].databases]
+            return ValidationError(f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], known))
+        if parts[1] not in catalog.databases:
+            return ValidationError(
+                f"Object '{parts[1]}' not found within '{parts[0]}'",
+                at=at,
+                hint=did_you_mean(parts[1], catalog.databases),
+            )
+        path = ObjectPath(*parts)
+        return ValidationError(
+            f"Object '{path.name}' not found within '{parts[0]}.{parts[1]}'",
+            at=at,
+            hint=did_you_mean(path.name, self._names(path)),
+        )
+
+    def find_database(self, catalog: str, database: str) -> Database | None:
+        found = self.catalogs.get(catalog)
+        return found.databases.get(database) if found else None
+
+    def _names(self, path: ObjectPath) -> list[str]:
+        return self.table_names(path.catalog, path.database) if self.find_database(path.catalog, path.database) else []
+
+    # Catalogs
+
+    def use_catalog(self, name: str, at: Any = None) -> None:
+        """USE CATALOG."""
+        self.current_database = self._catalog_to_use(name, at).default_database
+        self.current_catalog = name
+
+    def _catalog_to_use(self, name: str, at: Any) -> Catalog:
+        if name not in self.catalogs:
+            raise ValidationError(
+                f"A catalog with name [{name}] does not exist.", at=at, hint=did_you_mean(name, self.catalogs)
+            )
+        return self.catalogs[name]
+
+    def create_catalog(
+        self,
+        name: str,
+        options: Mapping[str, str],
+        comment: str | None = None,
+        *,
+        if_not_exists: bool = False,
+        at: Any = None,
+    ) -> None:
+        """CREATE CATALOG: of type generic_in_memory."""
+        if name in self.catalogs:
+            if if_not_exists:
+                return
+            raise ValidationError(f"Catalog {name} already exists.", at=at)
+        check_catalog_options(options, at)
+        database = options.get("default-database", "default")
+        self.catalogs[name] = Catalog(database, {database: Database()}, comment, dict(options))
+
+    def drop_catalog(self, name: str, *, if_exists: bool = False, at: Any = None) -> None:
+        """DROP CATALOG."""
+        if name not in self.catalogs:
+            if if_exists:
+                return
+            raise ValidationError(f"Catalog {name} does not exist.", at=at, hint=did_you_mean(name, self.catalogs))
+        if name == self.current_catalog:
+            raise ValidationError("Cannot drop a catalog which is currently in use.", at=at)
+        del self.catalogs[name]
+
+    def catalog_metadata(self, name: str, at: Any = None) -> Catalog:
+        """The catalog that DESCRIBE CATALOG and SHOW CREATE CATALOG mean; the built-in one has no metadata, as in
+        Flink."""
+        catalog = self.catalogs.get(name)
+        if catalog is None or not catalog.described:
+            raise ValidationError(f"Cannot obtain metadata information from Catalog {name}.", at=at)
+        return catalog
+
+    def alter_catalog(
+        self,
+        name: str,
+        *,
+        set_options: Mapping[str, str] | None = None,
+        reset: tuple[str, ...] | None = None,
+        comment: str | None = None,
+        at: Any = None,
+    ) -> None:
+        """ALTER CATALOG: SET, RESET or COMMENT. Options are descriptive only: the databases stay what they are."""
+        check_reset("CATALOG", reset, "type", at)
+        catalog = self.catalogs.get(name)
+        if catalog is None or not catalog.described:
+            raise ValidationError(f"Catalog {name} does not exist in the catalog store.", at=at)
+        options = {k: v for k, v in (catalog.options | dict(set_options or {})).items() if k not in (reset or ())}
+        if set_options:
+            check_catalog_options(options, at)
+        catalog.options = options
+        if comment is not None:
+            catalog.comment = comment
+
+    # Databases
+
+    def use_database(self, parts: tuple[str, ...], at: Any = None) -> None:
+        """USE [catalog.]database."""
+        if len(parts) > 2:
+            raise ValidationError("use database identifier format error", at=at)
+        name = parts[0] if len(parts) == 2 else self.current_catalog
+        catalog = self._catalog_to_use(name, at)
+        if parts[-1] not in catalog.databases:
+            raise ValidationError(
+                f"A database with name [{parts[-1]}] does not exist in the catalog: [{name}].",
+                at=at,
+                hint=did_you_mean(parts[-1], catalog.databases),
+            )
+        self.current_catalog, self.current_database = name, parts[-1]
+
+    def database_path(self, parts: tuple[str, ...], what: str = "create", at: Any = None) -> tuple[str, str]:
+        """(catalog, database) of ``[catalog.]database``. ``what`` is create, drop or alter."""
+        if len(parts) > 2:
+            raise ValidationError(f"{what} database identifier format error", at=at)
+        return (parts[0], parts[1]) if len(parts) == 2 else (self.current_catalog, parts[0])
+
+    def catalog(self, name: str, at: Any = None) -> Catalog:
+        """The catalog ``name``, where a statement addresses something inside it."""
+        if name not in self.catalogs:
+            raise ValidationError(f"Catalog {name} does not exist", at=at, hint=did_you_mean(name, self.catalogs))
+        return self.catalogs[name]
+
+    def create_database(
+        self,
+        parts: tuple[str, ...],
+        comment: str | None = None,
+        options: Mapping[str, str] | None = None,
+        *,
+        if_not_exists: bool = False,
+        at: Any = None,
+    ) -> None:
+        """CREATE DATABASE."""
+        catalog_name, name = self.database_path(parts, "create", at)
+        databases = self.catalog(catalog_name, at).databases
+        if name in databases:
+            if if_not_exists:
+                return
+            raise ValidationError(f"Database {name} already exists in Catalog {catalog_name}.", at=at)
+        databases[name] = Database(comment, dict(options or {}))
+
+    def drop_database(
+        self, parts: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False, at: Any = None
+    ) -> tuple[ObjectPath, ...]:
+        """DROP DATABASE; the paths of the objects that went with it come back."""
+        catalog_name, name = self.database_path(parts, "drop", at)
+        catalog = self.catalog(catalog_name, at)
+        if name not in catalog.databases:
+            if if_exists:
+                return ()
+            raise ValidationError(
+                f"Database {name} does not exist in Catalog {catalog_name}.",
+                at=at,
+                hint=did_you_mean(name, catalog.databases),
+            )
+        if (catalog_name, name) == (self.current_catalog, self.current_database):
+            raise ValidationError("Cannot drop a database which is currently in use.", at=at)
+        database = catalog.databases[name]
+        if (database.tables or database.functions) and not cascade:
+            raise ValidationError(
+                f"Database {name} in catalog {catalog_name} is not empty.",
+                at=at,
+                hint="DROP DATABASE ... CASCADE drops what is in it too.",
+            )
+        del catalog.databases[name]
+        return tuple(ObjectPath(catalog_name, name, n) for n in (*database.tables, *database.functions))
+
+    def database(self, parts: tuple[str, ...], what: str = "alter", at: Any = None) -> Database:
+        """The database that ALTER DATABASE and DESCRIBE DATABASE mean."""
+        catalog_name, name = self.database_path(parts, what, at)
+        catalog = self.catalog(catalog_name, at)
+        if name not in catalog.databases:
+            raise ValidationError(
+                f"Database {name} does not exist in Catalog {catalog_name}.",
+                at=at,
+                hint=did_you_mean(name, catalog.databases),
+            )
+        return catalog.databases[name]
+
+    # Tables and views
+
+    def create(
+        self, item: Table | View, *, if_not_exists: bool = False, replace_existing: bool = False, at: Any = None
+    ) -> bool:
+        """Register ``item``; False where IF NOT EXISTS left an existing one in place.
+
+        A temporary object needs no database. ``replace_existing`` puts it over an existing one.
+        """
+        path = item.path
+        if item.temporary:
+            if path in self.temporary and not replace_existing:
+                if if_not_exists:
+                    return False
+                raise ValidationError(f"Temporary table '{path.quoted}' already exists", at=at)
+            self.temporary[path] = item
+            return True
+        tables = self.database_for(path, at).tables
+        if path.name in tables and not replace_existing:
+            if if_not_exists:
+                return False
+            raise already_exists(path, at)
+        tables[path.name] = item
+        return True
+
+    def database_for(self, path: ObjectPath, at: Any) -> Database:
+        if path.catalog not in self.catalogs:
+            raise ValidationError(
+                f"Catalog {path.catalog} does not exist.", at=at, hint=did_you_mean(path.catalog, self.catalogs)
+            )
+        databases = self.catalogs[path.catalog].databases
+        if path.database not in databases:
+            raise ValidationError(
+                f"Database {path.database} does not exist in Catalog {path.catalog}.",
+                at=at,
+                hint=did_you_mean(path.database, databases),
+            )
+        return databases[path.database]
+
+    def drop(
+        self,
+        path: ObjectPath,
+        kind: type[Table] | type[View],
+        *,
+        temporary: bool = False,
+        if_exists: bool = False,
+        at: Any = None,
+    ) -> bool:
+        """DROP [TEMPORARY] TABLE or VIEW; False where IF EXISTS found nothing."""
+        word = "Table" if kind is Table else "View"
+        shadow = self.temporary.get(path)
+        if temporary:
+            if isinstance(shadow, kind):
+                del self.temporary[path]
+                return True
+            if if_exists:
+                return False
+            raise ValidationError(f"Temporary table or view with identifier '{path}' does not exist.", at=at)
+        if isinstance(shadow, kind):
+            low = word.lower()
+            raise ValidationError(
+                f"Temporary {low} with identifier '{path.quoted}' exists. Drop it first before removing the "
+                f"permanent {low}.",
+                at=at,
+                hint=f"DROP TEMPORARY {word.upper()} {path.quoted}",
+            )
+        if isinstance(self.permanent(path), kind):
+            del self.catalogs[path.catalog].databases[path.database].tables[path.name]
+            return True
+        if if_exists:
+            return False
+        raise ValidationError(
+            f"{word} with identifier '{path}' does not exist.", at=at, hint=did_you_mean(path.name, self._names(path))
+        )
+
+    def to_alter(
+        self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None
+    ) -> Table | View | None:
+        """The permanent table or view that ALTER means; None where IF EXISTS found nothing."""
+        word = "Table" if kind is Table else "View"
+        found = None if path in self.temporary else self.permanent(path)
+        if found is None:
+            if if_exists:
+                return None
+            raise ValidationError(
+                f"{word} {path.quoted} doesn't exist or is a temporary {word.lower()}.",
+                at=at,
+                hint=did_you_mean(path.name, self._names(path)),
+            )
+        if not isinstance(found, kind):
+            other = "view" if kind is Table else "table"
+            raise ValidationError(f"ALTER {word.upper()} for a {other} is not allowed", at=at)
+        return found
+
+    def put(self, item: Table | View) -> None:
+        """Register the altered ``item`` in place of the one of its path."""
+        if item.temporary:
+            self.temporary[item.path] = item
+        else:
+            self.database_for(item.path, None).tables[item.path.name] = item
+
+    def rename(self, item: Table | View, name: str, at: Any = None) -> Table | View:
+        """ALTER TABLE or VIEW ... RENAME TO: within its database, as in Flink."""
+        path = item.path._replace(name=name)
+        tables = self.database_for(path, at).tables
+        if name in tables:
+            raise already_exists(path, at)
+        del tables[item.path.name]
+        tables[name] = renamed = replace(item, path=path)
+        return renamed
+
+    def table_names(self, catalog: str, database: str) -> list[str]:
+        """Names of the tables and views in a database, temporary ones included, sorted."""
+        found = self.find_database(catalog, database)
+        names = set(found.tables if found else ()) | {p.name for p in self.temporary if p[:2] == (catalog, database)}
+        return sorted(names)
+
+    def view_names(self, catalog: str, database: str) -> list[str]:
+        """Names of the views in a database, temporary ones included, sorted."""
+        return [
+            n
+            for n in self.table_names(catalog, database)
+            if isinstance(self.get(ObjectPath(catalog, database, n)), View)
+        ]
+
+    def objects(self) -> Iterator[CatalogObject]:
+        """All permanent tables, views and functions."""
+        for catalog in self.catalogs.values():
+            for database in catalog.databases.values():
+                yield from database.tables.values()
+                yield from database.functions.values()
