@@ -198,7 +198,7 @@ class Broker:
     def _start(self, port: int | None, progress: Callable[[str], None]) -> str:
         settings = self._settings()
         port = _choose(port, settings.get("port"))
-        cluster = str(settings.get("cluster") or base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="))
+        cluster = str(settings.get("cluster") or new_cluster_id())
         properties = self.folder / "server.properties"
         properties.write_text(server_properties(self.folder / "data", port, free_port()), encoding="utf-8")
         with contextlib.suppress(FileNotFoundError):
@@ -272,6 +272,11 @@ def server_properties(data: Path, port: int, controller_port: int) -> str:
         ("log.dirs", str(data).replace("\\", "\\\\")),
     )
     return "".join(f"{key}={value}\n" for key, value in (*SETTINGS, *own))
+
+
+def new_cluster_id() -> str:
+    """22 characters, the first one no ``-``: Kafka's tool would take it for an option."""
+    return "s" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22]
 
 
 def _choose(asked: int | None, last: object) -> int:

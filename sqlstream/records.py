@@ -35,7 +35,7 @@ def feed(command: list[str], lines: Iterable[str], key_separator: str | None) ->
         for line in lines:
             text = line.rstrip("\r\n")
             if key_separator is not None and key_separator not in text:
-                problem = f"line {count + 1} holds no {key_separator!r} after its key; {count} lines before it were sent"
+                problem = f"line {count + 1} holds no {key_separator!r} after its key; {count} lines were sent"
                 break
             process.stdin.write(text.encode("utf-8", "surrogateescape") + b"\n")
             count += 1

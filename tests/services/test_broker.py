@@ -1,5 +1,6 @@
 """The development broker: its life, its records, and what it says when something is wrong."""
 
+import base64
 import io
 import os
 import signal
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream import broker as module
-from sqlstream.broker import Broker, main, server_properties
+from sqlstream.broker import Broker, main, new_cluster_id, server_properties
 from sqlstream.errors import SetupError
 from sqlstream.process import command_line, free_port
 from sqlstream.wire import WireError, topics
@@ -26,6 +27,13 @@ def test_properties() -> None:
     assert "listeners=PLAINTEXT://127.0.0.1:9092,CONTROLLER://127.0.0.1:9093" in lines
     assert "log.dirs=/p/data" in lines
     assert len({line.split("=")[0] for line in lines}) == len(lines), "each key once"
+
+
+def test_a_cluster_id_is_16_bytes_and_no_option() -> None:
+    for _ in range(300):
+        name = new_cluster_id()
+        assert len(base64.urlsafe_b64decode(name + "==")) == 16
+        assert not name.startswith("-")
 
 
 def test_nothing_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
