@@ -1,0 +1,179 @@
+"""CAST as Spark SQL, for every pair of types that Flink casts. What must fail raises by itself: Spark runs without ANSI mode."""
+
+from __future__ import annotations
+
+from sqlstream.sql.functions.base import instant, local, sql_string
+from sqlstream.sql.types import Type, quote
+
+_TRUE = "'t', 'true', 'y', 'yes', '1'"
+_FALSE = "'f', 'false', 'n', 'no', '0'"
+
+
+def castable(source: Type, target: Type) -> bool:
+    """Whether Flink has an explicit cast."""
+    if source.root == "NULL" or source.root == target.root and not source.children or target.is_string:
+        return True
+    if source.is_string:
+        return not target.children and not target.is_interval
+    if source.is_numeric:
+        return target.is_numeric or target.root == "BOOLEAN"
+    if source.root == "BOOLEAN":
+        return target.is_numeric
+    if source.is_timestamp or source.root in ("DATE", "TIME"):
+        if source.root == "TIME":
+            return target.root == "TIME" or target.is_timestamp
+        return target.is_timestamp or target.root in ("DATE", "TIME") and not (source.root == "DATE" and target.root == "TIME")
+    if source.is_binary:
+        return target.is_binary
+    if source.root == target.root and len(source.children) == len(target.children):
+        return all(map(castable, source.children, target.children))
+    return False
+
+
+def cast_sql(text: str, source: Type, target: Type, zone: str, *, safe: bool = False) -> str:
+    """Spark SQL for CAST(text AS target), TRY_CAST where ``safe``; ``text`` is of ``source``."""
+    if source.root == "NULL":
+        return f"CAST(NULL AS {target.spark})"
+    if source.same(target):
+        return text
+    if target.is_string:
+        return _sized(string_sql(text, source, zone), source, target)
+    if source.is_string:
+        return _parsed(text, target, zone, safe)
+    if source.is_timestamp or source.root in ("DATE", "TIME"):
+        return _temporal(text, source, target, zone)
+    if target.root == "BOOLEAN":
+        return f"({text} <> 0)"
+    if source.root == "ARRAY":
+        element = cast_sql("x", source.children[0], target.children[0], zone, safe=safe)
+        return text if element == "x" else f"transform({text}, x -> {element})"
+    if source.root == "ROW":
+        return _row(text, source, target, zone, safe)
+    if source.root in ("MAP", "MULTISET"):
+        key = cast_sql("k", source.children[0], target.children[0], zone, safe=safe)
+        value = cast_sql("v", source.children[-1], target.children[-1], zone, safe=safe) if source.root == "MAP" else "v"
+        keyed = text if key == "k" else f"transform_keys({text}, (k, v) -> {key})"
+        return keyed if value == "v" else f"transform_values({keyed}, (k, v) -> {value})"
+    return text if source.spark == target.spark else f"CAST({text} AS {target.spark})"
+
+
+def _row(text: str, source: Type, target: Type, zone: str, safe: bool) -> str:
+    fields = []
+    for name, inner, new_name, wanted in zip(source.names, source.children, target.names, target.children, strict=True):
+        fields.append(f"{sql_string(new_name)}, {cast_sql(f'{text}.{quote(name)}', inner, wanted, zone, safe=safe)}")
+    built = f"named_struct({', '.join(fields)})"
+    return f"if({text} IS NULL, NULL, {built})"
+
+
+def _sized(text: str, source: Type, target: Type) -> str:
+    length = target.args[0]
+    if source.is_string and source.args[0] <= length and not (target.root == "CHAR" and source.args[0] < length):
+        return text
+    if target.root == "CHAR":
+        return f"rpad({text}, {length}, ' ')"
+    return text if length == 2147483647 else f"left({text}, {length})"
+
+
+def _parsed(text: str, target: Type, zone: str, safe: bool) -> str:
+    """A string read as ``target``: NULL where it can't be and ``safe``, else the query fails."""
+    match target.root:
+        case "BOOLEAN":
+            tried = f"CASE WHEN lower(trim({text})) IN ({_TRUE}) THEN true WHEN lower(trim({text})) IN ({_FALSE}) THEN false END"
+        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
+            # Flink cuts a fraction off: '1.7' is 1.
+            tried = f"coalesce(try_cast(trim({text}) AS {target.spark}), try_cast(try_cast(trim({text}) AS DECIMAL(38,18)) AS {target.spark}))"
+        case "DECIMAL" | "FLOAT" | "DOUBLE":
+            tried = f"try_cast(trim({text}) AS {target.spark})"
+        case "DATE":
+            tried = f"try_cast({text} AS DATE)"
+        case "TIME":
+            tried = f"try_cast({text} AS {target.spark})"
+        case "TIMESTAMP" | "TIMESTAMP_LTZ":
+            wall = f"CAST(try_cast({text} AS TIMESTAMP_NTZ) AS TIMESTAMP)"
+            tried = _rounded(instant(wall, target, zone), target)
+        case "BINARY" | "VARBINARY":
+            return f"encode({text}, 'UTF-8')"
+        case _:
+            return f"CAST({text} AS {target.spark})"
+    if safe:
+        return tried
+    problem = f"concat('For input string: ', {text})" if target.is_numeric else f"concat('Cannot parse \"', {text}, '\" as {target}.')"
+    return f"coalesce({tried}, CAST(if({text} IS NULL, NULL, raise_error({problem})) AS {target.spark}))"
+
+
+def _rounded(text: str, target: Type, source: Type | None = None) -> str:
+    """A timestamp cut to the precision of ``target``."""
+    precision = target.args[0]
+    if precision >= 6 or (source is not None and source.is_timestamp and source.args[0] <= precision):
+        return text
+    if precision in (0, 3):
+        return f"date_trunc('{'SECOND' if precision == 0 else 'MILLISECOND'}', {text})"
+    unit = 10 ** (6 - precision)
+    return f"timestamp_micros(unix_micros({text}) - pmod(unix_micros({text}), {unit}L))"
+
+
+def _temporal(text: str, source: Type, target: Type, zone: str) -> str:
+    if source.root == "TIME":
+        if target.is_timestamp:
+            return instant(f"timestamp_micros(CAST(CAST(time_diff('MICROSECOND', TIME '00:00:00', {text}) AS BIGINT) AS BIGINT))", target, zone)
+        return f"CAST({text} AS {target.spark})"
+    wall = f"CAST({text} AS TIMESTAMP)" if source.root == "DATE" else local(text, source, zone)
+    if target.root == "DATE":
+        return f"CAST({wall} AS DATE)"
+    if target.root == "TIME":
+        return f"CAST(CAST({wall} AS TIMESTAMP_NTZ) AS {target.spark})"
+    if source.root == target.root:
+        return _rounded(text, target, source)
+    return _rounded(instant(wall, target, zone), target, source)
+
+
+def string_sql(text: str, source: Type, zone: str) -> str:
+    """Spark SQL for the text of a value, by Flink's CAST to STRING."""
+    match source.root:
+        case "CHAR" | "VARCHAR":
+            return text
+        case "BOOLEAN":
+            return f"upper(CAST({text} AS STRING))"
+        case "TIMESTAMP" | "TIMESTAMP_LTZ":
+            digits = source.args[0]
+            fraction = "." + "S" * min(digits, 6) if digits else ""
+            shown = f"date_format({local(text, source, zone)}, 'yyyy-MM-dd HH:mm:ss{fraction}')"
+            return f"rpad({shown}, {20 + digits}, '0')" if digits > 6 else shown
+        case "BINARY" | "VARBINARY":
+            return f"decode({text}, 'UTF-8')"
+        case "INTERVAL_MONTHS":
+            months = f"CAST({text} AS INT)"
+            return f"concat(if({months} < 0, '-', '+'), abs({months}) div 12, '-', lpad(abs({months}) % 12, 2, '0'))"
+        case "INTERVAL_MILLIS":
+            return _interval_text(text)
+        case "ARRAY":
+            element = string_sql("x", source.children[0], zone)
+            return f"concat('[', array_join(transform({text}, x -> {element}), ', ', 'NULL'), ']')"
+        case "MAP" | "MULTISET":
+            key = string_sql("e.key", source.children[0], zone)
+            value = string_sql("e.value", source.children[-1], zone) if source.root == "MAP" else "CAST(e.value AS STRING)"
+            pair = f"concat(coalesce({key}, 'NULL'), '=', coalesce({value}, 'NULL'))"
+            return f"concat('{{', array_join(transform(map_entries({text}), e -> {pair}), ', '), '}}')"
+        case "ROW":
+            cells = [
+                f"coalesce({string_sql(f'{text}.{quote(n)}', c, zone)}, 'NULL')" for n, c in zip(source.names, source.children, strict=True)
+            ]
+            joined = f"concat('(', concat_ws(', ', {', '.join(cells)}), ')')"
+            return f"if({text} IS NULL, NULL, {joined})"
+        case "NULL":
+            return "CAST(NULL AS STRING)"
+    return f"CAST({text} AS STRING)"
+
+
+def _interval_text(text: str) -> str:
+    ms = f"CAST(extract(DAY FROM {text}) * 86400000 + extract(HOUR FROM {text}) * 3600000 + extract(MINUTE FROM {text}) * 60000 + extract(SECOND FROM {text}) * 1000 AS BIGINT)"
+    whole = f"abs({ms})"
+    return (
+        f"concat(if({ms} < 0, '-', '+'), {whole} div 86400000, ' ', lpad({whole} div 3600000 % 24, 2, '0'), ':', "
+        f"lpad({whole} div 60000 % 60, 2, '0'), ':', lpad({whole} div 1000 % 60, 2, '0'), '.', lpad({whole} % 1000, 3, '0'))"
+    )
+
+
+def display_sql(text: str, source: Type, zone: str) -> str:
+    """Spark SQL for the text that the client shows of a value; NULL stays NULL."""
+    return string_sql(text, source, zone)

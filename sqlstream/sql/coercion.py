@@ -1,0 +1,147 @@
+"""Which types meet, and what comes of it: Flink's rules for common types, decimals and implicit casts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlstream.sql import types as t
+from sqlstream.sql.types import Type
+
+MAX_PRECISION = 38
+MIN_SCALE = 6
+_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+
+
+def as_decimal(type_: Type) -> Type:
+    """The DECIMAL that holds every value of an exact numeric type."""
+    return type_ if type_.root == "DECIMAL" else t.decimal(_DIGITS[type_.root], 0)
+
+
+def adjusted(precision: int, scale: int) -> Type:
+    """DECIMAL(precision, scale), cut to 38 digits: the fraction gives way down to 6 digits."""
+    if precision <= MAX_PRECISION:
+        return t.decimal(precision, scale)
+    whole = precision - scale
+    return t.decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_SCALE)))
+
+
+def common_type(types: Sequence[Type]) -> Type | None:
+    """The type that all of ``types`` convert to implicitly, as CASE, UNION and VALUES need; None where there is none."""
+    known = [x for x in types if x.root != "NULL"]
+    nullable = any(x.nullable for x in types) or len(known) < len(types)
+    if not known:
+        return t.NULL
+    found: Type | None = known[0]
+    for other in known[1:]:
+        found = _common(found, other) if found is not None else None
+    return found.with_nullable(nullable) if found is not None else None
+
+
+def _common(a: Type, b: Type) -> Type | None:
+    if a.same(b):
+        return a
+    if a.is_string and b.is_string:
+        length = max(a.args[0], b.args[0])
+        return t.char(length) if a.root == b.root == "CHAR" and a.args == b.args else t.varchar(length)
+    if a.is_binary and b.is_binary:
+        return Type("VARBINARY", (max(a.args[0], b.args[0]),))
+    if a.is_numeric and b.is_numeric:
+        return common_numeric(a, b)
+    if a.is_timestamp and b.is_timestamp:
+        return Type("TIMESTAMP" if "TIMESTAMP" in (a.root, b.root) and a.root == b.root else "TIMESTAMP_LTZ", (max(a.args[0], b.args[0]),))
+    if a.root == "DATE" and b.is_timestamp:
+        return b
+    if b.root == "DATE" and a.is_timestamp:
+        return a
+    if a.root == b.root == "TIME":
+        return t.time(max(a.args[0], b.args[0]))
+    if a.root == b.root and a.children and len(a.children) == len(b.children):
+        children = [_common(x, y) for x, y in zip(a.children, b.children, strict=True)]
+        if all(c is not None for c in children):
+            nullables = [x.nullable or y.nullable for x, y in zip(a.children, b.children, strict=True)]
+            return Type(a.root, a.args, tuple(c.with_nullable(n) for c, n in zip(children, nullables, strict=True) if c), a.names)
+    return None
+
+
+def common_numeric(a: Type, b: Type) -> Type:
+    """The numeric type that holds both."""
+    if a.is_integer and b.is_integer:
+        return max((a, b), key=lambda x: t.INTEGERS.index(x.root))
+    if a.is_approximate or b.is_approximate:
+        if "DOUBLE" in (a.root, b.root) or "DECIMAL" in (a.root, b.root):
+            return t.DOUBLE
+        return t.FLOAT
+    (p1, s1), (p2, s2) = as_decimal(a).args, as_decimal(b).args
+    scale = max(s1, s2)
+    whole = max(p1 - s1, p2 - s2)
+    return t.decimal(min(MAX_PRECISION, whole + scale), min(scale, MAX_PRECISION - whole) if whole < MAX_PRECISION else 0)
+
+
+def plus_type(a: Type, b: Type) -> Type:
+    """The type of a + b and a - b."""
+    if not _decimals(a, b):
+        return common_numeric(a, b)
+    (p1, s1), (p2, s2) = as_decimal(a).args, as_decimal(b).args
+    scale = max(s1, s2)
+    return adjusted(max(p1 - s1, p2 - s2) + scale + 1, scale)
+
+
+def times_type(a: Type, b: Type) -> Type:
+    """The type of a * b."""
+    if not _decimals(a, b):
+        return common_numeric(a, b)
+    (p1, s1), (p2, s2) = as_decimal(a).args, as_decimal(b).args
+    return adjusted(p1 + p2 + 1, s1 + s2)
+
+
+def divide_type(a: Type, b: Type) -> Type:
+    """The type of a / b: integers give integers."""
+    if not _decimals(a, b):
+        return common_numeric(a, b)
+    (p1, s1), (p2, s2) = as_decimal(a).args, as_decimal(b).args
+    scale = max(MIN_SCALE, s1 + p2 + 1)
+    return adjusted(p1 - s1 + s2 + scale, scale)
+
+
+def modulo_type(a: Type, b: Type) -> Type:
+    """The type of a % b: that of b for integers."""
+    if a.is_integer and b.is_integer:
+        return b.with_nullable(True)
+    if not _decimals(a, b):
+        return common_numeric(a, b)
+    (p1, s1), (p2, s2) = as_decimal(a).args, as_decimal(b).args
+    scale = max(s1, s2)
+    return adjusted(min(p1 - s1, p2 - s2) + scale, scale)
+
+
+def _decimals(a: Type, b: Type) -> bool:
+    return "DECIMAL" in (a.root, b.root) and a.is_exact and b.is_exact
+
+
+def implicitly_castable(source: Type, target: Type) -> bool:
+    """Whether INSERT converts ``source`` to ``target`` by itself."""
+    if source.root == "NULL" or source.same(target) or source.root == target.root:
+        return not source.children or all(map(implicitly_castable, source.children, target.children)) and len(source.children) == len(
+            target.children
+        )
+    pairs = (
+        source.is_string and target.is_string,
+        source.is_binary and target.is_binary,
+        source.is_numeric and target.is_numeric,
+        source.is_timestamp and target.is_timestamp,
+        source.root == "DATE" and target.is_timestamp,
+        source.is_timestamp and target.root in ("DATE", "TIME"),
+    )
+    return any(pairs)
+
+
+def comparison_type(a: Type, b: Type) -> Type | None:
+    """The type in which ``a`` and ``b`` are compared; None where they can't be."""
+    found = common_type([a, b])
+    if found is not None:
+        return found
+    for text, other in ((a, b), (b, a)):
+        if text.is_string and (other.is_numeric or other.is_timestamp or other.root in ("DATE", "TIME", "BOOLEAN")):
+            # A string beside a number is read as a DECIMAL or DOUBLE, whatever the number's own size.
+            return t.DOUBLE if other.is_approximate else t.decimal(38, 18) if other.is_numeric else other.null()
+    return None

@@ -1,0 +1,132 @@
+"""What a function is: one frozen row of a table that the binder, Spark's rendering, HELP and SHOW FUNCTIONS all read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlstream.sql import types as t
+from sqlstream.sql.types import Type
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A call on its way to Spark SQL: its arguments as text with their types, the result's type, the session's zone.
+
+    ``distinct`` and ``filter`` (``FILTER (WHERE ..)`` as text, or empty) are an aggregate's.
+    """
+
+    args: tuple[str, ...]
+    types: tuple[Type, ...]
+    type: Type
+    zone: str
+    distinct: bool = False
+    filter: str = ""
+
+
+Returns = Callable[[tuple[Type, ...]], Type]
+Spark = str | Callable[[Rendered], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """One built-in.
+
+    ``params`` are families (see FAMILIES), ``?`` at the end of one marks it and all behind it optional, ``*`` on the last repeats it.
+    ``spark`` is a template (``{0}``) or a function of the rendered call.
+    """
+
+    name: str
+    params: tuple[str, ...]
+    returns: Returns
+    spark: Spark
+    summary: str
+    example: str = ""
+    aggregate: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The arguments as HELP shows them."""
+        shown = [p.rstrip("?*").upper() + ("?" if p.endswith("?") else " ..." if p.endswith("*") else "") for p in self.params]
+        return f"{self.name}({', '.join(shown)})"
+
+    def render(self, call: Rendered) -> str:
+        return self.spark.format(*call.args) if isinstance(self.spark, str) else self.spark(call)
+
+
+def accepts(family: str, type_: Type) -> bool:
+    """Whether an argument of ``type_`` fits ``family``; the NULL type fits all."""
+    if type_.root == "NULL":
+        return True
+    match family:
+        case "any":
+            return True
+        case "string":
+            return type_.is_string
+        case "binary":
+            return type_.is_binary
+        case "bytes or string":
+            return type_.is_binary or type_.is_string
+        case "int" | "bigint" | "integer":
+            return type_.is_integer
+        case "double" | "numeric":
+            return type_.is_numeric
+        case "boolean":
+            return type_.root == "BOOLEAN"
+        case "timestamp":
+            return type_.is_timestamp
+        case "datetime":
+            return type_.is_timestamp or type_.root in ("DATE", "TIME")
+        case "date or timestamp":
+            return type_.is_timestamp or type_.root == "DATE"
+        case "timestamp or string":
+            return type_.is_timestamp or type_.is_string
+        case "array":
+            return type_.root == "ARRAY"
+        case "map":
+            return type_.root == "MAP"
+        case "collection":
+            return type_.root in ("ARRAY", "MAP", "MULTISET")
+        case "comparable":
+            return type_.root not in ("MAP", "MULTISET", "VARIANT")
+        case "unit":
+            return True
+    raise ValueError(family)
+
+
+# To what an argument of the family is cast; None keeps it as it is.
+TARGETS: dict[str, Type] = {"int": t.INT, "bigint": t.BIGINT, "double": t.DOUBLE, "string": t.STRING}
+
+
+def fixed(result: Type) -> Returns:
+    """``result``, NULL only where an argument is."""
+    return lambda types: result.with_nullable(any(a.nullable for a in types))
+
+
+def nullable(result: Type) -> Returns:
+    """``result``, possibly NULL."""
+    return lambda _: result.null()
+
+
+def not_null(result: Type) -> Returns:
+    return lambda _: result.not_null()
+
+
+def like(index: int) -> Returns:
+    """The type of an argument; NULL where any argument is."""
+    return lambda types: types[index].with_nullable(any(a.nullable for a in types))
+
+
+def sql_string(text: str) -> str:
+    """A Spark SQL string literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def local(text: str, type_: Type, zone: str) -> str:
+    """A timestamp's wall time, as if UTC: an LTZ's in ``zone``, a TIMESTAMP as it is."""
+    return f"from_utc_timestamp({text}, {sql_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
+
+
+def instant(text: str, type_: Type, zone: str) -> str:
+    """The carrier of a ``type_`` whose wall time is ``text``."""
+    return f"to_utc_timestamp({text}, {sql_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text

@@ -1,0 +1,143 @@
+"""Operators as functions: arithmetic, comparison, logic, access, constructors, CASE."""
+
+from __future__ import annotations
+
+from sqlstream.sql import types as t
+from sqlstream.sql.coercion import divide_type, modulo_type, plus_type, times_type
+from sqlstream.sql.functions.base import Function, Rendered, fixed, like, not_null, sql_string
+from sqlstream.sql.types import Type
+
+
+def _arithmetic(rule):  # type: ignore[no-untyped-def]
+    def returns(types: tuple[Type, ...]) -> Type:
+        a, b = types
+        nulls = a.nullable or b.nullable
+        if a.is_interval and b.is_interval:
+            return a.with_nullable(nulls)
+        if b.is_interval:
+            return a.with_nullable(nulls)
+        if a.is_interval:
+            return b.with_nullable(nulls)
+        return rule(a, b).with_nullable(nulls)  # type: ignore[no-any-return]
+
+    return returns
+
+
+
+def _plus(sign: str):  # type: ignore[no-untyped-def]
+    def render(call: Rendered) -> str:
+        a, b = call.args
+        left, right = call.types
+        if call.type.is_timestamp or call.type.root == "DATE":
+            if left.is_interval:
+                a, b, right = b, a, left
+            if right.root == "INTERVAL_MONTHS":
+                moved = f"({a} {sign} {b})"
+            elif call.type.root == "DATE":
+                # A DATE moved by hours stays a DATE.
+                moved = f"CAST((CAST({a} AS TIMESTAMP) {sign} {b}) AS DATE)"
+            else:
+                moved = f"({a} {sign} {b})"
+            return moved
+        return _sized(f"({a} {sign} {b})", call)
+
+    return render
+
+
+def _sized(text: str, call: Rendered) -> str:
+    return f"CAST({text} AS {call.type.spark})" if call.type.root == "DECIMAL" else text
+
+
+def _nonzero(text: str) -> bool:
+    digits = text.strip("()").replace("CAST(", "").split(" AS ")[0].rstrip("LDFS").strip("'").lstrip("-")
+    return digits.replace(".", "", 1).isdigit() and float(digits) != 0
+
+
+def _divide(call: Rendered) -> str:
+    a, b = call.args
+    if call.type.is_interval:
+        return f"({a} / {b})"
+    if call.type.is_approximate:
+        plain = f"({a} / {b})"
+        if not _nonzero(b):
+            zero = f"CASE WHEN {a} = 0 OR isnan({a}) THEN 'NaN' WHEN {a} > 0 THEN 'Infinity' WHEN {a} < 0 THEN '-Infinity' END"
+            plain = f"if({b} = 0, CAST({zero} AS DOUBLE), {plain})"
+        return plain if call.type.root == "DOUBLE" else f"CAST({plain} AS FLOAT)"
+    operator = "div" if call.type.is_integer else "/"
+    quotient = f"CAST(({a} {operator} {b}) AS {call.type.spark})"
+    return quotient if _nonzero(b) else f"coalesce({quotient}, CAST(if({b} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
+
+
+def _modulo(call: Rendered) -> str:
+    a, b = call.args
+    rest = f"CAST(({a} % {b}) AS {call.type.spark})"
+    if _nonzero(b) or call.type.is_approximate:
+        return rest
+    return f"coalesce({rest}, CAST(if({b} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
+
+
+def _row_type(types: tuple[Type, ...]) -> Type:
+    return t.row(tuple(f"EXPR${i}" for i in range(len(types))), types).not_null()
+
+
+def _row(call: Rendered) -> str:
+    pairs = ", ".join(f"{sql_string(n)}, {a}" for n, a in zip(call.type.names, call.args, strict=True))
+    return f"named_struct({pairs})"
+
+
+def _case_type(types: tuple[Type, ...]) -> Type:
+    results = [*types[1:-1:2], types[-1]]
+    return results[0].with_nullable(any(r.nullable for r in results))
+
+
+def _case(call: Rendered) -> str:
+    pairs = " ".join(f"WHEN {c} THEN {v}" for c, v in zip(call.args[:-1:2], call.args[1::2], strict=False))
+    return f"CASE {pairs} ELSE {call.args[-1]} END"
+
+
+def _like(call: Rendered) -> str:
+    text, pattern, *escape = call.args
+    return f"({text} LIKE {pattern} ESCAPE {escape[0]})" if escape else f"({text} LIKE {pattern})"
+
+
+def _element(types: tuple[Type, ...]) -> Type:
+    return types[0].children[-1].null()
+
+
+def _item(call: Rendered) -> str:
+    return f"try_element_at({call.args[0]}, {call.args[1]})"
+
+
+BOOL = fixed(t.BOOLEAN)
+_SURE = not_null(t.BOOLEAN)
+
+
+def _comparison(name: str) -> Function:
+    return Function(name, ("comparable", "comparable"), BOOL, f"({{0}} {name} {{1}})", "Compares two values.", f"1 {name} 2")
+
+
+ROWS: tuple[Function, ...] = (
+    Function("+", ("any", "any"), _arithmetic(plus_type), _plus("+"), "Adds numbers, or an interval to a time. Integers wrap.", "1 + 2"),
+    Function("-", ("any", "any"), _arithmetic(plus_type), _plus("-"), "Subtracts.", "3 - 2"),
+    Function("*", ("any", "any"), _arithmetic(times_type), lambda c: _sized(f"({c.args[0]} * {c.args[1]})", c), "Multiplies.", "2 * 3"),
+    Function("/", ("any", "any"), _arithmetic(divide_type), _divide, "Divides; integers give an integer, cut towards zero.", "7 / 2"),
+    Function("%", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "7 % 3"),
+    Function("MOD", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "MOD(7, 3)"),
+    Function("NEGATE", ("any",), like(0), "(- {0})", "The negative.", "-x"),
+    *(_comparison(name) for name in ("=", "<>", "<", "<=", ">", ">=")),
+    Function("AND", ("boolean", "boolean"), BOOL, "({0} AND {1})", "Whether both hold.", "a AND b"),
+    Function("OR", ("boolean", "boolean"), BOOL, "({0} OR {1})", "Whether one of them holds.", "a OR b"),
+    Function("NOT", ("boolean",), BOOL, "(NOT {0})", "The opposite.", "NOT a"),
+    Function("IS NULL", ("any",), _SURE, "({0} IS NULL)", "Whether it is NULL.", "x IS NULL"),
+    Function("IS TRUE", ("boolean",), _SURE, "({0} IS TRUE)", "Whether it is TRUE.", "a IS TRUE"),
+    Function("IS FALSE", ("boolean",), _SURE, "({0} IS FALSE)", "Whether it is FALSE.", "a IS FALSE"),
+    Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, "({0} <=> {1})", "Equality in which NULL equals NULL.", "a IS NOT DISTINCT FROM b"),
+    Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "x IN (1, 2)"),
+    Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "name LIKE 'A%'"),
+    Function("CASE", ("any*",), _case_type, _case, "The value of the first condition that holds.", "CASE WHEN x > 0 THEN 'a' ELSE 'b' END"),
+    Function("||", ("string", "string"), fixed(t.STRING), "concat({0}, {1})", "Joins two strings.", "a || b"),
+    Function("ITEM", ("any", "any"), _element, _item, "An element of an array, counted from 1, or of a map, by key.", "arr[1]"),
+    Function("ROW", ("any*",), _row_type, _row, "A row of the values.", "ROW(1, 'a')"),
+    Function("ARRAY", ("any*",), lambda ts: t.array(ts[0] if ts else t.NULL).not_null(), lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]"),
+    Function("MAP", ("any*",), lambda ts: t.map_of(ts[0], ts[1]).not_null(), lambda c: f"map({', '.join(c.args)})", "A map of the keys and values.", "MAP['a', 1]"),
+)  # fmt: skip

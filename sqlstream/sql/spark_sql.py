@@ -1,0 +1,69 @@
+"""Typed expressions as Spark SQL text. User text enters as quoted identifiers and escaped literals only."""
+
+from __future__ import annotations
+
+import math
+
+from sqlstream.sql.casts import cast_sql
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
+from sqlstream.sql.functions.base import Rendered, sql_string
+from sqlstream.sql.types import quote
+
+# Arguments that are words of Spark's syntax, not values: which of each function's.
+_WORDS = {"EXTRACT": 0, "TIMESTAMPADD": 0, "TIMESTAMPDIFF": 0, "FLOOR TO": 1, "CEIL TO": 1}
+
+
+def render(expr: Expr, zone: str) -> str:
+    """Spark SQL for ``expr`` over columns of the same names; ``zone`` is ``table.local-time-zone``."""
+    match expr:
+        case ColumnRef(name=name):
+            return quote(name)
+        case Literal():
+            return literal(expr)
+        case Cast(operand=operand, type=type_, safe=safe):
+            return cast_sql(render(operand, zone), operand.type, type_, zone, safe=safe)
+        case FieldAccess(operand=operand, name=name):
+            return f"{render(operand, zone)}.{quote(name)}"
+        case Call(function=function, args=args, type=type_):
+            word = _WORDS.get(function.name, 0 if function.name == "TRIM" and len(args) == 3 else None)
+            texts = [a.value if i == word and isinstance(a, Literal) else render(a, zone) for i, a in enumerate(args)]
+            return function.render(Rendered(tuple(texts), tuple(a.type for a in args), type_, zone))
+        case AggregateCall(function=function, args=args, type=type_, distinct=distinct, filter=condition):
+            suffix = f" FILTER (WHERE {render(condition, zone)})" if condition is not None else ""
+            texts = [render(a, zone) for a in args]
+            return function.render(Rendered(tuple(texts), tuple(a.type for a in args), type_, zone, distinct, suffix))
+    raise TypeError(type(expr).__name__)
+
+
+def literal(expr: Literal) -> str:
+    """A constant, of exactly its carrier type."""
+    value, root = expr.value, expr.type.root
+    if value is None:
+        return f"CAST(NULL AS {expr.type.spark})"
+    match root:
+        case "BOOLEAN":
+            return str(value).lower()
+        case "CHAR" | "VARCHAR":
+            return sql_string(value)
+        case "BINARY" | "VARBINARY":
+            return f"X'{value.hex()}'"
+        case "INT":
+            return str(value)
+        case "BIGINT":
+            return f"{value}L" if value != -(2**63) else "(-9223372036854775807L - 1L)"
+        case "TINYINT" | "SMALLINT":
+            return f"CAST({value} AS {root})"
+        case "DOUBLE" | "FLOAT":
+            return f"CAST('{value!r}' AS {root})" if math.isinf(value) or math.isnan(value) else f"CAST({value!r} AS {root})"
+        case "DECIMAL":
+            return f"CAST('{value:f}' AS {expr.type.spark})"
+        case "DATE" | "TIMESTAMP" | "TIMESTAMP_LTZ":
+            return f"{'DATE' if root == 'DATE' else 'TIMESTAMP'} '{value}'"
+        case "TIME":
+            return f"TIME '{value}'"
+        case "INTERVAL_MILLIS":
+            sign, ms = ("-" if value < 0 else ""), abs(value)
+            return f"INTERVAL {sign}'{ms // 1000}.{ms % 1000:03d}' SECOND"
+        case "INTERVAL_MONTHS":
+            return f"INTERVAL '{value}' MONTH"
+    raise TypeError(root)

@@ -1,0 +1,67 @@
+"""Typed expressions as Flink SQL text, for EXPLAIN and messages."""
+
+from __future__ import annotations
+
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
+
+_INFIX = ("+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "LIKE", "||", "IS NOT DISTINCT FROM")
+
+
+def to_text(expr: Expr) -> str:
+    """``expr`` as one would write it."""
+    match expr:
+        case ColumnRef(name=name):
+            return name
+        case Literal():
+            return _literal(expr)
+        case Cast(operand=operand, type=type_, safe=safe):
+            return f"{'TRY_CAST' if safe else 'CAST'}({to_text(operand)} AS {type_})"
+        case FieldAccess(operand=operand, name=name):
+            return f"{to_text(operand)}.{name}"
+        case AggregateCall(function=function, args=args, distinct=distinct, filter=condition):
+            inside = ", ".join(map(to_text, args)) or "*"
+            suffix = f" FILTER (WHERE {to_text(condition)})" if condition is not None else ""
+            return f"{function.name}({'DISTINCT ' if distinct else ''}{inside}){suffix}"
+        case Call(function=function, args=args):
+            return _call(function.name, args)
+    raise TypeError(type(expr).__name__)
+
+
+def _call(name: str, args: tuple[Expr, ...]) -> str:
+    texts = [to_text(a) for a in args]
+    match name:
+        case _ if name in _INFIX and len(texts) == 2:
+            return f"({texts[0]} {name} {texts[1]})"
+        case "NOT":
+            return f"NOT({texts[0]})"
+        case "NEGATE":
+            return f"-{texts[0]}"
+        case "IS NULL" | "IS TRUE" | "IS FALSE":
+            return f"{texts[0]} {name}"
+        case "IN":
+            return f"{texts[0]} IN ({', '.join(texts[1:])})"
+        case "ITEM":
+            return f"{texts[0]}[{texts[1]}]"
+        case "CASE":
+            branches = " ".join(f"WHEN {c} THEN {v}" for c, v in zip(texts[:-1:2], texts[1::2], strict=False))
+            return f"CASE {branches} ELSE {texts[-1]} END"
+        case "FLOOR TO" | "CEIL TO":
+            return f"{name.split()[0]}({texts[0]} TO {args[1].value})"  # type: ignore[attr-defined]
+    return f"{name}({', '.join(texts)})"
+
+
+def _literal(expr: Literal) -> str:
+    match expr.value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(expr.value).upper()
+        case str():
+            return "'" + expr.value.replace("'", "''") + "'"
+        case bytes():
+            return f"X'{expr.value.hex()}'"
+        case int() if expr.type.root == "INTERVAL_MILLIS":
+            return f"INTERVAL '{expr.value / 1000:g}' SECOND"
+        case int() if expr.type.root == "INTERVAL_MONTHS":
+            return f"INTERVAL '{expr.value}' MONTH"
+    return f"{expr.type.root} '{expr.value}'" if expr.type.root in ("DATE", "TIME", "TIMESTAMP") else str(expr.value)
