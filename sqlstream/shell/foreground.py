@@ -8,6 +8,7 @@ interrupt.
 from __future__ import annotations
 
 import threading
+from concurrent import futures
 from concurrent.futures import Future
 from enum import Enum
 from queue import SimpleQueue
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
+WAKE_SECONDS = 0.2
 
 
 class Ending(Enum):
@@ -50,12 +52,12 @@ class Foreground:
         """The value of ``call()``. The first Ctrl-C calls ``on_interrupt`` and waits on, the second one is raised."""
         future = self.submit(call)
         try:
-            return future.result()
+            return result(future)
         except Terminated:
             raise
         except KeyboardInterrupt:
             on_interrupt()
-        return future.result()
+        return result(future)
 
     def _work(self) -> None:
         while True:
@@ -64,3 +66,10 @@ class Foreground:
                 future.set_result(call())
             except BaseException as error:  # raised again in the waiting thread
                 future.set_exception(error)
+
+
+def result(future: Future[T]) -> T:
+    """The future's value. Waits in slices: a signal that comes just before a wait is noticed when that ends."""
+    while not future.done():
+        futures.wait([future], WAKE_SECONDS)
+    return future.result()

@@ -7,6 +7,7 @@ is being typed.
 from __future__ import annotations
 
 import sys
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 WELCOME = "sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; ends the shell."
 GOODBYE = "Exiting sqlstream..."
-# These need no semicolon.
-BARE_COMMANDS = ("quit", "exit", "help", "clear")
 
 
 class OpeningFailed(Exception):
@@ -50,10 +49,13 @@ def run_shell(
 ) -> int:
     """Read and run statements until QUIT or the end of input; the exit code comes back."""
     foreground = Foreground()
-    opening = foreground.submit(lambda: _open(open_session, screen, init))
+    prompts = _prompts(_history(history, screen), output)
+    drawn = threading.Event()
+    prompts.app.after_render += lambda _: drawn.set()
+    opening = foreground.submit(lambda: _open(open_session, screen, init, drawn))
     try:
         screen.notify(WELCOME)
-        _read_and_run(foreground, opening, screen, _prompts(_history(history, screen), output))
+        _read_and_run(foreground, opening, screen, prompts)
         screen.info(GOODBYE)
         return 0
     except OpeningFailed:
@@ -68,9 +70,10 @@ def run_shell(
             opening.result().session.close()
 
 
-def _open(open_session: Callable[[], Session], screen: Screen, init: Script | None) -> Runner:
+def _open(open_session: Callable[[], Session], screen: Screen, init: Script | None, drawn: threading.Event) -> Runner:
     """A runner, with Spark on its way."""
-    # Imported here, for it brings the planner along, and the prompt comes first.
+    # The prompt comes first: imports, this one brings the planner along, would take turns with it.
+    drawn.wait(1)
     from sqlstream.shell.runner import open_runner
 
     runner = open_runner(open_session, screen, init, echo=False)
@@ -118,12 +121,11 @@ def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen) 
         opening.result()
     try:
         with _printing_above(screen):
-            text = prompts.prompt(PROMPT, pre_run=lambda: opening.add_done_callback(abort))
+            return prompts.prompt(PROMPT, pre_run=lambda: opening.add_done_callback(abort))
     except Terminated:
         raise
     except KeyboardInterrupt:
         return ""
-    return f"{text};" if text.strip().lower() in BARE_COMMANDS else text
 
 
 def _history(path: Path | None, screen: Screen) -> History:
@@ -156,8 +158,7 @@ def _keys() -> KeyBindings:
         from sqlstream.sql.statements import is_complete
 
         buffer = event.current_buffer
-        text = buffer.text.strip()
-        if not text or text.lower() in BARE_COMMANDS or is_complete(text):
+        if is_complete(buffer.text):
             buffer.validate_and_handle()
         else:
             buffer.insert_text("\n")

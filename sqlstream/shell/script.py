@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.shell.foreground import Ending, Foreground, Terminated
+from sqlstream.shell.foreground import Ending, Foreground, Terminated, result
 from sqlstream.shell.runner import Runner, open_runner
 
 if TYPE_CHECKING:
@@ -26,10 +26,9 @@ def run_script(
 ) -> int:
     """The exit code: 0, 1 after an error, 130 after Ctrl-C, 143 after SIGTERM."""
     foreground = Foreground()
-    opening = foreground.submit(lambda: open_runner(open_session, screen, init, echo=echo))
     runner: Runner | None = None
     try:
-        runner = opening.result()
+        runner = result(foreground.submit(lambda: open_runner(open_session, screen, init, echo=echo)))
         return 1 if runner is None else EXIT_CODES[_run(foreground, runner, script)]
     except Terminated as end:
         return end.exit_code

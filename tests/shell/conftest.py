@@ -40,9 +40,10 @@ class FakeSession:
 
     def run(self, script, name=None):
         from sqlstream import results
+        from sqlstream.sql.statements import split
 
         self.names.append(name)
-        for statement in filter(None, (part.strip() for part in script.split(";"))):
+        for statement in (piece.text for piece in split(script)):
             self.ran.append(statement)
             answer = self.answers.get(statement, results.Done(statement=statement))
             if statement.upper() in ("QUIT", "EXIT"):
