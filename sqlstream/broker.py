@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 USUAL_PORT = 9092
 START_LIMIT_S = 60
+PORT_LIMIT_S = 10
 # A tool runs for a second or two: the compiler that makes long runs fast only costs.
 TOOL_JVM = (
     "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
@@ -280,13 +281,18 @@ def new_cluster_id() -> str:
 
 
 def _choose(asked: int | None, last: object) -> int:
+    """The port to take. Raises SetupError where it is in use."""
     wanted = asked if asked is not None else last if isinstance(last, int) else None
     if wanted is None:
         return USUAL_PORT if is_free(USUAL_PORT) else free_port()
-    if not is_free(wanted):
-        hint = "Choose another one: sqlstream kafka start --port PORT"
-        before = "" if asked else "; this broker had it before"
-        raise SetupError(f"Port {wanted} is in use by another program{before}.", hint=hint)
+    # A broker that was killed may be gone from the process list some time before its sockets are closed.
+    end = time.monotonic() + (PORT_LIMIT_S if wanted == last else 0)
+    while not is_free(wanted):
+        if time.monotonic() > end:
+            before = "" if asked else "; this broker had it before"
+            hint = "Choose another one: sqlstream kafka start --port PORT"
+            raise SetupError(f"Port {wanted} is in use by another program{before}.", hint=hint)
+        time.sleep(0.1)
     return wanted
 
 
