@@ -80,6 +80,7 @@ class Job:
     done: threading.Event = field(default_factory=threading.Event)
     stopping: threading.Event = field(default_factory=threading.Event)
     lock: IO[str] | None = None
+    drained: bool = False
 
     @property
     def checkpoint(self) -> Path:
@@ -133,11 +134,21 @@ class Jobs:
         self._jobs[job.id] = job
         return job
 
-    def stop(self, job_id: str) -> Job:
-        """Stop a job; its checkpoint stays. Raises ValidationError."""
+    def stop(self, job_id: str, *, drain: bool = False) -> Job:
+        """Stop a job; its checkpoint stays. ``drain``: first what has arrived is processed and every open window closed.
+
+        Raises ValidationError.
+        """
         job = self.find(job_id)
         if job.status is not Status.RUNNING:
             raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
+        if drain:
+            for query in job.queries:
+                query.processAllAvailable()
+            write_atomically(job.folder / "control" / "end", str(END_OF_INPUT_MS))
+            for query in job.queries:
+                query.processAllAvailable()
+            job.drained = True
         job.stopping.set()
         for query in job.queries:
             query.stop()
@@ -233,7 +244,7 @@ class _Runner:
                 body(*args)
                 if job.stopping.is_set():
                     job.status = Status.CANCELED
-                else:
+                if job.drained or not job.stopping.is_set():
                     (job.folder / "finished").touch()
                     job.status = Status.FINISHED
             except Exception as error:
@@ -253,7 +264,7 @@ class _Runner:
         self._await()
         if self._bounded and streams and not self._job.stopping.is_set():
             self._job.rows += sum(_rows(q) for q in self._job.queries)
-            _write_atomically(self._ended, str(END_OF_INPUT_MS))
+            write_atomically(self._ended, str(END_OF_INPUT_MS))
             self._start_queries(streams)
             self._await()
 
@@ -315,7 +326,7 @@ class _Runner:
         """An id that this generation of the job keeps over restarts, and no other job ever has."""
         path = self._job.folder / "id"
         if not path.exists():
-            _write_atomically(path, uuid.uuid4().hex)
+            write_atomically(path, uuid.uuid4().hex)
         return path.read_text()
 
 
@@ -324,7 +335,7 @@ def _sink_name(index: int, sink: Sink) -> str:
     return f"{index}_{name}"
 
 
-def _write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     # A leading underscore hides the half-written file from Spark's file source.
     part = path.with_name(f"_{path.name}.part")
     part.write_text(text)

@@ -55,10 +55,11 @@ class Completed(Outcome):
 
 @dataclass(frozen=True)
 class Rows(Outcome):
-    """All rows at once: SHOW, DESCRIBE, a batch SELECT."""
+    """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown."""
 
     columns: tuple[Field, ...] = ()
     rows: tuple[tuple[str | None, ...], ...] = ()
+    query: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,22 @@ def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
     return frame.selectExpr(*[f"{display_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in columns])
 
 
-def collect(query: Query, to: Lowering) -> tuple[tuple[str | None, ...], ...]:
+def collect(query: Query, spark: SparkSession, zone: str, project: Path, limit: int | None) -> tuple[tuple[str | None, ...], ...]:
     """All rows of a query over static input. Raises JobFailed."""
+    folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
     try:
-        return tuple(tuple(row) for row in displayed(lower(query.node, to), query.node, to.zone).collect())
+        to = Lowering(spark, False, zone, project, folder, folder)
+        frame = displayed(lower(query.node, to), query.node, zone)
+        return tuple(tuple(row) for row in (frame if limit is None else frame.limit(limit)).collect())
     except Exception as error:
         raise job_error(error) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
+    """``rows`` as inserts."""
+    return (Change(RowKind.INSERT, row) for row in rows)
 
 
 class Changes:

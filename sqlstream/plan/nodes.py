@@ -201,8 +201,12 @@ class Sort(Unary):
 
 @dataclass(frozen=True)
 class Sink(Unary):
-    """INSERT INTO a table: the input's columns are the table's persisted ones, in order."""
+    """INSERT INTO a table: the input's columns are the table's persisted ones, in order.
+
+    A row with a NULL for a NOT NULL column fails the job, or is left out where ``drop_nulls``.
+    """
 
     table: Table
     overwrite: bool = False
     partition: tuple[tuple[str, str], ...] = ()
+    drop_nulls: bool = False

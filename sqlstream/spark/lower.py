@@ -40,6 +40,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import fields, static
+from sqlstream.sql.functions.base import instant, local, sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
@@ -118,7 +119,7 @@ def _splits(node: Node, to: Lowering, *, per_split: bool) -> list[DataFrame]:
         case Sort(input=source):
             return [lower(source, to).orderBy(*[_order(name, descending) for name, descending in node.keys])]
         case Sink(input=source):
-            return _splits(source, to, per_split=False)
+            return [_not_null(node, lower(source, to))]
     raise TypeError(type(node).__name__)
 
 
@@ -126,6 +127,23 @@ def _column(name: str, sql: str) -> Column:
     from pyspark.sql import functions as F
 
     return F.expr(sql).alias(name)
+
+
+def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
+    """``frame`` with the check of NOT NULL columns that the query doesn't already keep."""
+    given = {f.name: f for f in fields(node.input)}
+    checked = [c.name for c in node.table.persisted if not c.type.nullable and given[c.name].type.nullable]
+    if not checked:
+        return frame
+    if node.drop_nulls:
+        return frame.where(" AND ".join(f"{quote(c)} IS NOT NULL" for c in checked))
+    columns = [_column(n, _required(n, f.type.spark) if n in checked else quote(n)) for n, f in given.items()]
+    return frame.select(*columns)
+
+
+def _required(name: str, spark_type: str) -> str:
+    problem = f"Column '{name}' is NOT NULL, however, a null value is being written into it."
+    return f"coalesce({quote(name)}, CAST(raise_error({sql_string(problem)}) AS {spark_type}))"
 
 
 def _order(name: str, descending: bool) -> Column:
@@ -164,25 +182,12 @@ def _values(node: Values, to: Lowering) -> DataFrame:
     return frame.toDF(*[f.name for f in node.fields])
 
 
-def _local(time: str, type_root: str, zone: str) -> str:
-    """Spark SQL for the wall time, as if UTC, of the time attribute ``time``."""
-    return f"from_utc_timestamp({time}, {_literal(zone)})" if type_root == "TIMESTAMP_LTZ" and zone != "UTC" else time
-
-
-def _instant(wall: str, type_root: str, zone: str) -> str:
-    return f"to_utc_timestamp({wall}, {_literal(zone)})" if type_root == "TIMESTAMP_LTZ" and zone != "UTC" else wall
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 def _window_tvf(node: WindowTvf, frame: DataFrame, to: Lowering) -> DataFrame:
     from pyspark.sql import functions as F
 
     window = node.window
-    root = field_of(node.input, window.time).type.root
-    time = f"unix_millis({_local(quote(window.time), root, node.zone)})"
+    kind = field_of(node.input, window.time).type
+    time = f"unix_millis({local(quote(window.time), kind, node.zone)})"
     start = f"({time} - pmod({time} - {window.offset}L, {window.slide}L))"
     # A row without a time belongs to no window: Flink fails the job, and so do we.
     start = f"coalesce({start}, raise_error('RowTime field should not be null, please convert it to a non-null long value.'))"
@@ -199,7 +204,7 @@ def _window_tvf(node: WindowTvf, frame: DataFrame, to: Lowering) -> DataFrame:
         if window.size % window.slide:
             framed = framed.where(f"{starts} + {window.size}L > {time}")
     end = f"{starts} + {window.size}L"
-    closing = _instant(f"timestamp_millis({end} - 1L)", root, node.zone)
+    closing = instant(f"timestamp_millis({end} - 1L)", kind, node.zone)
     return framed.select(
         *[quote(f.name) for f in fields(node.input)],
         _column(WINDOW_START, f"timestamp_millis({starts})"),
@@ -217,8 +222,8 @@ def _window_aggregate(node: WindowAggregate, frame: DataFrame, to: Lowering) -> 
     marked = time.alias(node.time, metadata=WATERMARK_METADATA) if frame.isStreaming else time.alias(node.time)
     grouped = frame.groupBy(marked, *[F.col(quote(k)) for k in keys])
     aggregated = _aggregate(grouped, node.aggregates, to)
-    root = field_of(node.input, node.time).type.root
-    end = f"({_local(quote(node.time), root, node.zone)} + INTERVAL '0.001' SECOND)"
+    kind = field_of(node.input, node.time).type
+    end = f"({local(quote(node.time), kind, node.zone)} + INTERVAL '0.001' SECOND)"
     derived = {
         node.time: quote(node.time),
         node.end: end,

@@ -1,0 +1,205 @@
+"""What stands in FROM: tables with their computed columns and watermark, views, sub-queries, VALUES, window table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlstream.connectors import find
+from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.options import resolve_environment
+from sqlstream.plan.nodes import Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
+from sqlstream.plan.properties import field, fields
+from sqlstream.plan.scope import Environment, Relation
+from sqlstream.sql import ast
+from sqlstream.sql.bind import bind
+from sqlstream.sql.expressions import ColumnRef, Literal
+from sqlstream.sql.literals import literal
+from sqlstream.sql.tables import ComputedColumn, Table, View
+
+Query = Callable[[exp.Expression, Environment], Node]
+
+_WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE")}
+_LATER = ("CUMULATE", "SESSION")
+
+
+def relation(node: exp.Expression, env: Environment, query: Query) -> Relation:
+    """The relation of one item of FROM. Raises ValidationError, NotSupported."""
+    for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
+        if node.args.get(part):
+            at = node.args[part][0] if isinstance(node.args[part], list) else node
+            raise NotSupported("Joins are not supported yet." if part in ("joins", "laterals") else f"{part.upper()} is not Flink SQL.", at=at)
+    if node.args.get("match"):
+        raise NotSupported("MATCH_RECOGNIZE is not supported yet.", at=node.args["match"])
+    match node:
+        case exp.Table():
+            if node.args.get("system_time"):
+                raise NotSupported("FOR SYSTEM_TIME AS OF is not supported yet.", at=node)
+            return _aliased(_named(node, env, query), node, default=node.name)
+        case exp.Subquery():
+            return _aliased(query(_unaliased(node), env), node, default=None)
+        case exp.Values():
+            bare = node.copy()
+            bare.set("alias", None)
+            return _aliased(query(bare, env), node, default=None)
+        case ast.TableFunction():
+            return _aliased(_table_function(node, env, query), node, default=None)
+        case exp.Unnest() | exp.Lateral():
+            raise NotSupported(f"{type(node).__name__.upper()} is not supported yet.", at=node)
+    raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)
+
+
+def _unaliased(node: exp.Subquery) -> exp.Expression:
+    modified = any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))
+    return node if modified else node.this  # type: ignore[no-any-return]
+
+
+def _aliased(node: Node, item: exp.Expression, default: str | None) -> Relation:
+    alias = item.args.get("alias")
+    if alias is None:
+        return Relation.of(node, default)
+    if alias.columns:
+        given = fields(node)
+        names = [c.name for c in alias.columns]
+        if len(names) != len(given):
+            raise ValidationError(f"List of column aliases must have same degree as table; table has {len(given)} columns, whereas alias list "
+                                  f"has {len(names)} columns", at=alias)  # fmt: skip
+        node = Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
+    return Relation.of(node, alias.name or default)
+
+
+def _named(node: exp.Table, env: Environment, query: Query) -> Node:
+    parts = ast.parts(node)
+    if len(parts) == 1 and parts[0] in env.ctes:
+        return env.ctes[parts[0]]
+    found = env.resolver.resolve(parts, at=node)
+    hints = hint_options(node.args.get("hints") or [], env)
+    if isinstance(found, View):
+        if hints:
+            raise ValidationError(f"View '{found.path}' cannot be enriched with new options. Hints can only be applied to tables.", at=node)
+        return _view(found, env, query)
+    return table(replace(found, options={**found.options, **hints}), env, at=node)
+
+
+def hint_options(hints: list[exp.Expression], env: Environment) -> dict[str, str]:
+    """The options of ``/*+ OPTIONS(..) */``; other hints get a notice."""
+    options: dict[str, str] = {}
+    for hint in hints:
+        if hint.name != "OPTIONS":
+            env.notices.append(f"The hint {hint.name} has no effect.")
+            continue
+        if not env.settings.dynamic_options:
+            raise ValidationError("The 'OPTIONS' hint is allowed only when the config option 'table.dynamic-table-options.enabled' is set to true.", at=hint)
+        options |= {o.this.name: o.expression.name for o in hint.expressions}
+    return options
+
+
+def _view(view: View, env: Environment, query: Query) -> Node:
+    inner = replace(env, resolver=env.resolver.within(view.path.catalog, view.path.database), ctes={})
+    node = query(view.query, inner)
+    if not view.columns:
+        return node
+    given = fields(node)
+    return Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(view.columns, given, strict=True)))
+
+
+def usable(found: Table, env: Environment, at: exp.Expression | None) -> Table:
+    """``found`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
+    if not found.connector:
+        raise ValidationError(f"Table '{found.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
+    resolved = replace(found, options=resolve_environment(found.options))
+    connector = find(resolved.connector, at)
+    try:
+        env.notices.extend(f"{found.path.name}: {n}" for n in connector.check(resolved))
+    except ValidationError as error:
+        error.at = error.at if error.at is not None else at
+        raise
+    return resolved
+
+
+def table(found: Table, env: Environment, at: exp.Expression | None) -> Node:
+    """A table as a query sees it: declared columns in order, computed ones included, and its watermark."""
+    found = usable(found, env, at)
+    connector = find(found.connector, at)
+    if not connector.is_source:
+        raise ValidationError(f"Connector '{found.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
+    node: Node = Scan(found, bounded=connector.bounded(found), static=connector.static(found))
+    if [f.name for f in fields(node)] != [c.name for c in found.columns]:
+        types = {f.name: f.type for f in fields(node)}
+        scope = Relation.of(node, None).scope(env.settings.zone)
+        node = Project(
+            node,
+            tuple(
+                Named(c.name, bind(c.expression, scope) if isinstance(c, ComputedColumn) else ColumnRef(types[c.name], c.name))
+                for c in found.columns
+            ),
+        )
+    if found.watermark is not None:
+        scope = Relation.of(node, None).scope(env.settings.zone)
+        node = Watermark(node, found.watermark.column, bind(found.watermark.expression, scope))
+    return node
+
+
+def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> Node:
+    name = node.name
+    if name in _LATER:
+        raise NotSupported(f"The window function {name} is not supported yet.", at=node, hint="TUMBLE and HOP are.")
+    if name not in _WINDOWS:
+        raise NotSupported(f"The table function {name} is not known.", at=node, hint=did_you_mean(name, _WINDOWS))
+    arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], "OFFSET"))
+    data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")
+    if not isinstance(data, ast.TableArgument) or not isinstance(descriptor, ast.Descriptor):
+        raise ValidationError(f"{name} takes TABLE t, DESCRIPTOR(time), {', '.join(_WINDOWS[name]).lower()} [, offset].", at=node)
+    if data.args.get("partition"):
+        raise ValidationError(f"{name} takes no PARTITION BY.", at=node)
+    source = _named(data.this, env, query) if isinstance(data.this, exp.Table) else query(data.this, env)
+    time = descriptor.expressions[0].name
+    known = [f.name for f in fields(source)]
+    if time not in known:
+        raise ValidationError(f"Column '{time}' not found in any table", at=descriptor, hint=did_you_mean(time, known))
+    column = field(source, time)
+    if column.time is None and not env.settings.batch:
+        raise ValidationError(
+            f"The window function requires the timecol is a time attribute type, but is {column.type}.",
+            at=descriptor,
+            hint=f"Declare WATERMARK FOR {time} in the table; a function or cast of a time attribute is none.",
+        )
+    if not column.type.is_timestamp:
+        raise ValidationError(f"The window function requires the timecol to be a timestamp, but '{time}' is {column.type}.", at=descriptor)
+    for reserved in ("window_start", "window_end", "window_time"):
+        if reserved in known:
+            raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=node)
+    size = _millis(arguments.get("SIZE"), "size", node)
+    slide = _millis(arguments["SLIDE"], "slide", node) if name == "HOP" and "SLIDE" in arguments else size
+    offset = _millis(arguments["OFFSET"], "offset", node, signed=True) if "OFFSET" in arguments else 0
+    if size % slide:
+        raise ValidationError(
+            f"HOP table function based aggregate requires size must be an integral multiple of slide, but got size {size} ms and slide {slide} ms",
+            at=node,
+        )
+    return WindowTvf(source, Window(WindowKind(name), time, size, slide, offset), env.settings.zone)
+
+
+def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expression]:
+    found: dict[str, exp.Expression] = {}
+    for position, argument in enumerate(node.expressions):
+        if isinstance(argument, ast.NamedArgument):
+            if argument.this not in names:
+                raise ValidationError(f"{node.name} has no argument '{argument.this}'.", at=argument, hint=f"It has {', '.join(names)}.")
+            found[argument.this] = argument.expression
+        elif position < len(names):
+            found[names[position]] = argument
+        else:
+            raise ValidationError(f"{node.name} takes at most {len(names)} arguments.", at=argument)
+    return found
+
+
+def _millis(node: exp.Expression | None, what: str, at: exp.Expression, *, signed: bool = False) -> int:
+    value = literal(node) if node is not None else None
+    if not isinstance(value, Literal) or value.type.root != "INTERVAL_MILLIS":
+        raise ValidationError(f"The {what} of a window is an INTERVAL of days to seconds.", at=node if node is not None else at)
+    if value.value <= 0 and not signed:
+        raise ValidationError(f"The {what} of a window must be greater than zero.", at=node)
+    return int(value.value)

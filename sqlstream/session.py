@@ -1,0 +1,448 @@
+"""The whole way of a statement: text in, outcomes out. The only module that knows every stage; it owns catalog, options, jobs."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import zoneinfo
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlstream import jobs, results, settings
+from sqlstream.catalog import show
+from sqlstream.catalog.apply import APPLIED, Context, apply
+from sqlstream.catalog.namespaces import CatalogManager
+from sqlstream.catalog.project import Project
+from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.options import masked
+from sqlstream.plan import build, scope
+from sqlstream.plan.explain import tree
+from sqlstream.plan.insert import insert, into
+from sqlstream.plan.nodes import Limit, Node, Sink
+from sqlstream.plan.properties import changelog_mode, fields, static, upsert_key
+from sqlstream.plan.rules import rewrite
+from sqlstream.plan.rules.keep_upsert_key import keep_upsert_key
+from sqlstream.plan.validate import validate
+from sqlstream.results import Outcome
+from sqlstream.sql import ast
+from sqlstream.sql.dialect import parse
+from sqlstream.sql.functions import CALLABLE
+from sqlstream.sql.statements import Statement, split, substitute
+
+if TYPE_CHECKING:
+    from sqlstream.spark.engine import Engine
+
+_IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
+_NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
+
+
+class Session:
+    """One user's session: ``run`` executes scripts, one statement after the other."""
+
+    def __init__(
+        self,
+        project: Path,
+        *,
+        options: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        interactive: bool = False,
+        notify: Callable[[str], None] = print,
+        emit: Callable[[str], None] = print,
+        save: bool = False,
+        engine: Engine | None = None,
+    ) -> None:
+        self.project = project.resolve()
+        self.options: dict[str, str] = {}
+        self._initial = dict(options or {})
+        self._variables = dict(variables or {})
+        self._interactive = interactive
+        self._notify = notify
+        self._save = save or interactive
+        self._own_engine = engine is None
+        self._given_engine = engine
+        self._set: list[exp.Expression] | None = None
+        self._select: results.Changes | None = None
+        self._sources: list[Path] = []
+        self._jobs = jobs.Jobs(self.project, emit, notify)
+        self._catalog = CatalogManager()
+        self._files = Project(self.project, self._catalog, parse)
+        for key, value in self._initial.items():
+            if notice := settings.check(key, value):
+                notify(notice)
+            self.options[key] = value
+        for error in self._files.load(self._catalog, self.zone):
+            notify(_shown(error))
+
+    # --- what the shell and the runner call --------------------------------------------------------------------------
+
+    def start_spark(self) -> None:
+        """Begin to start Spark in the background."""
+        self._engine.start()
+
+    def run(self, script: str, name: str | None = None) -> Iterator[Outcome]:
+        """Execute the statements of ``script``, lazily; errors carry their place in it, ``name`` is its file."""
+        try:
+            script = substitute(script, self._variables, strict=bool(self._variables))
+        except SqlStreamError as error:
+            raise error.located(script, name, 0) from error.__cause__
+        for statement in split(script):
+            try:
+                for outcome in self._execute(statement):
+                    yield replace(outcome, statement=outcome.statement or statement.text)
+            except SqlStreamError as error:
+                raise error.located(script, name, statement.start) from error.__cause__
+
+    def interrupt(self) -> None:
+        """End the SELECT that runs."""
+        if self._select is not None:
+            self._select.stop()
+
+    def wait(self, progress: Callable[[str], None] = lambda line: None) -> None:
+        """Wait until the session's jobs have ended; a line about them now and then. Raises the first failed job's error."""
+        shown = time.monotonic()
+
+        def tell(running: list[jobs.Job]) -> None:
+            nonlocal shown
+            if time.monotonic() - shown >= 10:
+                shown = time.monotonic()
+                for job in running:
+                    progress(f"{job.name}: {job.progress.rows} rows read, {job.progress.rows_per_second:.0f} rows/s")
+
+        self._jobs.wait(tell)
+
+    def close(self) -> None:
+        """Stop the session's jobs and its Spark."""
+        self.interrupt()
+        self._jobs.stop_all()
+        if self._own_engine and self._given_engine is not None:
+            self._given_engine.stop()
+
+    @property
+    def jobs(self) -> jobs.Jobs:
+        """The session's jobs."""
+        return self._jobs
+
+    @property
+    def zone(self) -> str:
+        """``table.local-time-zone``."""
+        found = self.options.get("table.local-time-zone", "default")
+        return _machine_zone() if found == "default" else found
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _execute(self, statement: Statement) -> Iterator[Outcome]:
+        tree_ = parse(statement.text)
+        if self._set is not None and not isinstance(tree_, ast.EndStatementSet | ast.Quit):
+            yield self._add_to_set(tree_)
+            return
+        match tree_:
+            case ast.Source():
+                yield from self._source(tree_)
+            case ast.Quit():
+                yield results.Exit()
+            case ast.Clear():
+                yield results.Cleared()
+            case ast.Help():
+                yield results.Text()
+            case ast.Unsupported():
+                raise NotSupported(f"{tree_.args['kind']} is not supported: {tree_.args['this']}", at=tree_, hint=tree_.args.get("hint"))
+            case ast.AcceptedWithoutEffect():
+                yield results.Done(notices=(f"{tree_.args['kind']} has no effect: {tree_.args['this']}",))
+            case ast.Set():
+                yield self._set_option(tree_)
+            case ast.Reset():
+                yield self._reset_option(tree_)
+            case ast.Show():
+                yield self._show(tree_)
+            case ast.Describe():
+                yield self._describe(tree_)
+            case ast.Explain():
+                yield self._explain(tree_)
+            case ast.StopJob():
+                job = self._jobs.stop(tree_.this.name, drain=bool(tree_.args.get("drain")))
+                if tree_.args.get("savepoint"):
+                    yield results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
+                else:
+                    yield results.Done()
+            case ast.BeginStatementSet():
+                self._set = []
+                yield results.Done()
+            case ast.EndStatementSet():
+                yield self._submit_set()
+            case ast.StatementSet():
+                yield self._submit(tuple(tree_.expressions), statement.text)
+            case ast.Insert():
+                yield self._submit((tree_,), statement.text)
+            case ast.CreateTable() if tree_.args.get("query") is not None:
+                yield self._create_as(tree_, statement.text)
+            case _ if isinstance(tree_, APPLIED):
+                notices = apply(self._catalog, tree_, self._context())
+                yield results.Done(notices=tuple(notices))
+            case exp.Select() | exp.SetOperation() | exp.Values() | exp.Subquery():
+                yield self._query(tree_)
+            case _:
+                raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
+
+    def _context(self) -> Context:
+        return Context(
+            zone=self.zone, schema_of=self._schema_of, project=self._files, script=not self._interactive, save=self._save
+        )
+
+    def _source(self, node: ast.Source) -> Iterator[Outcome]:
+        path = (self.project / node.this.name).resolve()
+        if path in self._sources:
+            raise ValidationError(f"'{node.this.name}' runs itself.", at=node.this)
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValidationError(f"Cannot read '{node.this.name}': {error}.", at=node.this) from None
+        self._sources.append(path)
+        try:
+            yield from self.run(text, node.this.name)
+        finally:
+            self._sources.pop()
+
+    def _set_option(self, node: ast.Set) -> Outcome:
+        key, value = node.args.get("this"), node.args.get("expression")
+        if key is None or value is None:
+            rows = sorted((k, masked(k, v)) for k, v in self.options.items())
+            return results.text_rows(("key", "value"), rows)
+        notice = settings.check(key, value, at=node)
+        if key == "table.local-time-zone" and value != "default":
+            _check_zone(value)
+        if key.startswith("spark.") and self._given_engine is not None and self._given_engine.started:
+            notice = f"SET '{key}' has no effect any more: Spark has started. Give it with -D, or in sqlstream.toml."
+        self.options[key] = value
+        return results.Done(notices=(notice,) if notice else ())
+
+    def _reset_option(self, node: ast.Reset) -> Outcome:
+        key = node.args.get("this")
+        if key is None:
+            self.options.clear()
+            self.options.update(self._initial)
+        elif key in self._initial:
+            self.options[key] = self._initial[key]
+        else:
+            self.options.pop(key, None)
+        return results.Done()
+
+    # --- SHOW, DESCRIBE, EXPLAIN --------------------------------------------------------------------------------------
+
+    def _show(self, node: ast.Show) -> Outcome:
+        kind, at = node.args["kind"], node.args.get("this")
+        parts = ast.parts(at) if at is not None else ()
+        pattern = node.args.get("like")
+        like = show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike"))) if pattern is not None else None
+        catalog = self._catalog
+        match kind:
+            case "CATALOGS":
+                found = show.catalogs(catalog, like)
+            case "DATABASES":
+                found = show.databases(catalog, parts[-1] if parts else None, like, at)
+            case "TABLES":
+                found = show.tables(catalog, parts, like, at)
+            case "VIEWS":
+                found = show.views(catalog, parts, like, at)
+            case "COLUMNS":
+                item = catalog.described(parts, at)
+                found = show.describe(item, self._view_schema(item), like, zone=self.zone)
+            case "FUNCTIONS" | "USER FUNCTIONS":
+                found = show.functions(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
+            case "CURRENT CATALOG":
+                found = show.current_catalog(catalog)
+            case "CURRENT DATABASE":
+                found = show.current_database(catalog)
+            case "MODULES" | "FULL MODULES":
+                found = show.modules(full=kind == "FULL MODULES")
+            case "CREATE TABLE":
+                found = show.create_table(catalog, parts, at)
+            case "CREATE VIEW":
+                view = show.view_to_show(catalog, parts, at)
+                found = show.create_view(view, tuple(c[0] for c in self._view_schema(view) or ()))
+            case "CREATE CATALOG":
+                found = show.create_catalog(catalog, parts[-1], at)
+            case "PARTITIONS":
+                found = show.partitions(catalog, parts, at)
+            case "JARS":
+                return results.text_rows(("jars",), ())
+            case "PROCEDURES":
+                return results.text_rows(("procedure name",), ())
+            case "JOBS":
+                rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started))) for j in self._jobs]
+                return results.text_rows(("job id", "job name", "status", "start time"), rows)
+            case _:
+                raise NotSupported(f"SHOW {kind} is not supported.", at=node)
+        return results.text_rows(found.headers, found.rows)
+
+    def _describe(self, node: ast.Describe) -> Outcome:
+        extended = bool(node.args.get("extended"))
+        match node.args["kind"]:
+            case "CATALOG":
+                found = show.describe_catalog(self._catalog, ast.parts(node.this)[-1], extended=extended, at=node.this)
+            case "DATABASE":
+                found = show.describe_database(self._catalog, ast.parts(node.this), extended=extended, at=node.this)
+            case "FUNCTION":
+                found = show.describe_function(self._catalog, ast.parts(node.this), CALLABLE, extended=extended, at=node.this)
+            case "JOB":
+                job = self._jobs.find(node.this.name)
+                return results.text_rows(("info name", "info value"), tuple(jobs.describe(job).items()))
+            case _:
+                item = self._catalog.described(ast.parts(node.this), node.this)
+                found = show.describe(item, self._view_schema(item), zone=self.zone)
+        return results.text_rows(found.headers, found.rows)
+
+    def _view_schema(self, item: Any) -> Any:
+        query = getattr(item, "query", None)
+        if query is None:
+            return None
+        node = build.query(query, self._environment(item.path.catalog, item.path.database))
+        given = fields(node)
+        names = item.columns or tuple(f.name for f in given)
+        return tuple((n, f.type, f.time.value if f.time else None, f.type.nullable) for n, f in zip(names, given, strict=True))
+
+    def _schema_of(self, query: exp.Query) -> Any:
+        given = fields(build.query(query, self._environment()))
+        return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in given)
+
+    def _explain(self, node: ast.Explain) -> Outcome:
+        env = self._environment()
+        inner = node.this
+        statements = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
+        logical = [self._insert(s, env) if isinstance(s, ast.Insert) else build.query(s, env) for s in statements]
+        plans = [rewrite(n) for n in logical]
+        for plan in plans:
+            validate(_without_limit(plan)[0] if not isinstance(plan, Sink) else plan, batch=env.settings.batch)
+        sections = ["== Abstract Syntax Tree ==", *(tree(n, modes=False) for n in logical), ""]
+        sections += ["== Optimized Physical Plan ==", *(tree(n) for n in plans), ""]
+        if self._engine.started:
+            from sqlstream.spark.explain import spark_plan
+
+            sections += ["== Spark Plan =="]
+            sections += [spark_plan(_without_limit(n)[0], self._engine.spark, env.settings, self.project) for n in plans]
+        else:
+            sections += ["== Spark Plan ==", "(Spark has not started: a SELECT or INSERT starts it)"]
+        return results.text_rows(("result",), (("\n".join(sections) + "\n",),))
+
+    # --- queries and jobs ---------------------------------------------------------------------------------------------
+
+    def _environment(self, catalog: str | None = None, database: str | None = None) -> scope.Environment:
+        resolver = self._catalog.within(catalog, database) if catalog and database else self._catalog
+        return scope.Environment(
+            resolver,
+            scope.Settings(
+                zone=self.zone,
+                batch=settings.read(self.options, "execution.runtime-mode") == "batch",
+                dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
+                not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
+            ),
+        )
+
+    def _query(self, node: exp.Expression) -> Outcome:
+        env = self._environment()
+        plan, limit = _without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
+        plan = rewrite(plan)
+        validate(plan, batch=env.settings.batch)
+        columns = fields(plan)
+        spark = self._engine.spark
+        notices = tuple(env.notices)
+        if env.settings.batch or static(plan):
+            query = results.Query(plan, len(columns), ())
+            rows = results.collect(query, spark, env.settings.zone, self.project, limit)
+            if env.settings.batch:
+                return results.Rows(columns=columns, rows=rows, notices=notices, query=True)
+            return results.Stream(columns=columns, changes=results.inserts(rows), notices=notices)
+        kept = keep_upsert_key(plan) if changelog_mode(plan).updates else plan
+        names = [f.name for f in fields(kept)]
+        key = tuple(names.index(k) for k in upsert_key(kept) or ())
+        self._select = results.Changes(results.Query(kept, len(columns), key, limit), spark, env.settings.zone, self.project)
+        return results.Stream(columns=columns, changes=iter(self._select), notices=notices)
+
+    def _insert(self, node: ast.Insert, env: scope.Environment) -> Sink:
+        return insert(node, self._catalog.sink(ast.parts(node.this), node.this), env)
+
+    def _submit(self, inserts: tuple[exp.Expression, ...], text: str) -> Outcome:
+        env = self._environment()
+        sinks = tuple(self._insert(node, env) for node in inserts if isinstance(node, ast.Insert))
+        return self._run_job(sinks, env, text)
+
+    def _run_job(self, sinks: tuple[Sink, ...], env: scope.Environment, text: str) -> Outcome:
+        plans = []
+        for sink in sinks:
+            plan = rewrite(sink)
+            assert isinstance(plan, Sink)
+            validate(plan, batch=env.settings.batch)
+            plans.append(plan)
+        name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
+        trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
+            self.options, "table.exec.mini-batch.allow-latency"
+        )
+        how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger)
+        job = self._jobs.submit(self._engine.spark, tuple(plans), name, how, text)
+        notices = tuple(dict.fromkeys(env.notices))
+        if settings.read(self.options, "table.dml-sync"):
+            job.done.wait()
+            if job.error is not None:
+                raise job.error
+            return results.Completed(job_id=job.id, notices=notices)
+        return results.Submitted(job_id=job.id, notices=notices)
+
+    def _create_as(self, node: ast.CreateTable, text: str) -> Outcome:
+        notices = apply(self._catalog, node, self._context())
+        target = self._catalog.sink(ast.parts(node.this), node.this)
+        env = self._environment()
+        outcome = self._run_job((into(build.query(node.args["query"], env), target, env, node),), env, text)
+        return replace(outcome, notices=(*notices, *outcome.notices))
+
+    def _add_to_set(self, node: exp.Expression) -> Outcome:
+        if not isinstance(node, ast.Insert):
+            raise ValidationError(_IN_SET, at=node)
+        self._insert(node, self._environment())
+        assert self._set is not None
+        self._set.append(node)
+        return results.Done()
+
+    def _submit_set(self) -> Outcome:
+        if self._set is None:
+            raise ValidationError(_NO_SET)
+        inserts, self._set = tuple(self._set), None
+        if not inserts:
+            return results.Done()
+        return self._submit(inserts, "; ".join(str(i) for i in inserts))
+
+    @property
+    def _engine(self) -> Engine:
+        if self._given_engine is None:
+            from sqlstream.spark.engine import Engine
+
+            self._given_engine = Engine(self.project, lambda: self.options, self._notify)
+        return self._given_engine
+
+
+def _without_limit(plan: Node) -> tuple[Node, int | None]:
+    if isinstance(plan, Limit) and not plan.offset and not static(plan):
+        return plan.input, plan.count
+    return plan, None
+
+
+def _machine_zone() -> str:
+    if zone := os.environ.get("TZ", "").lstrip(":"):
+        return "UTC" if zone in ("UTC", "Etc/UTC", "UTC0") else zone
+    target = str(Path("/etc/localtime").resolve())
+    zone = target.partition("zoneinfo/")[2]
+    return "UTC" if not zone or zone in ("UTC", "Etc/UTC", "Universal", "UCT", "Zulu", "Etc/UCT") else zone
+
+
+def _check_zone(zone: str) -> None:
+    if zone in zoneinfo.available_timezones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
+        return
+    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")
+
+
+def _shown(error: SqlStreamError) -> str:
+    where = f"{error.location}: " if error.location else ""
+    return f"{where}{error.message}" + (f" ({error.hint})" if error.hint else "")
