@@ -35,7 +35,7 @@ from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 
 class Status(Enum):
@@ -90,7 +90,8 @@ class Job:
     def progress(self) -> Progress:
         """Rows read in this run of the job, and the rate of the latest micro-batch."""
         running = sum(_rows(q) for q in self.queries)
-        rate = sum(float((q.lastProgress or {}).get("processedRowsPerSecond") or 0) for q in self.queries if q.isActive)
+        latest = [q.lastProgress for q in self.queries if q.isActive]
+        rate = sum(float(p["processedRowsPerSecond"] or 0) for p in latest if p is not None)
         return Progress(self.rows + running, rate)
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from sqlstream.errors import ValidationError, did_you_mean
@@ -94,7 +95,7 @@ def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
             raise ValidationError(f"Option '{key}' needs the environment variable {match[1]}, which is not set.")
         return found
 
-    return {k: re.sub(r"\$\{env:(\w+)\}", lambda m, k=k: value(m, k), v) for k, v in options.items()}
+    return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) for k, v in options.items()}
 
 
 def parse_duration(text: str) -> int:
@@ -171,16 +172,16 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
             raise ValidationError(
                 f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}", at=at, hint=option.summary or None
             )
-    for key, value in given.items():
-        option = find(declared, key)
-        assert option is not None
-        if option.use is Use.REFUSED:
-            raise ValidationError(f"Option '{key}' of '{owner}' is not supported.", at=at, hint=option.why or None)
-        if option.use is Use.NOTICE:
-            notices.append(f"Option '{key}' of '{owner}' has no effect: {option.why}")
+    for key, text in given.items():
+        found = find(declared, key)
+        assert found is not None
+        if found.use is Use.REFUSED:
+            raise ValidationError(f"Option '{key}' of '{owner}' is not supported.", at=at, hint=found.why or None)
+        if found.use is Use.NOTICE:
+            notices.append(f"Option '{key}' of '{owner}' has no effect: {found.why}")
         try:
-            if "${env:" not in value:
-                parse(option, value)
+            if "${env:" not in text:
+                parse(found, text)
         except ValueError as e:
             shown = masked(key, str(e)) if is_secret(key) else str(e)
             raise ValidationError(f"Invalid value for option '{key}': {shown}.", at=at) from None

@@ -30,6 +30,7 @@ from sqlstream.plan.rules.keep_upsert_key import keep_upsert_key
 from sqlstream.plan.validate import validate
 from sqlstream.results import Outcome
 from sqlstream.sql import ast
+from sqlstream.sql.bind import Scope
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.functions import CALLABLE
 from sqlstream.sql.statements import Statement, split, substitute
@@ -65,7 +66,7 @@ class Session:
         self._save = save or interactive
         self._own_engine = engine is None
         self._given_engine = engine
-        self._set: list[exp.Expression] | None = None
+        self._set: list[exp.Expr] | None = None
         self._select: results.Changes | None = None
         self._sources: list[Path] = []
         self._jobs = jobs.Jobs(self.project, emit, notify)
@@ -75,7 +76,7 @@ class Session:
             if notice := settings.check(key, value):
                 notify(notice)
             self.options[key] = value
-        for error in self._files.load(self._catalog, self.zone):
+        for error in self._files.load(self._catalog):
             notify(_shown(error))
 
     # --- what the shell and the runner call --------------------------------------------------------------------------
@@ -190,7 +191,7 @@ class Session:
 
     def _context(self) -> Context:
         return Context(
-            zone=self.zone, schema_of=self._schema_of, project=self._files, script=not self._interactive, save=self._save
+            scope=Scope((), zone=self.zone), schema_of=self._schema_of, project=self._files, script=not self._interactive, save=self._save
         )
 
     def _source(self, node: ast.Source) -> Iterator[Outcome]:
@@ -342,7 +343,7 @@ class Session:
             ),
         )
 
-    def _query(self, node: exp.Expression) -> Outcome:
+    def _query(self, node: exp.Expr) -> Outcome:
         env = self._environment()
         plan, limit = _without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
         plan = rewrite(plan)
@@ -365,7 +366,7 @@ class Session:
     def _insert(self, node: ast.Insert, env: scope.Environment) -> Sink:
         return insert(node, self._catalog.sink(ast.parts(node.this), node.this), env)
 
-    def _submit(self, inserts: tuple[exp.Expression, ...], text: str) -> Outcome:
+    def _submit(self, inserts: tuple[exp.Expr, ...], text: str) -> Outcome:
         env = self._environment()
         sinks = tuple(self._insert(node, env) for node in inserts if isinstance(node, ast.Insert))
         return self._run_job(sinks, env, text)
@@ -398,7 +399,7 @@ class Session:
         outcome = self._run_job((into(build.query(node.args["query"], env), target, env, node),), env, text)
         return replace(outcome, notices=(*notices, *outcome.notices))
 
-    def _add_to_set(self, node: exp.Expression) -> Outcome:
+    def _add_to_set(self, node: exp.Expr) -> Outcome:
         if not isinstance(node, ast.Insert):
             raise ValidationError(_IN_SET, at=node)
         self._insert(node, self._environment())

@@ -19,7 +19,7 @@ from sqlstream.sql.types import Type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import DataStreamWriter
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 @dataclass(frozen=True)
@@ -120,3 +120,7 @@ class Connector(ABC):
         """Write a static frame."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
 
+
+def plain_options(table: Table) -> dict[str, str]:
+    """The options of ``table`` without ``connector``."""
+    return {k: v for k, v in table.options.items() if k != "connector"}

@@ -44,7 +44,7 @@ def aggregate(
         for call in _calls(having):
             calls.setdefault(call, fresh("$agg"))
     aggregates = tuple(
-        NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children)))  # type: ignore[arg-type]
+        NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children)))
         for call, name in calls.items()
     )
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
@@ -101,5 +101,5 @@ def _fresh(taken: set[str]) -> Callable[[str], str]:
     return name
 
 
-def _place(select: exp.Select, name: str) -> exp.Expression:
+def _place(select: exp.Select, name: str) -> exp.Expr:
     return next((c for c in select.find_all(exp.Column) if c.name == name), select)

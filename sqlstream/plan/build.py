@@ -15,11 +15,11 @@ from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
 from sqlstream.plan.scope import Environment, Relation
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type
-from sqlstream.sql.expressions import AggregateCall, Cast, ColumnRef, Expr, FieldAccess
+from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 _SELECT_PARTS = {
     "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
@@ -27,7 +27,7 @@ _SELECT_PARTS = {
 }  # fmt: skip
 
 
-def query(node: exp.Expression, env: Environment) -> Node:
+def query(node: exp.Expr, env: Environment) -> Node:
     """The plan of a query: SELECT, VALUES, UNION ALL, WITH, TABLE t, parentheses. Raises ValidationError, NotSupported."""
     env = _with(node, env)
     match node:
@@ -44,7 +44,7 @@ def query(node: exp.Expression, env: Environment) -> Node:
     raise NotSupported(f"{type(node).__name__} is not supported as a query.", at=node)
 
 
-def _with(node: exp.Expression, env: Environment) -> Environment:
+def _with(node: exp.Expr, env: Environment) -> Environment:
     clause = node.args.get("with_")
     if clause is None:
         return env
@@ -57,7 +57,7 @@ def _with(node: exp.Expression, env: Environment) -> Environment:
     return env
 
 
-def _renamed(node: Node, names: list[str], at: exp.Expression) -> Node:
+def _renamed(node: Node, names: list[str], at: exp.Expr) -> Node:
     if not names:
         return node
     given = fields(node)
@@ -98,7 +98,7 @@ def _from(select: exp.Select, env: Environment) -> Relation:
     return relation(clause.this, env, query)
 
 
-def _condition(node: exp.Expression, scope: Scope, clause: str) -> Expr:
+def _condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     condition = bind(node, scope)
     if _aggregates(condition):
         raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
@@ -111,7 +111,7 @@ def _aggregates(expr: Expr) -> bool:
     return any(isinstance(e, AggregateCall) for e in expr.walk())
 
 
-def _items(expressions: Iterable[exp.Expression], source: Relation, scope: Scope) -> Iterable[Named]:
+def _items(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> Iterable[Named]:
     """The select list: stars expanded, names made unique as Flink does (``a``, ``a0``)."""
     taken: set[str] = set()
     for item in expressions:
@@ -124,7 +124,7 @@ def _items(expressions: Iterable[exp.Expression], source: Relation, scope: Scope
             yield Named(unique, expr)
 
 
-def _expanded(item: exp.Expression, source: Relation, scope: Scope) -> Iterable[tuple[str | None, Expr]]:
+def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[str | None, Expr]]:
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         if isinstance(item, exp.Star) and any(item.args.values()):
             raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
@@ -151,7 +151,7 @@ def _expanded(item: exp.Expression, source: Relation, scope: Scope) -> Iterable[
     yield _derived_name(item), bind(item, scope)
 
 
-def _derived_name(item: exp.Expression) -> str | None:
+def _derived_name(item: exp.Expr) -> str | None:
     match item:
         case exp.Column():
             return str(item.name)
@@ -180,7 +180,7 @@ def _values(node: exp.Values, env: Environment) -> Node:
     return _renamed(Values(cast, tuple(columns)), [c.name for c in alias.columns] if alias else [], node)
 
 
-def _cells(row: exp.Expression) -> list[exp.Expression]:
+def _cells(row: exp.Expr) -> list[exp.Expr]:
     if isinstance(row, exp.Tuple):
         return list(row.expressions)
     if isinstance(row, exp.Anonymous) and row.name.upper() == "ROW":
@@ -220,7 +220,7 @@ def converted(node: Node, targets: Iterable[object]) -> Node:
     return Project(node, tuple(columns))
 
 
-def _ordered(clause: exp.Expression, node: Node, env: Environment) -> Node:
+def _ordered(clause: exp.Expr, node: Node, env: Environment) -> Node:
     order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
     if order:
         node = _sort(order, node, env)
@@ -247,7 +247,7 @@ def _sort(order: exp.Order, node: Node, env: Environment) -> Node:
     return Sort(node, tuple(keys))
 
 
-def _number(clause: exp.Expression | None, default: int) -> int:
+def _number(clause: exp.Expr | None, default: int) -> int:
     if clause is None:
         return default
     value = clause.args.get("expression") or clause.args.get("count")

@@ -28,7 +28,7 @@ def insert(node: ast.Insert, target: Table, env: Environment) -> Sink:
 
 
 def into(
-    source: Node, target: Table, env: Environment, node: exp.Expression, *, static: dict[str, Expr] | None = None, overwrite: bool = False
+    source: Node, target: Table, env: Environment, node: exp.Expr, *, static: dict[str, Expr] | None = None, overwrite: bool = False
 ) -> Sink:
     """``source`` written into ``target``; ``static`` are the values of PARTITION (..)."""
     static = static or {}
@@ -63,7 +63,7 @@ def into(
 
 def _stored(ref: ColumnRef, column: PhysicalColumn | MetadataColumn) -> Expr:
     # Lengths of strings are not enforced (table.exec.sink.type-length-enforcer = IGNORE).
-    if ref.type.is_string and column.type.is_string or ref.type.is_binary and column.type.is_binary:
+    if (ref.type.is_string and column.type.is_string) or (ref.type.is_binary and column.type.is_binary):
         return ref
     return cast_to(ref, column.type)
 
@@ -90,7 +90,7 @@ def _partition(node: ast.Insert, target: Table, env: Environment) -> dict[str, E
 
 
 def _mismatch(
-    target: Table, cause: str, given: tuple[Field, ...], wanted: list[PhysicalColumn | MetadataColumn], node: exp.Expression
+    target: Table, cause: str, given: tuple[Field, ...], wanted: list[PhysicalColumn | MetadataColumn], node: exp.Expr
 ) -> ValidationError:
     return ValidationError(
         f"Column types of query result and sink for '{target.path}' do not match.\nCause: {cause}\n\n"

@@ -13,14 +13,15 @@ from sqlstream.plan.nodes import (
     Project,
     Scan,
     TimeAttribute,
-    Union,
     Unary,
+    Union,
     Values,
     Watermark,
     WindowAggregate,
     WindowTvf,
 )
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
+from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 from sqlstream.sql.types import timestamp, timestamp_ltz
 
 
@@ -29,14 +30,13 @@ def fields(node: Node) -> tuple[Field, ...]:
     match node:
         case Scan(table=table):
             key = table.primary_key.columns if table.primary_key else ()
-            return tuple(
-                Field(c.name, c.type.not_null() if c.name in key else c.type) for c in (*table.physical, *table.metadata)
-            )
+            columns: tuple[PhysicalColumn | MetadataColumn, ...] = (*table.physical, *table.metadata)
+            return tuple(Field(c.name, c.type.not_null() if c.name in key else c.type) for c in columns)
         case Values():
             return node.fields
-        case Project(input=source, columns=columns):
+        case Project(input=source):
             times = {f.name: f.time for f in fields(source)}
-            return tuple(Field(c.name, c.expr.type, _time(c.expr, times)) for c in columns)
+            return tuple(Field(c.name, c.expr.type, _time(c.expr, times)) for c in node.columns)
         case Watermark(input=source, column=column):
             return tuple(Field(f.name, f.type, TimeAttribute.ROWTIME if f.name == column else f.time) for f in fields(source))
         case WindowTvf(input=source, window=window):

@@ -19,13 +19,13 @@ from sqlstream.sql.expressions import ColumnRef, Literal
 from sqlstream.sql.literals import literal
 from sqlstream.sql.tables import ComputedColumn, Table, View
 
-Query = Callable[[exp.Expression, Environment], Node]
+Query = Callable[[exp.Expr, Environment], Node]
 
 _WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE")}
 _LATER = ("CUMULATE", "SESSION")
 
 
-def relation(node: exp.Expression, env: Environment, query: Query) -> Relation:
+def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
     """The relation of one item of FROM. Raises ValidationError, NotSupported."""
     for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
         if node.args.get(part):
@@ -51,12 +51,12 @@ def relation(node: exp.Expression, env: Environment, query: Query) -> Relation:
     raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)
 
 
-def _unaliased(node: exp.Subquery) -> exp.Expression:
+def _unaliased(node: exp.Subquery) -> exp.Expr:
     modified = any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))
-    return node if modified else node.this  # type: ignore[no-any-return]
+    return node if modified else node.this
 
 
-def _aliased(node: Node, item: exp.Expression, default: str | None) -> Relation:
+def _aliased(node: Node, item: exp.Expr, default: str | None) -> Relation:
     alias = item.args.get("alias")
     if alias is None:
         return Relation.of(node, default)
@@ -83,7 +83,7 @@ def _named(node: exp.Table, env: Environment, query: Query) -> Node:
     return table(replace(found, options={**found.options, **hints}), env, at=node)
 
 
-def hint_options(hints: list[exp.Expression], env: Environment) -> dict[str, str]:
+def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
     """The options of ``/*+ OPTIONS(..) */``; other hints get a notice."""
     options: dict[str, str] = {}
     for hint in hints:
@@ -105,7 +105,7 @@ def _view(view: View, env: Environment, query: Query) -> Node:
     return Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(view.columns, given, strict=True)))
 
 
-def usable(found: Table, env: Environment, at: exp.Expression | None) -> Table:
+def usable(found: Table, env: Environment, at: exp.Expr | None) -> Table:
     """``found`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
     if not found.connector:
         raise ValidationError(f"Table '{found.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
@@ -119,7 +119,7 @@ def usable(found: Table, env: Environment, at: exp.Expression | None) -> Table:
     return resolved
 
 
-def table(found: Table, env: Environment, at: exp.Expression | None) -> Node:
+def table(found: Table, env: Environment, at: exp.Expr | None) -> Node:
     """A table as a query sees it: declared columns in order, computed ones included, and its watermark."""
     found = usable(found, env, at)
     connector = find(found.connector, at)
@@ -182,8 +182,8 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     return WindowTvf(source, Window(WindowKind(name), time, size, slide, offset), env.settings.zone)
 
 
-def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expression]:
-    found: dict[str, exp.Expression] = {}
+def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expr]:
+    found: dict[str, exp.Expr] = {}
     for position, argument in enumerate(node.expressions):
         if isinstance(argument, ast.NamedArgument):
             if argument.this not in names:
@@ -196,7 +196,7 @@ def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp
     return found
 
 
-def _millis(node: exp.Expression | None, what: str, at: exp.Expression, *, signed: bool = False) -> int:
+def _millis(node: exp.Expr | None, what: str, at: exp.Expr, *, signed: bool = False) -> int:
     value = literal(node) if node is not None else None
     if not isinstance(value, Literal) or value.type.root != "INTERVAL_MILLIS":
         raise ValidationError(f"The {what} of a window is an INTERVAL of days to seconds.", at=node if node is not None else at)

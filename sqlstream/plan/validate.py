@@ -10,15 +10,13 @@ from sqlstream.plan.nodes import (
     GroupAggregate,
     Limit,
     Node,
-    Project,
-    Scan,
     Sink,
     TimeAttribute,
     Union,
     WindowAggregate,
     WindowTvf,
 )
-from sqlstream.plan.properties import bounded, changelog_mode, field, scans, static, updating_node, upsert_key
+from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
 
 
 def validate(node: Node, *, batch: bool) -> None:

@@ -26,6 +26,7 @@ from sqlstream.plan.nodes import (
     Filter,
     GroupAggregate,
     Limit,
+    NamedAggregate,
     Node,
     Project,
     Scan,
@@ -45,7 +46,7 @@ from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 
 WATERMARK = "__sqlstream_watermark"
 ALL = "__sqlstream_all"
@@ -248,7 +249,7 @@ def _group_aggregate(node: GroupAggregate, frame: DataFrame, to: Lowering) -> Da
     return aggregated.select(*[quote(f.name) for f in fields(node)])
 
 
-def _aggregate(grouped, aggregates, to: Lowering) -> DataFrame:  # type: ignore[no-untyped-def]
+def _aggregate(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], to: Lowering) -> DataFrame:
     calls = [_column(a.name, render(a.call, to.zone)) for a in aggregates]
     if calls:
         return grouped.agg(*calls)

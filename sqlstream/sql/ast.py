@@ -19,7 +19,7 @@ class TypeNode(exp.Expression):
     arg_types = {"this": True}
 
 
-def flink_type(node: exp.Expression) -> Type:
+def flink_type(node: exp.Expr) -> Type:
     """The type that a TypeNode holds."""
     assert isinstance(node, TypeNode)
     return node.args["this"]  # type: ignore[no-any-return]
@@ -334,7 +334,7 @@ class Unsupported(Statement):
     arg_types = {"kind": True, "this": True, "hint": False}
 
 
-def parts(table: exp.Expression) -> tuple[str, ...]:
+def parts(table: exp.Expr) -> tuple[str, ...]:
     """The one to three names of a path."""
     assert isinstance(table, exp.Table)
     return tuple(n for n in (table.catalog, table.db, table.name) if n)

@@ -24,7 +24,7 @@ from sqlstream.sql.types import Type
 common_type = coercion.common_type
 implicitly_castable = coercion.implicitly_castable
 
-_BINARY: dict[type[exp.Expression], str] = {
+_BINARY: dict[type[exp.Expr], str] = {
     exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.DPipe: "||", exp.And: "AND", exp.Or: "OR",
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.NullSafeEQ: "IS NOT DISTINCT FROM",
 }  # fmt: skip
@@ -50,7 +50,7 @@ class Scope:
     functions: Mapping[str, Function] = field(default_factory=dict)
 
 
-def bind(node: exp.Expression, scope: Scope) -> Expr:
+def bind(node: exp.Expr, scope: Scope) -> Expr:
     """The typed expression that ``node`` is in ``scope``. Raises ValidationError, NotSupported."""
     constant = literal(node)
     if constant is not None:
@@ -138,7 +138,7 @@ def _only(columns: Sequence[ScopeColumn], names: Sequence[str]) -> ScopeColumn:
     return columns[0]
 
 
-def _field(operand: Expr, name: str, at: exp.Expression) -> Expr:
+def _field(operand: Expr, name: str, at: exp.Expr) -> Expr:
     if operand.type.root != "ROW" or name not in operand.type.names:
         known = operand.type.names if operand.type.root == "ROW" else ()
         raise ValidationError(f"Column '{to_text(operand)}.{name}' not found in any table", at=at, hint=did_you_mean(name, known))
@@ -149,8 +149,8 @@ def _field(operand: Expr, name: str, at: exp.Expression) -> Expr:
 def _dot(node: exp.Dot, scope: Scope) -> Expr:
     if not isinstance(node.expression, exp.Identifier):
         raise NotSupported("Only fields of rows are accessed with a point.", at=node)
-    parts = []
-    inner: exp.Expression = node
+    parts: list[str] = []
+    inner: exp.Expr = node
     while isinstance(inner, exp.Dot):
         parts.insert(0, inner.expression.name)
         inner = inner.this
@@ -167,7 +167,7 @@ def _dot(node: exp.Dot, scope: Scope) -> Expr:
     return operand
 
 
-def _negated(operand: Expr, at: exp.Expression, scope: Scope) -> Expr:
+def _negated(operand: Expr, at: exp.Expr, scope: Scope) -> Expr:
     return _call("NOT", [operand], at, scope)
 
 
@@ -228,7 +228,7 @@ def _cast(node: exp.Cast, scope: Scope) -> Expr:
     return Cast(target, operand, safe)
 
 
-def _item(node: exp.Expression, operand: Expr, index: Expr, scope: Scope) -> Expr:
+def _item(node: exp.Expr, operand: Expr, index: Expr, scope: Scope) -> Expr:
     match operand.type.root:
         case "ARRAY":
             if not index.type.is_integer:
@@ -287,7 +287,7 @@ def _builtin(name: str) -> Function:
     return found
 
 
-def _call(name: str, args: list[Expr], at: exp.Expression, scope: Scope, function: Function | None = None) -> Expr:
+def _call(name: str, args: list[Expr], at: exp.Expr, scope: Scope, function: Function | None = None) -> Expr:
     function = function or _builtin(name)
     args = _coerced(name, args, at)
     required = sum(1 for p in function.params if p[-1] not in "?*")
@@ -308,7 +308,7 @@ def _call(name: str, args: list[Expr], at: exp.Expression, scope: Scope, functio
     return Call(result, function, tuple(converted))
 
 
-def _coerced(name: str, args: list[Expr], at: exp.Expression) -> list[Expr]:
+def _coerced(name: str, args: list[Expr], at: exp.Expr) -> list[Expr]:
     """Arguments brought to types that the function's row can take: both sides of an operator, all of COALESCE, .."""
     if name in _COMPARISONS and len(args) == 2:
         return _compared(args, at)
@@ -333,7 +333,7 @@ def _coerced(name: str, args: list[Expr], at: exp.Expression) -> list[Expr]:
     return args
 
 
-def _compared(args: list[Expr], at: exp.Expression) -> list[Expr]:
+def _compared(args: list[Expr], at: exp.Expr) -> list[Expr]:
     type_ = coercion.comparison_type(args[0].type, args[1].type)
     if type_ is None:
         _incomparable("=", args, at)
@@ -341,12 +341,12 @@ def _compared(args: list[Expr], at: exp.Expression) -> list[Expr]:
     return [cast_to(a, type_) for a in args]
 
 
-def _incomparable(name: str, args: list[Expr], at: exp.Expression) -> Type:
+def _incomparable(name: str, args: list[Expr], at: exp.Expr) -> Type:
     types = ", ".join(f"<{a.type.full}>" for a in args)
     raise ValidationError(f"Cannot apply '{name}' to arguments of type {types}", at=at, hint="Cast one side to the type of the other.")
 
 
-def _all_common(name: str, args: Sequence[Expr], at: exp.Expression) -> list[Expr]:
+def _all_common(name: str, args: Sequence[Expr], at: exp.Expr) -> list[Expr]:
     type_ = common_type([a.type for a in args])
     if type_ is None:
         _incomparable(name, list(args), at)
@@ -354,7 +354,7 @@ def _all_common(name: str, args: Sequence[Expr], at: exp.Expression) -> list[Exp
     return [cast_to(a, type_) for a in args]
 
 
-def _operands(name: str, args: list[Expr], at: exp.Expression) -> list[Expr]:
+def _operands(name: str, args: list[Expr], at: exp.Expr) -> list[Expr]:
     left, right = args
     if left.type.root == "NULL" and right.type.is_numeric:
         left = cast_to(left, right.type)
@@ -362,25 +362,25 @@ def _operands(name: str, args: list[Expr], at: exp.Expression) -> list[Expr]:
         right = cast_to(right, left.type)
     a, b = left.type, right.type
     if a.is_numeric and b.is_numeric:
-        if a.is_integer and b.is_integer or a.is_approximate or b.is_approximate:
+        if (a.is_integer and b.is_integer) or a.is_approximate or b.is_approximate:
             type_ = coercion.common_numeric(a, b)
             return [cast_to(left, type_), cast_to(right, type_)]
         return [left if x.type.root == "DECIMAL" else cast_to(x, coercion.as_decimal(x.type)) for x in (left,)] + [
             right if right.type.root == "DECIMAL" else cast_to(right, coercion.as_decimal(b))
         ]
     times = ("TIMESTAMP", "TIMESTAMP_LTZ", "DATE", "TIME", "INTERVAL_MONTHS", "INTERVAL_MILLIS")
-    if name in ("+", "-") and (b.is_interval and a.root in times or (name == "+" and a.is_interval and b.root in times)):
+    if name in ("+", "-") and ((b.is_interval and a.root in times) or (name == "+" and a.is_interval and b.root in times)):
         return args
     raise _incomparable_error(name, args, at)
 
 
-def _incomparable_error(name: str, args: list[Expr], at: exp.Expression) -> ValidationError:
+def _incomparable_error(name: str, args: list[Expr], at: exp.Expr) -> ValidationError:
     types = f" {name} ".join(f"<{a.type.full}>" for a in args)
     hint = "Use TIMESTAMPDIFF(unit, a, b)." if name == "-" and all(a.type.is_timestamp for a in args) else None
     return ValidationError(f"Cannot apply '{name}' to arguments of type '{types}'", at=at, hint=hint)
 
 
-def _mismatch(function: Function, args: list[Expr], at: exp.Expression) -> ValidationError:
+def _mismatch(function: Function, args: list[Expr], at: exp.Expr) -> ValidationError:
     types = ", ".join(f"<{a.type.full}>" for a in args)
     return ValidationError(
         f"No match found for function signature {function.name}({types})", at=at, hint=f"{function.name} takes: {function.signature}"

@@ -11,7 +11,7 @@ _FALSE = "'f', 'false', 'n', 'no', '0'"
 
 def castable(source: Type, target: Type) -> bool:
     """Whether Flink has an explicit cast."""
-    if source.root == "NULL" or source.root == target.root and not source.children or target.is_string:
+    if source.root == "NULL" or (source.root == target.root and not source.children) or target.is_string:
         return True
     if source.is_string:
         return not target.children and not target.is_interval
@@ -22,7 +22,7 @@ def castable(source: Type, target: Type) -> bool:
     if source.is_timestamp or source.root in ("DATE", "TIME"):
         if source.root == "TIME":
             return target.root == "TIME" or target.is_timestamp
-        return target.is_timestamp or target.root in ("DATE", "TIME") and not (source.root == "DATE" and target.root == "TIME")
+        return target.is_timestamp or (target.root in ("DATE", "TIME") and not (source.root == "DATE" and target.root == "TIME"))
     if source.is_binary:
         return target.is_binary
     if source.root == target.root and len(source.children) == len(target.children):

@@ -121,9 +121,9 @@ def _decimals(a: Type, b: Type) -> bool:
 def implicitly_castable(source: Type, target: Type) -> bool:
     """Whether INSERT converts ``source`` to ``target`` by itself."""
     if source.root == "NULL" or source.same(target) or source.root == target.root:
-        return not source.children or all(map(implicitly_castable, source.children, target.children)) and len(source.children) == len(
+        return not source.children or (all(map(implicitly_castable, source.children, target.children)) and len(source.children) == len(
             target.children
-        )
+        ))
     pairs = (
         source.is_string and target.is_string,
         source.is_binary and target.is_binary,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sqlglot import exp, generator, tokens
 from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
 from sqlglot.errors import ParseError, TokenError
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from sqlstream.errors import SyntaxProblem
 from sqlstream.sql import ast
@@ -70,10 +70,12 @@ def parse(text: str) -> exp.Expression:
             )
     try:
         parser = dialect.parser()
+        # Not parse(): that would take a statement set apart at its semicolons.
         parser.reset()
         parser.sql = text
         parser._chunks = [found]
-        trees = parser._parse_batch_statements(parse_method=StatementParser._parse_statement, sep_first_statement=False)
+        method: Any = StatementParser._parse_statement
+        trees = parser._parse_batch_statements(parse_method=method, sep_first_statement=False)
     except ParseError as error:
         offset = getattr(error, "offset", None)
         message = str(error)
@@ -85,9 +87,10 @@ def parse(text: str) -> exp.Expression:
     if not trees or trees[0] is None:
         raise SyntaxProblem("There is no statement here.", at=0)
     tree = trees[0]
+    assert isinstance(tree, exp.Expression)
     if stray := tree.find(exp.Command):
         raise SyntaxProblem(f'Encountered "{stray.name}".', at=stray)
-    return tree  # type: ignore[return-value]
+    return tree
 
 
 def _located(text: str, offset: int, message: str, hint: str | None) -> SyntaxProblem:
@@ -113,13 +116,13 @@ def _string(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _interval(node: exp.Expression) -> str:
+def _interval(node: exp.Expr) -> str:
     sign = "-" if node.args.get("negative") else ""
     to = f" TO {node.args['to']}" if node.args.get("to") else ""
     return f"INTERVAL {sign}{_string(node.args['this'])} {node.args['unit']}{to}"
 
 
-def _table_argument(self: generator.Generator, node: exp.Expression) -> str:
+def _table_argument(self: generator.Generator, node: exp.Expr) -> str:
     inner = self.sql(node, "this")
     text = f"TABLE {inner}" if isinstance(node.this, exp.Table) else f"({inner})"
     if node.args.get("partition"):
@@ -127,7 +130,7 @@ def _table_argument(self: generator.Generator, node: exp.Expression) -> str:
     return text
 
 
-def _table_function(self: generator.Generator, node: exp.Expression) -> str:
+def _table_function(self: generator.Generator, node: exp.Expr) -> str:
     lateral = "LATERAL " if node.args.get("lateral") else ""
     alias = self.sql(node, "alias")
     return f"{lateral}TABLE({node.name}({self.expressions(node, flat=True)})){' AS ' + alias if alias else ''}"

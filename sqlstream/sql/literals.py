@@ -19,7 +19,7 @@ _DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-def literal(node: exp.Expression) -> Literal | None:
+def literal(node: exp.Expr) -> Literal | None:
     """The constant that ``node`` is; None where it is no literal. Raises ValidationError."""
     match node:
         case exp.Literal():
@@ -48,7 +48,7 @@ def _string(text: str) -> Literal:
     return Literal(t.char(len(text.encode("utf-16-le")) // 2).not_null(), text)
 
 
-def number(text: str, at: exp.Expression) -> Literal:
+def number(text: str, at: exp.Expr) -> Literal:
     """A number: INT or BIGINT where it fits, DECIMAL with a point, DOUBLE with an exponent."""
     if re.search("[eE]", text):
         return Literal(t.DOUBLE.not_null(), float(text))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NoReturn
 from sqlglot import exp
 from sqlglot import parser as base
 from sqlglot.errors import ParseError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.sql import ast
 from sqlstream.sql.type_syntax import parse_type
@@ -24,7 +24,7 @@ _TIME_LITERALS = ("DATE", "TIME", "TIMESTAMP")
 _NO_PAREN = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "CURRENT_USER", "USER")
 
 
-def anonymous(name: str, *args: exp.Expression) -> exp.Anonymous:
+def anonymous(name: str, *args: exp.Expr) -> exp.Anonymous:
     """A call of ``name``."""
     return exp.Anonymous(this=name, expressions=list(args))
 
@@ -201,11 +201,11 @@ class FlinkParser(base.Parser):
             return literal
         return self._parse_column()
 
-    def _parse_types(self, *_: Any, **__: Any) -> exp.Expr | None:
+    def _parse_types(self, *_: Any, **__: Any) -> exp.Expr:
         start = self.token
         return self.expression(ast.TypeNode(this=parse_type(self)), start)
 
-    def _parse_time_literal(self) -> exp.Expression | None:
+    def _parse_time_literal(self) -> exp.Expr | None:
         token = self._curr
         if not token or token.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
             return None
@@ -242,27 +242,40 @@ class FlinkParser(base.Parser):
     def _parse_interval(self, *_: Any, **__: Any) -> None:
         return None
 
-    def _parse_constructor(self, name: str) -> exp.Expression | None:
+    def _parse_constructor(self, name: str) -> exp.Expr | None:
         start = self._prev
         if not self.accept_operator("["):
             if self.at("("):
                 self._advance()
-                args = self._parse_csv(self._parse_lambda_free)
+                args = self._operands()
                 self.expect_operator(")")
                 return self.expression(anonymous(name, *args), start)
             self._advance(-1)
             return self._parse_plain_column()
-        args = [] if self.at("]") else self._parse_csv(self._parse_lambda_free)
+        args = [] if self.at("]") else self._operands()
         self.expect_operator("]")
-        return self._parse_column_ops(self.expression(anonymous(name, *args), start))
+        return self._needed(self._parse_column_ops(self.expression(anonymous(name, *args), start)))
 
-    def _parse_plain_column(self) -> exp.Expression:
+    def _parse_plain_column(self) -> exp.Expr:
         return self.expression(exp.Column(this=self._parse_name()))
 
-    def _parse_lambda_free(self) -> exp.Expr | None:
-        return self._parse_disjunction()
+    def _operands(self) -> list[exp.Expr]:
+        return [o for o in self._parse_csv(self._operand) if o is not None]
 
-    def _parse_niladic(self, name: str) -> exp.Expression:
+    def _operand(self) -> exp.Expr:
+        """An expression; fails where there is none."""
+        return self._needed(self._parse_disjunction())
+
+    def _term(self) -> exp.Expr:
+        """An expression without comparisons and logic, so that IN, FROM and AS behind it are not taken for its own."""
+        return self._needed(self._parse_bitwise())
+
+    def _needed(self, found: exp.Expr | None) -> exp.Expr:
+        if found is None:
+            self.unexpected(self.token, "an expression")
+        return found
+
+    def _parse_niladic(self, name: str) -> exp.Expr:
         start = self._prev
         if name in ("USER", "CURRENT_USER"):
             self.refuse(f"Encountered {_shown(start)}.", start)
@@ -270,8 +283,8 @@ class FlinkParser(base.Parser):
             self.expect_operator(")")
         return self.expression(anonymous(name), start)
 
-    def _parse_flink_cast(self, *, safe: bool) -> exp.Expression:
-        operand = self._parse_disjunction()
+    def _parse_flink_cast(self, *, safe: bool) -> exp.Expr:
+        operand = self._operand()
         self.expect("AS")
         target = self._parse_types()
         node = exp.TryCast if safe else exp.Cast
@@ -286,48 +299,48 @@ class FlinkParser(base.Parser):
             self.unexpected(token, "a time unit, as SECOND or DAY")
         return self.expression(exp.Var(this=unit), token)
 
-    def _parse_extract_unit(self) -> exp.Expression:
+    def _parse_extract_unit(self) -> exp.Expr:
         unit = self._unit()
         self.expect("FROM")
-        return anonymous("EXTRACT", unit, self._parse_disjunction())
+        return anonymous("EXTRACT", unit, self._operand())
 
-    def _parse_rounding(self, name: str) -> exp.Expression:
-        operand = self._parse_disjunction()
+    def _parse_rounding(self, name: str) -> exp.Expr:
+        operand = self._operand()
         if self.accept("TO"):
             return anonymous(name, operand, self._unit())
         return anonymous(name, operand)
 
-    def _parse_separated(self, name: str, separators: tuple[str, ...]) -> exp.Expression:
-        args = [self._parse_bitwise()]
+    def _parse_separated(self, name: str, separators: tuple[str, ...]) -> exp.Expr:
+        args = [self._term()]
         while self.accept_operator(",") or any(self.accept(s) for s in separators):
-            args.append(self._parse_bitwise())
+            args.append(self._term())
         return anonymous(name, *args)
 
-    def _parse_position_in(self) -> exp.Expression:
-        needle = self._parse_bitwise()
+    def _parse_position_in(self) -> exp.Expr:
+        needle = self._term()
         self.expect("IN")
-        return anonymous("POSITION", needle, self._parse_bitwise())
+        return anonymous("POSITION", needle, self._term())
 
-    def _parse_trim_from(self) -> exp.Expression:
+    def _parse_trim_from(self) -> exp.Expr:
         token = self.token
         side = next((s for s in ("BOTH", "LEADING", "TRAILING") if self.accept(s)), None)
         if side is None:
-            first = self._parse_bitwise()
+            first = self._term()
             if not self.accept("FROM"):
                 return anonymous("TRIM", first)
-            return anonymous("TRIM", exp.Var(this="BOTH"), first, self._parse_bitwise())
-        characters = exp.Literal.string(" ") if self.at("FROM") else self._parse_bitwise()
+            return anonymous("TRIM", exp.Var(this="BOTH"), first, self._term())
+        characters = exp.Literal.string(" ") if self.at("FROM") else self._term()
         self.expect("FROM")
-        return anonymous("TRIM", self.expression(exp.Var(this=side), token), characters, self._parse_bitwise())
+        return anonymous("TRIM", self.expression(exp.Var(this=side), token), characters, self._term())
 
-    def _parse_unit_first(self, name: str) -> exp.Expression:
+    def _parse_unit_first(self, name: str) -> exp.Expr:
         unit = self._unit()
         self.expect_operator(",")
-        return anonymous(name, unit, *self._parse_csv(self._parse_lambda_free))
+        return anonymous(name, unit, *self._operands())
 
-    def _parse_json_call(self, name: str) -> exp.Expression:
+    def _parse_json_call(self, name: str) -> exp.Expr:
         """Arguments as they are; each word or type of a clause (``NULL ON EMPTY``, ``RETURNING INT``) as a Var or TypeNode."""
-        args: list[exp.Expression] = []
+        args: list[exp.Expr] = []
         while not self.at(")") and self._curr:
             token = self.token
             if self.accept_operator(","):
@@ -341,7 +354,7 @@ class FlinkParser(base.Parser):
                 self._advance()
                 args.append(self.expression(exp.Var(this=token.text.upper()), token))
             else:
-                args.append(self._parse_bitwise())
+                args.append(self._term())
         return anonymous(name, *args)
 
     # --- tables -------------------------------------------------------------------------------------------------------
@@ -354,7 +367,7 @@ class FlinkParser(base.Parser):
             self.expect_operator(")")
             return self._table_alias(function, lateral)
         if lateral:
-            subquery = self._parse_select(table=True)
+            subquery = self._needed(self._parse_select(table=True))
             return self.expression(exp.Lateral(this=subquery, alias=subquery.args.pop("alias", None)))
         if self.accept("TABLE"):
             return self._parse_named_table(*args, **more)
@@ -376,7 +389,7 @@ class FlinkParser(base.Parser):
             token = self.token
             self.expect("SYSTEM_TIME") if self.at("SYSTEM_TIME") else self.expect("SYSTEM", "TIME")
             self.expect("AS", "OF")
-            table.set("system_time", self.expression(exp.Version(this="TIMESTAMP", kind="AS OF", expression=self._parse_bitwise()), token))
+            table.set("system_time", self.expression(exp.Version(this="TIMESTAMP", kind="AS OF", expression=self._term()), token))
         if self._curr and self._curr.token_type == TokenType.MATCH_RECOGNIZE:
             return self._parse_match_recognize_of(table)
         alias = self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS)
@@ -412,14 +425,14 @@ class FlinkParser(base.Parser):
             table.set("catalog", names[-3])
         return table
 
-    def _parse_table_function(self, start: Token) -> exp.Expression:
+    def _parse_table_function(self, start: Token) -> exp.Expr:
         name = self.word()
         self.expect_operator("(")
         args = [] if self.at(")") else self._parse_csv(self._parse_table_argument)
         self.expect_operator(")")
         return self.expression(ast.TableFunction(this=name, expressions=args), start)
 
-    def _parse_table_argument(self) -> exp.Expression:
+    def _parse_table_argument(self) -> exp.Expr:
         token = self.token
         following = self._tokens[self._index + 1] if self._index + 1 < len(self._tokens) else None
         if following and following.text == "=>":
@@ -434,10 +447,10 @@ class FlinkParser(base.Parser):
             return self.expression(ast.TableArgument(this=table, partition=self._partition_by()), token)
         if self.at("(", "SELECT") or self.at("(", "WITH"):
             self._advance()
-            query = self._parse_select()
+            query = self._needed(self._parse_select())
             self.expect_operator(")")
             return self.expression(ast.TableArgument(this=query, partition=self._partition_by()), token)
-        return self._parse_disjunction()
+        return self._operand()
 
     def _partition_by(self) -> list[exp.Identifier] | None:
         if self.accept("PARTITION", "BY"):
@@ -456,16 +469,16 @@ class FlinkParser(base.Parser):
         rest = self._tokens[self._index + 1 : self._index + 3]
         return len(rest) == 2 and (rest[0].text.upper() == "DESCRIPTOR" or rest[1].text == "=>")
 
-    def _table_alias(self, function: exp.Expression, lateral: bool | None) -> exp.Expression:
+    def _table_alias(self, function: exp.Expr, lateral: bool | None) -> exp.Expr:
         function.set("lateral", lateral)
         alias = self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS)
         if alias:
             function.set("alias", alias)
         return function
 
-    def parse_hints(self) -> list[exp.Expression]:
+    def parse_hints(self) -> list[exp.Expr]:
         """``/*+ NAME(..), .. */`` where it stands."""
-        hints: list[exp.Expression] = []
+        hints: list[exp.Expr] = []
         while self._curr and self._curr.token_type == TokenType.HINT:
             token = self._curr
             comment = token.comments[0] if token.comments else ""
@@ -485,9 +498,9 @@ class FlinkParser(base.Parser):
         return None
 
 
-def hints_of(text: str, start: int) -> list[exp.Expression]:
+def hints_of(text: str, start: int) -> list[exp.Expr]:
     """The hints in the text of a ``/*+ .. */`` that begins at offset ``start``."""
-    hints = []
+    hints: list[exp.Expr] = []
     for match in re.finditer(r"(\w+)\s*(?:\(((?:[^()']|'(?:[^']|'')*')*)\))?", text):
         name, inside = match[1].upper(), match[2] or ""
         if name == "OPTIONS":

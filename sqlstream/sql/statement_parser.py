@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from sqlstream.sql import ast
 from sqlstream.sql.parser import FlinkParser
@@ -75,7 +75,7 @@ class StatementParser(FlinkParser):
         if not isinstance(found, exp.Query | exp.Values):
             self.unexpected(self.token, "a query")
         found = self._parse_set_operations(found)
-        return self._parse_query_modifiers(found) or found
+        return self._needed(self._parse_query_modifiers(found))
 
     # --- pieces -------------------------------------------------------------------------------------------------------
 
@@ -96,27 +96,27 @@ class StatementParser(FlinkParser):
         self.expect_operator(")")
         return found
 
-    def _options(self) -> list[exp.Expression] | None:
+    def _options(self) -> list[exp.Expr] | None:
         return self._option_list() if self.accept("WITH") else None
 
-    def _option_list(self) -> list[exp.Expression]:
+    def _option_list(self) -> list[exp.Expr]:
         if self.at("(", ")"):
             self._advance(2)
             return []
         return self._list(self._option)
 
-    def _option(self) -> exp.Expression:
+    def _option(self) -> exp.Expr:
         start = self.token
         key = self.string()
         self.expect_operator("=")
         return self.expression(ast.OptionDef(this=key, expression=self.string()), start)
 
-    def _name_or_string(self) -> exp.Expression:
+    def _name_or_string(self) -> exp.Expr:
         return self.string() if self.token.token_type == TokenType.STRING else self._parse_name()
 
     # --- CREATE -------------------------------------------------------------------------------------------------------
 
-    def create(self) -> exp.Expression:
+    def create(self) -> exp.Expr:
         replace = self.accept("OR", "REPLACE") or None
         temporary = self.accept("TEMPORARY") or None
         system = self.accept("SYSTEM") or None if temporary else None
@@ -136,11 +136,11 @@ class StatementParser(FlinkParser):
             return ast.CreateCatalog(this=self._parse_name(), if_not_exists=flag, comment=self._comment_clause(), options=self._options())
         self.unexpected(self.token, "TABLE, VIEW, DATABASE, CATALOG or FUNCTION")
 
-    def replace_table(self) -> exp.Expression:
+    def replace_table(self) -> exp.Expr:
         self.expect("TABLE")
         return self._create_table(temporary=None, replace=True, create=None)
 
-    def _create_table(self, **flags: bool | None) -> exp.Expression:
+    def _create_table(self, **flags: bool | None) -> exp.Expr:
         flags["if_not_exists"] = self._if_not_exists()
         table = ast.CreateTable(this=self._parse_table_parts(), **flags)
         if self.accept_operator("("):
@@ -158,23 +158,29 @@ class StatementParser(FlinkParser):
             table.set("query", self.query())
         return table
 
-    def _components(self, table: exp.Expression) -> None:
+    def _components(self, table: exp.Expr) -> None:
         if self.accept_operator(")"):
             return
         while True:
             part = self._component(allow_bare=True)
-            kind = {ast.WatermarkDef: "watermarks", ast.PrimaryKeyDef: "primary_keys"}.get(type(part), "columns")
+            match part:
+                case ast.WatermarkDef():
+                    kind = "watermarks"
+                case ast.PrimaryKeyDef():
+                    kind = "primary_keys"
+                case _:
+                    kind = "columns"
             table.append(kind, part)
             if not self.accept_operator(","):
                 break
         self.expect_operator(")")
 
-    def _component(self, *, allow_bare: bool = False) -> exp.Expression:
+    def _component(self, *, allow_bare: bool = False) -> exp.Expr:
         start = self.token
         if self.accept("WATERMARK", "FOR"):
             column = self._parse_name()
             self.expect("AS")
-            return self.expression(ast.WatermarkDef(this=column, expression=self._parse_disjunction()), start)
+            return self.expression(ast.WatermarkDef(this=column, expression=self._operand()), start)
         name = None
         if self.at("CONSTRAINT"):
             self._advance()
@@ -196,12 +202,12 @@ class StatementParser(FlinkParser):
         self.accept("ENFORCED")
         return True
 
-    def _column(self, allow_bare: bool) -> exp.Expression:
+    def _column(self, allow_bare: bool) -> exp.Expr:
         name = self._parse_name()
         if allow_bare and (self.at(",") or self.at(")")):
             return ast.NameDef(this=name)
         if self.accept("AS"):
-            expression = self._parse_disjunction()
+            expression = self._operand()
             return ast.ComputedColumnDef(this=name, expression=expression, comment=self._comment_clause(), position=self._position())
         start = self.token
         kind = self.expression(ast.TypeNode(this=parse_type(self)), start)
@@ -223,7 +229,7 @@ class StatementParser(FlinkParser):
             this=name, kind=kind, primary_key=primary, comment=self._comment_clause(), position=self._position()
         )
 
-    def _position(self) -> exp.Expression | None:
+    def _position(self) -> exp.Expr | None:
         if self.accept("FIRST"):
             return ast.ColumnPosition()
         return ast.ColumnPosition(this=self._parse_name()) if self.accept("AFTER") else None
@@ -254,7 +260,7 @@ class StatementParser(FlinkParser):
                 like.append("expressions", self.expression(ast.LikeOption(this=action, kind=kind), start))
         return like
 
-    def _create_view(self, temporary: bool | None) -> exp.Expression:
+    def _create_view(self, temporary: bool | None) -> exp.Expr:
         flag = self._if_not_exists()
         path = self._parse_table_parts()
         columns = self._list(self._view_column) if self.at("(") else None
@@ -265,17 +271,17 @@ class StatementParser(FlinkParser):
             this=path, columns=columns, comment=comment, query=query, query_text=text, temporary=temporary, if_not_exists=flag
         )
 
-    def _view_column(self) -> exp.Expression:
+    def _view_column(self) -> exp.Expr:
         name = self._parse_name()
         self._comment_clause()
         return name
 
-    def _query_and_text(self) -> tuple[exp.Expression, str]:
+    def _query_and_text(self) -> tuple[exp.Expr, str]:
         start = self.token
         query = self.query()
         return query, self.text_between(start, self._prev)
 
-    def _create_function(self, temporary: bool | None, system: bool | None) -> exp.Expression:
+    def _create_function(self, temporary: bool | None, system: bool | None) -> exp.Expr:
         flag = self._if_not_exists()
         path = self._parse_table_parts()
         self.expect("AS")
@@ -293,7 +299,7 @@ class StatementParser(FlinkParser):
 
     # --- ALTER, DROP --------------------------------------------------------------------------------------------------
 
-    def alter(self) -> exp.Expression:
+    def alter(self) -> exp.Expr:
         if self.accept("TABLE"):
             flag = self._if_exists()
             return ast.AlterTable(this=self._parse_table_parts(), if_exists=flag, action=self._table_action())
@@ -322,7 +328,7 @@ class StatementParser(FlinkParser):
             this=path, identifier=identifier, language=language, temporary=temporary, system=system, if_exists=flag
         )
 
-    def _catalog_action(self) -> exp.Expression:
+    def _catalog_action(self) -> exp.Expr:
         if self.accept("SET"):
             return ast.SetOptions(expressions=self._option_list())
         if self.accept("RESET"):
@@ -330,7 +336,7 @@ class StatementParser(FlinkParser):
         self.expect("COMMENT")
         return ast.SetComment(this=self.string())
 
-    def _table_action(self) -> exp.Expression:
+    def _table_action(self) -> exp.Expr:
         if self.accept("ADD"):
             return ast.AddComponents(expressions=self._list(self._component) if self.at("(") else [self._component()])
         if self.accept("MODIFY"):
@@ -363,7 +369,7 @@ class StatementParser(FlinkParser):
             self.refuse("ALTER TABLE .. DROP PARTITION is not supported.", self.token)
         return ast.DropComponents(kind="COLUMNS", expressions=[self._parse_name()])
 
-    def drop(self) -> exp.Expression:
+    def drop(self) -> exp.Expr:
         temporary = self.accept("TEMPORARY") or None
         system = self.accept("SYSTEM") or None
         token = self.token
@@ -379,17 +385,13 @@ class StatementParser(FlinkParser):
 
     # --- SHOW, DESCRIBE, EXPLAIN, USE, SET ----------------------------------------------------------------------------
 
-    def show(self) -> exp.Expression:
+    def show(self) -> exp.Expr:
         token = self.token
         kind = next((k for k in _SHOWS if self.accept(*k.split())), None)
         if kind is None:
             self.unexpected(token, "CATALOGS, DATABASES, TABLES, VIEWS, COLUMNS, FUNCTIONS, JOBS, JARS, MODULES, CURRENT .. or CREATE ..")
         show = ast.Show(kind=kind)
-        if kind.startswith("CREATE "):
-            show.set("this", self._parse_table_parts())
-        elif self.accept("FROM") or self.accept("IN"):
-            show.set("this", self._parse_table_parts())
-        elif kind == "PARTITIONS":
+        if kind.startswith("CREATE ") or self.accept("FROM") or self.accept("IN") or kind == "PARTITIONS":
             show.set("this", self._parse_table_parts())
         show.set("negated", self.accept("NOT") or None)
         for word in ("LIKE", "ILIKE"):
@@ -398,7 +400,7 @@ class StatementParser(FlinkParser):
                 show.set("ilike", word == "ILIKE" or None)
         return show
 
-    def describe(self) -> exp.Expression:
+    def describe(self) -> exp.Expr:
         for kind in ("CATALOG", "DATABASE", "FUNCTION"):
             # A table may have such a name: then nothing follows it.
             if self.at(kind) and self._next:
@@ -411,7 +413,7 @@ class StatementParser(FlinkParser):
         extended = self.accept("EXTENDED") or None
         return ast.Describe(kind="TABLE", extended=extended, this=self._parse_table_parts())
 
-    def explain(self) -> exp.Expression:
+    def explain(self) -> exp.Expr:
         details: list[str] = []
         if not self.accept("PLAN", "FOR"):
             while any(self.at(d) for d in ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")):
@@ -423,14 +425,14 @@ class StatementParser(FlinkParser):
             return ast.Explain(this=self.statement_set(), details=details)
         return ast.Explain(this=self.query(), details=details)
 
-    def use(self) -> exp.Expression:
+    def use(self) -> exp.Expr:
         if self.accept("CATALOG"):
             return ast.Use(kind="CATALOG", this=self._parse_table_parts())
         if self.accept("MODULES"):
             return ast.Use(kind="MODULES", expressions=[self._parse_name(), *self._more_names()])
         return ast.Use(kind="DATABASE", this=self._parse_table_parts())
 
-    def set(self) -> exp.Expression:
+    def set_option(self) -> exp.Expr:
         if not self._curr:
             return ast.Set()
         key, value = self._rest().partition("=")[::2]
@@ -438,7 +440,7 @@ class StatementParser(FlinkParser):
             self.unexpected(self.token, "'key' = 'value'")
         return ast.Set(this=_bare(key), expression=_bare(value))
 
-    def reset(self) -> exp.Expression:
+    def reset_option(self) -> exp.Expr:
         return ast.Reset(this=_bare(self._rest()) if self._curr else None)
 
     def _rest(self) -> str:
@@ -450,7 +452,7 @@ class StatementParser(FlinkParser):
 
     # --- INSERT and sets ----------------------------------------------------------------------------------------------
 
-    def insert(self) -> exp.Expression:
+    def insert(self) -> exp.Expr:
         overwrite = self.accept("OVERWRITE") or None
         if not overwrite:
             self.expect("INTO")
@@ -465,11 +467,11 @@ class StatementParser(FlinkParser):
             self.refuse("INSERT .. ON CONFLICT is not supported yet.", self.token)
         return insert
 
-    def _partition_value(self) -> exp.Expression:
+    def _partition_value(self) -> exp.Expr:
         start = self.token
         name = self._parse_name()
         self.expect_operator("=")
-        return self.expression(ast.OptionDef(this=name, expression=self._parse_bitwise()), start)
+        return self.expression(ast.OptionDef(this=name, expression=self._term()), start)
 
     def execute(self) -> exp.Expr:
         if self.accept("STATEMENT", "SET", "BEGIN"):
@@ -478,7 +480,7 @@ class StatementParser(FlinkParser):
             return self.insert()
         return self.query()
 
-    def statement_set(self) -> exp.Expression:
+    def statement_set(self) -> exp.Expr:
         inserts = []
         while not self.accept("END"):
             start = self.token
@@ -487,13 +489,13 @@ class StatementParser(FlinkParser):
             self.expect_operator(";")
         return ast.StatementSet(expressions=inserts)
 
-    def begin(self) -> exp.Expression:
+    def begin(self) -> exp.Expr:
         self.expect("STATEMENT", "SET")
         return ast.BeginStatementSet()
 
     # --- jobs and the client ------------------------------------------------------------------------------------------
 
-    def stop(self) -> exp.Expression:
+    def stop(self) -> exp.Expr:
         self.expect("JOB")
         stop = ast.StopJob(this=self.string())
         while self.accept("WITH"):
@@ -504,13 +506,13 @@ class StatementParser(FlinkParser):
                 stop.set("drain", True)
         return stop
 
-    def source(self) -> exp.Expression:
+    def source(self) -> exp.Expr:
         return ast.Source(this=self.string())
 
-    def help(self) -> exp.Expression:
+    def help(self) -> exp.Expr:
         return ast.Help(this=self._rest() if self._curr else None)
 
-    def _ignored(self, kind: str, why: str) -> exp.Expression:
+    def _ignored(self, kind: str, why: str) -> exp.Expr:
         self._rest()
         return ast.AcceptedWithoutEffect(kind=kind, this=why)
 
@@ -535,8 +537,8 @@ _STATEMENTS: tuple[tuple[str, Callable[[StatementParser], exp.Expr]], ...] = (
     ("DESC", StatementParser.describe),
     ("EXPLAIN", StatementParser.explain),
     ("USE", StatementParser.use),
-    ("SET", StatementParser.set),
-    ("RESET", StatementParser.reset),
+    ("SET", StatementParser.set_option),
+    ("RESET", StatementParser.reset_option),
     ("INSERT", StatementParser.insert),
     ("EXECUTE", StatementParser.execute),
     ("BEGIN", StatementParser.begin),

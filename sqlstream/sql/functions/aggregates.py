@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, not_null, nullable
+from sqlstream.sql.functions.base import Function, Rendered, Spark, not_null, nullable
 from sqlstream.sql.types import Type
 
 
@@ -11,7 +11,7 @@ def _aggregate(name: str, call: Rendered) -> str:
     return f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(call.args) or '*'}){call.filter}"
 
 
-def _call(name: str):  # type: ignore[no-untyped-def]
+def _call(name: str) -> Spark:
     return lambda call: _aggregate(name, call)
 
 

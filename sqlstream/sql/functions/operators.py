@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import divide_type, modulo_type, plus_type, times_type
-from sqlstream.sql.functions.base import Function, Rendered, fixed, like, not_null, sql_string
+from sqlstream.sql.functions.base import Function, Rendered, Returns, Spark, fixed, like, not_null, sql_string
 from sqlstream.sql.types import Type
 
 
-def _arithmetic(rule):  # type: ignore[no-untyped-def]
+def _arithmetic(rule: Callable[[Type, Type], Type]) -> Returns:
     def returns(types: tuple[Type, ...]) -> Type:
         a, b = types
         nulls = a.nullable or b.nullable
@@ -18,13 +20,13 @@ def _arithmetic(rule):  # type: ignore[no-untyped-def]
             return a.with_nullable(nulls)
         if a.is_interval:
             return b.with_nullable(nulls)
-        return rule(a, b).with_nullable(nulls)  # type: ignore[no-any-return]
+        return rule(a, b).with_nullable(nulls)
 
     return returns
 
 
 
-def _plus(sign: str):  # type: ignore[no-untyped-def]
+def _plus(sign: str) -> Spark:
     def render(call: Rendered) -> str:
         a, b = call.args
         left, right = call.types

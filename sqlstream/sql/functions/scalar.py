@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type
-from sqlstream.sql.functions.base import Function, Rendered, fixed, like, not_null, nullable
+from sqlstream.sql.functions.base import Function, Rendered, Spark, fixed, like, not_null, nullable
 from sqlstream.sql.types import Type
 
 STR = fixed(t.STRING)
@@ -16,7 +16,7 @@ def _integral(types: tuple[Type, ...]) -> Type:
     return t.decimal(min(38, a.args[0] - a.args[1] + 1), 0).with_nullable(a.nullable) if a.root == "DECIMAL" else a
 
 
-def _ceil(name: str):  # type: ignore[no-untyped-def]
+def _ceil(name: str) -> Spark:
     def render(call: Rendered) -> str:
         return call.args[0] if call.type.is_integer else f"CAST({name}({call.args[0]}) AS {call.type.spark})"
 
@@ -48,7 +48,7 @@ def _if_type(types: tuple[Type, ...]) -> Type:
     return (common_type(types[1:]) or types[1]).with_nullable(types[1].nullable or types[2].nullable)
 
 
-def _extreme(name: str):  # type: ignore[no-untyped-def]
+def _extreme(name: str) -> Spark:
     def render(call: Rendered) -> str:
         nulls = " OR ".join(f"{a} IS NULL" for a in call.args)
         return f"if({nulls}, NULL, {name}({', '.join(call.args)}))" if len(call.args) > 1 else call.args[0]
@@ -75,14 +75,14 @@ def _trim(call: Rendered) -> str:
     return f"trim({side} {characters} FROM {text})"
 
 
-def _one_sided(side: str):  # type: ignore[no-untyped-def]
+def _one_sided(side: str) -> Spark:
     def render(call: Rendered) -> str:
         return f"trim({side} {call.args[1] if len(call.args) > 1 else chr(39) + ' ' + chr(39)} FROM {call.args[0]})"
 
     return render
 
 
-def _pad(name: str):  # type: ignore[no-untyped-def]
+def _pad(name: str) -> Spark:
     return lambda c: f"if({c.args[1]} < 0, NULL, {name}({', '.join(c.args)}))"
 
 
@@ -113,7 +113,7 @@ def _position(call: Rendered) -> str:
     return f"locate({', '.join(call.args)})"
 
 
-def _sha(bits: int):  # type: ignore[no-untyped-def]
+def _sha(bits: int) -> Spark:
     return f"sha2({{0}}, {bits})"
 
 
@@ -121,7 +121,7 @@ def _element_type(types: tuple[Type, ...]) -> Type:
     return types[0].children[0].null()
 
 
-def _all(name: str):  # type: ignore[no-untyped-def]
+def _all(name: str) -> Spark:
     return lambda c: f"{name}({', '.join(c.args)})"
 
 

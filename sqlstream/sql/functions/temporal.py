@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, fixed, instant, local, not_null, nullable
+from sqlstream.sql.functions.base import Function, Rendered, Spark, fixed, instant, local, not_null, nullable
 from sqlstream.sql.types import Type
 
 _FIELDS = {
@@ -30,7 +30,7 @@ def _extract(call: Rendered) -> str:
     return f"CAST({_FIELDS[unit].format(value)} AS BIGINT)"
 
 
-def _part(unit: str):  # type: ignore[no-untyped-def]
+def _part(unit: str) -> Spark:
     def render(call: Rendered) -> str:
         value = call.args[0] if call.types[0].root in ("DATE", "TIME") else local(call.args[0], call.types[0], call.zone)
         return f"CAST({_FIELDS[unit].format(value)} AS BIGINT)"
@@ -38,7 +38,7 @@ def _part(unit: str):  # type: ignore[no-untyped-def]
     return render
 
 
-def _to_unit(ceil: bool):  # type: ignore[no-untyped-def]
+def _to_unit(ceil: bool) -> Spark:
     def render(call: Rendered) -> str:
         unit, type_ = call.args[1], call.types[0]
         wall = _wall(call, 0)
@@ -121,7 +121,7 @@ def _from_unix(call: Rendered) -> str:
     return f"date_format({local(f'timestamp_seconds({call.args[0]})', t.timestamp_ltz(3), call.zone)}, {pattern})"
 
 
-def _now(type_: Type):  # type: ignore[no-untyped-def]
+def _now(type_: Type) -> Spark:
     def render(call: Rendered) -> str:
         now = "date_trunc('MILLISECOND', current_timestamp())"
         wall = local(now, t.timestamp_ltz(3), call.zone)
