@@ -63,7 +63,7 @@ def modify_columns(table: Table, modified: tuple[Placed, ...]) -> Table:
         seen.add(placed.column.name)
         index = names.index(placed.column.name)
         del columns[index]
-        _insert(columns, placed, index)
+        _insert(columns, replace(placed, after=None) if placed.after == placed.column.name else placed, index)
     altered = replace(table, columns=tuple(columns))
     if altered.primary_key is None:
         return altered

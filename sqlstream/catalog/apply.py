@@ -14,7 +14,7 @@ from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Database
 from sqlstream.catalog.project import Item, Key, Project, lower, user_function
-from sqlstream.catalog.schema import checked
+from sqlstream.catalog.schema import NOTHING, checked
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.sql import ast
 from sqlstream.sql.tables import ObjectPath, Table, View
@@ -24,17 +24,19 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.sql.bind import Scope
 
 
 @dataclass(frozen=True)
 class Context:
     """What a statement runs in.
 
-    ``schema_of`` asks the planner what a query gives. ``script``: a file runs (-f), whose own definitions win over the
-    project's. ``save``: permanent objects are written to the project's files.
+    ``scope`` has the zone and the user's functions; its columns don't count. ``schema_of`` asks the planner what a
+    query gives. ``script``: a file runs (-f), whose own definitions win over the project's. ``save``: permanent objects
+    are written to the project's files.
     """
 
-    zone: str = "UTC"
+    scope: Scope = NOTHING
     schema_of: SchemaOf | None = None
     project: Project | None = None
     script: bool = False
@@ -141,7 +143,7 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: Conte
             "CREATE OR REPLACE TABLE AS statement.",
             at=node.this,
         )
-    made, notices = declare.table(node, path, manager, context.schema_of, context.zone)
+    made, notices = declare.table(node, path, manager, context.schema_of, context.scope)
     manager.create(made, if_not_exists=exists, replace_existing=wins or replaces, at=node.this)
     if wins and not context.save:
         notices += _overridden(key, manager, context)
@@ -202,7 +204,7 @@ def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Context
     action = node.args["action"]
     if isinstance(action, ast.RenameTo):
         return _rename(manager, table, action, context)
-    altered, notices = _altered(table, action, context.zone)
+    altered, notices = _altered(table, action, context.scope)
     manager.put(altered)
     return notices + _saved(manager, Key("RELATION", path), altered, context)
 
@@ -213,13 +215,13 @@ def _rename(manager: CatalogManager, item: Table | View, action: ast.RenameTo, c
     return lines + _saved(manager, Key("RELATION", renamed.path), renamed, context)
 
 
-def _altered(table: Table, action: exp.Expression, zone: str) -> tuple[Table, list[str]]:
+def _altered(table: Table, action: exp.Expression, scope: Scope) -> tuple[Table, list[str]]:
     """``table`` after one ALTER TABLE action."""
     match action:
         case ast.AddComponents():
-            return _changed(table, action, zone, adding=True)
+            return _changed(table, action, scope, adding=True)
         case ast.ModifyComponents():
-            return _changed(table, action, zone, adding=False)
+            return _changed(table, action, scope, adding=False)
         case ast.DropComponents():
             return _dropped(table, action), []
         case ast.RenameColumn():
@@ -238,7 +240,7 @@ def _placed(node: exp.Expression) -> alter.Placed:
     return alter.Placed(declare.column(node), position.this is None, position.name or None, node)
 
 
-def _changed(table: Table, action: exp.Expression, zone: str, *, adding: bool) -> tuple[Table, list[str]]:
+def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool) -> tuple[Table, list[str]]:
     parts = components(action.expressions)
     kinds = (ast.PhysicalColumnDef, ast.ComputedColumnDef, ast.MetadataColumnDef)
     placed = tuple(_placed(n) for n in action.expressions if isinstance(n, kinds))
@@ -265,7 +267,7 @@ def _changed(table: Table, action: exp.Expression, zone: str, *, adding: bool) -
         made = (alter.add_key if adding else alter.modify_key)(made, key, parts.places)
     if parts.distribution is not None:
         made = (alter.add_distribution if adding else alter.modify_distribution)(made, parts.distribution, action)
-    return declare.unplaced(checked(made, parts.places, zone=zone)), parts.notices
+    return declare.unplaced(checked(made, parts.places, scope=scope)), parts.notices
 
 
 def _dropped(table: Table, action: ast.DropComponents) -> Table:

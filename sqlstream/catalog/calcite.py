@@ -77,7 +77,7 @@ def _write(node: exp.Expression) -> tuple[str, int]:
         sign, level = BINARY[kind]
         return f"{_operand(node.this, level)} {sign} {_operand(node.expression, level + 1)}", level
     if kind in LIKES:
-        return _like(node, "")
+        return _like(node, "NOT " if node.args.get("negate") else "")
     match node:
         case exp.Paren():
             return _write(node.this)
@@ -88,13 +88,17 @@ def _write(node: exp.Expression) -> tuple[str, int]:
                 return f"-{expression_text(node.this)}", 8
             return f"- {_operand(node.this, 8)}", 8
         case exp.Is():
-            return f"{_operand(node.this, 4)} IS {expression_text(node.expression)}", 4
+            return f"{_operand(node.this, 5)} IS {expression_text(node.expression)}", 4
         case exp.In() if not node.args.get("query"):
-            return f"{_operand(node.this, 5)} IN ({_list(node.expressions)})", 4
+            negated = "NOT " if node.args.get("negate") else ""
+            return f"{_operand(node.this, 5)} {negated}IN ({_list(node.expressions)})", 4
         case exp.Between():
-            return _between(node, "")
+            return _between(node, "NOT " if node.args.get("negate") else "")
         case exp.Escape():
-            return _like(node.this, "", node.expression)
+            negated = node.args.get("negate") or node.this.args.get("negate")
+            return _like(node.this, "NOT " if negated else "", node.expression)
+        case exp.HexString():
+            return f"X'{node.name.upper()}'", ATOM
         case exp.Column():
             return ".".join(quote(part.name) for part in node.parts), ATOM
         case exp.Dot():
@@ -131,7 +135,7 @@ def _string(text: str) -> str:
 def _not(inner: exp.Expression) -> tuple[str, int]:
     match inner:
         case exp.Is():
-            return f"{_operand(inner.this, 4)} IS NOT {expression_text(inner.expression)}", 4
+            return f"{_operand(inner.this, 5)} IS NOT {expression_text(inner.expression)}", 4
         case exp.In() if not inner.args.get("query"):
             return f"{_operand(inner.this, 5)} NOT IN ({_list(inner.expressions)})", 4
         case exp.Between():

@@ -98,7 +98,7 @@ def _create_table(table: Table, head: str, options: list[tuple[str, str]], types
         keys = ", ".join(quote(c) for c in table.primary_key.columns)
         parts.append(f"CONSTRAINT {quote(name)} PRIMARY KEY ({keys}) NOT ENFORCED")
     body = "".join(f"  {p}{',' if i < len(parts) - 1 else ''}\n" for i, p in enumerate(parts))
-    lines = [f"CREATE {head} (\n{body})"]
+    lines = [f"CREATE {head} (\n{body or chr(10)})"]
     if table.comment:
         lines.append(f"COMMENT {literal(table.comment)}")
     if table.distribution:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
-from sqlstream.catalog.schema import SchemaColumn, checked
+from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
 from sqlstream.errors import ValidationError
 from sqlstream.sql import ast
 from sqlstream.sql.tables import (
@@ -31,6 +31,7 @@ from sqlstream.sql.tables import (
 
 if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.sql.bind import Scope
 
 SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
 """What the planner says that a query gives."""
@@ -61,7 +62,7 @@ def components(nodes: Iterable[exp.Expression]) -> Components:
                 found.places["column", node.name] = node
             case ast.PhysicalColumnDef() | ast.ComputedColumnDef() | ast.MetadataColumnDef():
                 found.columns.append(column(node))
-                found.places.setdefault(("column", node.name), node)
+                found.places["column", node.name] = node
                 key = node.args.get("primary_key")
                 if key:
                     definition = key if isinstance(key, ast.PrimaryKeyDef) else None
@@ -149,7 +150,7 @@ def options_of(nodes: Iterable[exp.Expression] | None) -> dict[str, str]:
 
 
 def table(
-    node: ast.CreateTable, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None, zone: str = "UTC"
+    node: ast.CreateTable, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None, scope: Scope = NOTHING
 ) -> tuple[Table, list[str]]:
     """The table of a CREATE TABLE statement, LIKE and AS SELECT included."""
     parts = components(
@@ -188,7 +189,7 @@ def table(
         made = merge(_like_source(like.this, manager), made, how, parts.places)
     else:
         made = merge(None, made, PLAIN, parts.places)
-    made = checked(made, parts.places, own=own, zone=zone, in_order=like is None and query is None)
+    made = checked(made, parts.places, own=own, scope=scope, in_order=like is None and query is None)
     return unplaced(made), parts.notices
 
 
@@ -270,6 +271,7 @@ def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
         if not isinstance(node.this, exp.Identifier) or _is_cte(node):
             continue
         names = ast.parts(node)
+        node.this.set("quoted", True)
         if len(names) < 3:
             path = manager.path(names, node)
             node.set("catalog", exp.to_identifier(path.catalog, quoted=True))

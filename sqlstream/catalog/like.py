@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, Watermark
 
 if TYPE_CHECKING:
@@ -171,6 +172,10 @@ def _check_generated(
         )
 
 
+def _assignable(source: Type, target: Type) -> bool:
+    return implicitly_castable(source, target) and (target.nullable or not source.nullable)
+
+
 PLAIN = dict.fromkeys(FEATURES, Merging.INCLUDING)
 
 
@@ -202,6 +207,14 @@ def with_query_schema(
             raise ValidationError(
                 f"A column named '{name}' already exists in the source schema. Computed columns cannot overwrite "
                 f"columns from source.",
+                at=places.get(("column", name)),
+            )
+    for position, (name, type_) in enumerate(given.items(), 1):
+        wanted = declared.get(name)
+        if isinstance(wanted, PhysicalColumn) and not _assignable(type_, wanted.type):
+            raise ValidationError(
+                f"Incompatible types for sink column '{name}' at position {position}. The source column has type "
+                f"'{type_.full}', while the target column has type '{wanted.type.full}'.",
                 at=places.get(("column", name)),
             )
     extra = tuple(c for n, c in declared.items() if n not in given)

@@ -141,8 +141,9 @@ class CatalogManager:
 
     def use_catalog(self, name: str, at: Any = None) -> None:
         """USE CATALOG."""
-        self.current_database = self._catalog_to_use(name, at).default_database
-        self.current_catalog = name
+        catalog = self._catalog_to_use(name, at)
+        if name != self.current_catalog:
+            self.current_catalog, self.current_database = name, catalog.default_database
 
     def _catalog_to_use(self, name: str, at: Any) -> Catalog:
         if name not in self.catalogs:
@@ -259,7 +260,11 @@ class CatalogManager:
     ) -> tuple[ObjectPath, ...]:
         """DROP DATABASE; the paths of the objects that went with it come back."""
         catalog_name, name = self.database_path(parts, "drop", at)
-        catalog = self.catalog(catalog_name, at)
+        if catalog_name not in self.catalogs:
+            raise ValidationError(
+                f"Catalog {catalog_name} does not exist.", at=at, hint=did_you_mean(catalog_name, self.catalogs)
+            )
+        catalog = self.catalogs[catalog_name]
         if name not in catalog.databases:
             if if_exists:
                 return ()

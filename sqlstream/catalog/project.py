@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from sqlstream.catalog import ddl, declare, functions
 from sqlstream.catalog.entries import Database, UserFunction
+from sqlstream.catalog.schema import NOTHING
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.sql import ast
 from sqlstream.sql.statements import split
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.sql.bind import Scope
 
 Parse = Callable[[str], exp.Expression]
 Item = Table | View | UserFunction | Database
@@ -95,7 +97,7 @@ class Project:
 
     # Loading
 
-    def load(self, manager: CatalogManager, zone: str = "UTC") -> list[SqlStreamError]:
+    def load(self, manager: CatalogManager, scope: Scope = NOTHING) -> list[SqlStreamError]:
         """Register what the files declare; the errors, each with file and line, come back."""
         errors: list[SqlStreamError] = []
         pieces: list[_Piece] = []
@@ -111,7 +113,7 @@ class Project:
         for piece in _sources_first(pieces, manager):
             try:
                 with scoped(manager, piece.scope):
-                    key, item = _register(piece.statement, manager, zone)
+                    key, item = _register(piece.statement, manager, scope)
                 self.sources[key] = Source(
                     piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item
                 )
@@ -358,7 +360,7 @@ def _path(piece: _Piece, node: exp.Expression, manager: CatalogManager) -> Objec
         return manager.path(declare.names_of(node), node)
 
 
-def _register(statement: exp.Expression, manager: CatalogManager, zone: str) -> tuple[Key, Item | None]:
+def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) -> tuple[Key, Item | None]:
     """Register what one statement of a file declares."""
     names = declare.names_of(statement.this)
     exists = bool(statement.args.get("if_not_exists"))
@@ -386,7 +388,7 @@ def _register(statement: exp.Expression, manager: CatalogManager, zone: str) -> 
             return Key("FUNCTION", lower(function.path)), replace(function, path=lower(function.path))
         case ast.CreateTable():
             path = manager.path(names, statement.this)
-            table, _ = declare.table(statement, path, manager, None, zone)
+            table, _ = declare.table(statement, path, manager, None, scope)
             manager.create(table, if_not_exists=exists, at=statement.this)
             return Key("RELATION", path), table
     assert isinstance(statement, ast.CreateView)

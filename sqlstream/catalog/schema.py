@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
 from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, PrimaryKey, Table, Watermark
 from sqlstream.sql.types import Type, timestamp_ltz
+
+if TYPE_CHECKING:
+    from sqlstream.sql.functions import Function
 
 TimeKind = Literal["ROWTIME", "PROCTIME"] | None
 SchemaColumn = tuple[str, Type, TimeKind, bool]
@@ -27,12 +31,18 @@ place."""
 TIME_TYPE = "The field must be of type TIMESTAMP(p) or TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3"
 
 
-def expression_type(expression: exp.Expression, fields: Iterable[tuple[str, Type]], zone: str = "UTC") -> Type:
-    """The type of ``expression`` over the columns ``fields``."""
-    from sqlstream.sql.bind import Scope, ScopeColumn, bind
+NOTHING = Scope(())
 
+
+def expression_type(expression: exp.Expression, fields: Iterable[tuple[str, Type]], scope: Scope = NOTHING) -> Type:
+    """The type of ``expression`` over the columns ``fields``; ``scope`` has the zone and the user's functions."""
     columns = tuple(ScopeColumn(None, name, ColumnRef(type_, name)) for name, type_ in fields)
-    return bind(expression, Scope(columns, zone=zone)).type
+    known = {c.name for c in columns}
+    for used in expression.find_all(exp.Column):
+        if used.parts[0].name not in known:
+            name = used.parts[0].name
+            raise ValidationError(f"Unknown identifier '{name}'", at=used, hint=did_you_mean(name, known))
+    return bind(expression, replace(scope, columns=columns)).type
 
 
 def is_proctime(expression: exp.Expression) -> bool:
@@ -46,8 +56,14 @@ def references(expression: exp.Expression) -> set[str]:
     return {column.parts[0].name for column in expression.find_all(exp.Column)}
 
 
-def table_columns(table: Table, zone: str = "UTC") -> tuple[SchemaColumn, ...]:
+def table_columns(
+    table: Table, zone: str = "UTC", functions: Mapping[str, Function] | None = None
+) -> tuple[SchemaColumn, ...]:
     """(name, type, time attribute, nullable) of each column that a query over ``table`` sees, in declared order."""
+    return _columns(table, Scope((), zone, functions or {}))
+
+
+def _columns(table: Table, scope: Scope) -> tuple[SchemaColumn, ...]:
     fields = stored_fields(table.columns)
 
     def column(c: Column) -> SchemaColumn:
@@ -57,7 +73,7 @@ def table_columns(table: Table, zone: str = "UTC") -> tuple[SchemaColumn, ...]:
         elif is_proctime(c.expression):
             found, time = timestamp_ltz(3).not_null(), "PROCTIME"
         else:
-            found = expression_type(c.expression, fields, zone)
+            found = expression_type(c.expression, fields, scope)
         return c.name, found, time, found.nullable
 
     return tuple(column(c) for c in table.columns)
@@ -73,7 +89,7 @@ def checked(
     places: Places | None = None,
     *,
     own: frozenset[str] | None = None,
-    zone: str = "UTC",
+    scope: Scope = NOTHING,
     in_order: bool = False,
 ) -> Table:
     """``table`` if it is well declared, its primary key columns NOT NULL.
@@ -86,11 +102,11 @@ def checked(
     check_metadata_keys(table, places)
     if in_order:
         check_order(table)
-    types = {name: type_ for name, type_, _, _ in table_columns(table, zone)}
+    types = {name: type_ for name, type_, _, _ in _columns(table, scope)}
     if table.primary_key is not None:
         table = with_key(table, table.primary_key, places, own)
     if table.watermark is not None:
-        check_watermark(table, table.watermark, types, places, zone)
+        check_watermark(table, table.watermark, types, places, scope)
     check_partitions(table, places)
     check_distribution(table, places)
     return table
@@ -144,7 +160,7 @@ def with_key(
             message = (
                 f"{invalid} Column '{name}' does not exist."
                 if altering
-                else f"Primary key column '{name}' is not defined in the schema."
+                else f"Primary key column '{name}' is not defined in the schema"
             )
             raise ValidationError(message, at=at, hint=did_you_mean(name, columns))
         if not isinstance(columns[name], PhysicalColumn):
@@ -176,7 +192,7 @@ def with_key(
 
 
 def check_watermark(
-    table: Table, watermark: Watermark, types: Mapping[str, Type], places: Places, zone: str = "UTC"
+    table: Table, watermark: Watermark, types: Mapping[str, Type], places: Places, scope: Scope
 ) -> None:
     """The rowtime column exists, is a timestamp of precision 3 or less, and the expression has its type."""
     at = places.get(("watermark", watermark.column), watermark.expression)
@@ -200,7 +216,7 @@ def check_watermark(
         )
     if is_source_watermark(watermark.expression):
         return
-    given = expression_type(watermark.expression, tuple(types.items()), zone)
+    given = expression_type(watermark.expression, tuple(types.items()), scope)
     if not is_time(given):
         raise ValidationError(
             f"Invalid data type of expression for watermark definition. {TIME_TYPE}, "

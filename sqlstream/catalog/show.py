@@ -68,7 +68,8 @@ def databases(manager: CatalogManager, catalog: str | None = None, like: Like | 
 def _scope(manager: CatalogManager, parts: tuple[str, ...], at: Any) -> tuple[str, str]:
     """(catalog, database) of FROM's name, or the current ones."""
     if not parts:
-        parts = (manager.current_catalog, manager.current_database)
+        manager.database((manager.current_catalog, manager.current_database), "show", at)
+        return manager.current_catalog, manager.current_database
     catalog, database = manager.database_path(parts, "show", at)
     if database not in manager.catalog(catalog, at).databases:
         raise ValidationError(f"Database '{catalog}'.'{database}' doesn't exist.", at=at)
