@@ -74,7 +74,12 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
     options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
     init = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)
-    screen = Screen(out=None if sys.stdout.isatty() else sys.stdout, err=None if sys.stderr.isatty() else sys.stderr)
+    # While one types the prompt replaces the streams of a terminal; one that goes elsewhere stays what it is.
+    screen = Screen(
+        out=None if sys.stdout.isatty() else sys.stdout,
+        err=None if sys.stderr.isatty() else sys.stderr,
+        verbose=options.get("sql-client.verbose", "").lower() == "true",
+    )
     fronts = fronts or Fronts(_session, _shell, _run_script)
 
     def open_session() -> Session:

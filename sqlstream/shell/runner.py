@@ -73,6 +73,8 @@ class Runner:
             outcome = next(outcomes, None)
             if outcome is None:
                 break
+            if self._interrupted.is_set():
+                self.session.interrupt()  # the first one came before there was anything to end
             if self.echo:
                 self.screen.echo(outcome.statement)
             show(outcome, self.screen, self.session.options, started, self._interrupted.is_set)

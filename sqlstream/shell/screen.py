@@ -34,10 +34,11 @@ class Script:
 
 @dataclass
 class Screen:
-    """Where lines go. ``out`` and ``err`` are for tests; None is the process's own stream."""
+    """Where lines go; None is the process's own stream at the time. ``verbose``: errors show their trace."""
 
     out: TextIO | None = None
     err: TextIO | None = None
+    verbose: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def emit(self, line: str) -> None:
@@ -56,7 +57,7 @@ class Screen:
             self.notify(f"[NOTICE] {message}")
 
     def error(self, error: BaseException, *, verbose: bool = False) -> None:
-        first, *rest = error_lines(error, verbose=verbose)
+        first, *rest = error_lines(error, verbose=verbose or self.verbose)
         self.notify(self._painted(_RED, first))
         for line in rest:
             self.notify(line)
