@@ -121,9 +121,11 @@ def _overrides(key: Key, manager: CatalogManager, context: Context) -> bool:
     )
 
 
-def _overridden(key: Key, manager: CatalogManager, context: Context) -> list[str]:
-    assert context.project is not None
+def _overridden(key: Key, wins: bool, manager: CatalogManager, context: Context) -> list[str]:
+    """Note that the session has its own ``key`` now: a second CREATE of it fails, as in Flink."""
     manager.overridden.add(key)
+    if not wins or context.save or context.project is None:
+        return []
     file = context.project.shown(context.project.sources[key].file)
     return [f"{key.path.quoted} of {file} is replaced by this script's own definition."]
 
@@ -145,9 +147,9 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: Conte
         )
     made, notices = declare.table(node, path, manager, context.schema_of, context.scope)
     manager.create(made, if_not_exists=exists, replace_existing=wins or replaces, at=node.this)
-    if wins and not context.save:
-        notices += _overridden(key, manager, context)
-    return notices if temporary else notices + _saved(manager, key, made, context)
+    if temporary:
+        return notices
+    return notices + _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
 def _create_view(manager: CatalogManager, node: ast.CreateView, context: Context) -> list[str]:
@@ -160,8 +162,9 @@ def _create_view(manager: CatalogManager, node: ast.CreateView, context: Context
         return []
     made = declare.view(node, path, manager, context.schema_of)
     manager.create(made, if_not_exists=exists, replace_existing=wins, at=node.this)
-    notices = _overridden(key, manager, context) if wins and not context.save else []
-    return notices if temporary else notices + _saved(manager, key, made, context)
+    if temporary:
+        return []
+    return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
 def _create_function(manager: CatalogManager, node: ast.CreateFunction, context: Context) -> list[str]:
@@ -172,12 +175,10 @@ def _create_function(manager: CatalogManager, node: ast.CreateFunction, context:
         manager, function, if_not_exists=bool(node.args.get("if_not_exists")), replace_existing=wins, at=node.this
     ):
         return []
-    notices = _overridden(key, manager, context) if wins and not context.save else []
-    return (
-        notices
-        if function.temporary
-        else notices + _saved(manager, key, replace(function, path=lower(function.path)), context)
-    )
+    if function.temporary:
+        return []
+    made = replace(function, path=lower(function.path))
+    return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
 def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context: Context) -> list[str]:

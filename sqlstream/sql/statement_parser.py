@@ -218,7 +218,7 @@ class StatementParser(FlinkParser):
                 this=name, kind=kind, key=key, virtual=virtual, comment=self._comment_clause(), position=self._position()
             )
         primary = None
-        if self.at("CONSTRAINT") or self.at("PRIMARY", "KEY"):
+        if self.at("CONSTRAINT") or self.at("PRIMARY", "KEY") or self.at("PRIMARY KEY"):
             constraint = self._parse_name() if self.accept("CONSTRAINT") else None
             key_start = self.token
             self.expect("PRIMARY", "KEY")

@@ -211,6 +211,16 @@ def test_shell_fails_as_flink_over_a_project_object(tmp_path: Path) -> None:
         Session(tmp_path).run("CREATE TABLE t (other STRING)")
 
 
+def test_script_that_saves_defines_a_table_once(tmp_path: Path) -> None:
+    write(tmp_path, "t.sql", T)
+    session = Session(tmp_path, script=True, save=True)
+    for text in ("CREATE TABLE t (other STRING)", "CREATE TABLE u (a INT)"):
+        assert session.run(text)[0].startswith("Saved catalog/")
+        with pytest.raises(ValidationError, match="already exists"):
+            session.run(text)
+    assert Session(tmp_path).table("t").columns[0].name == "other"
+
+
 def test_if_not_exists_in_a_script_also_wins(tmp_path: Path) -> None:
     write(tmp_path, "t.sql", T)
     session = Session(tmp_path, script=True, save=False)
