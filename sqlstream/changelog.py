@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -36,3 +37,27 @@ class Change:
 
     kind: RowKind
     row: tuple[str | None, ...]
+
+
+class Fold:
+    """Upsert rows to changes: remembers the latest row of each key and gives what differs from it."""
+
+    def __init__(self, keys: Sequence[int]) -> None:
+        """``keys`` are the indexes of the key's cells; with none, all rows are versions of one row."""
+        self._keys = tuple(keys)
+        self._latest: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
+
+    def apply(self, rows: Iterable[tuple[str | None, ...]]) -> list[Change]:
+        """The changes that ``rows`` make, in order: a key's first row +I, a changed one -U and +U, an unchanged one nothing."""
+        changes = []
+        for row in rows:
+            key = tuple(row[i] for i in self._keys)
+            before = self._latest.get(key)
+            if before == row:
+                continue
+            self._latest[key] = row
+            if before is None:
+                changes.append(Change(RowKind.INSERT, row))
+            else:
+                changes += [Change(RowKind.UPDATE_BEFORE, before), Change(RowKind.UPDATE_AFTER, row)]
+        return changes

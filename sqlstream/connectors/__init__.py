@@ -1,1 +1,67 @@
 """Connectors: what a table's rows are read from and written to. One module each; CONNECTORS lists them all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.connectors.blackhole import Blackhole
+from sqlstream.connectors.datagen import Datagen
+from sqlstream.connectors.delta import Delta
+from sqlstream.connectors.filesystem import Filesystem
+from sqlstream.connectors.kafka import Kafka
+from sqlstream.connectors.nexmark import Nexmark
+from sqlstream.connectors.print import Print
+from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlstream.connectors.base import Connector
+
+CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Kafka(), Nexmark(), Print())
+# Connectors of Flink's that are not here, with what to use instead.
+_CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
+_SINK = "Write into a Delta table, and load from there."
+REFUSED: Mapping[str, str] = {
+    "upsert-kafka": "Keep upserts in a Delta table, or read the topic's history with 'kafka'.",
+    "jdbc": "Export the table into files or a Delta table, and read those.",
+    "faker": "'datagen' makes up rows.",
+    "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
+    "hive": "Use 'filesystem' or 'delta' on the table's folder.",
+    "iceberg": "Use 'delta'.",
+    "hudi": "Use 'delta'.",
+    "paimon": "Use 'delta'.",
+    "elasticsearch-7": _SINK,
+    "elasticsearch-8": _SINK,
+    "opensearch": _SINK,
+    "hbase-2.2": _SINK,
+    "mongodb": _SINK,
+    "dynamodb": _SINK,
+    "firehose": _SINK,
+    "kinesis": "Use 'kafka'.",
+    "pulsar": "Use 'kafka'.",
+    "postgres-cdc": _CDC,
+    "mysql-cdc": _CDC,
+    "oracle-cdc": _CDC,
+    "sqlserver-cdc": _CDC,
+    "mongodb-cdc": _CDC,
+}
+
+
+def find(name: str, at: Any = None) -> Connector:
+    """The connector called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
+    found = next((c for c in CONNECTORS if c.name == name), None)
+    if found is not None:
+        return found
+    if not name:
+        raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.", at=at)
+    if name in REFUSED:
+        raise NotSupported(f"Connector '{name}' is not supported.", at=at, hint=REFUSED[name])
+    names = sorted(c.name for c in CONNECTORS)
+    raise ValidationError(
+        f"Could not find any factory for identifier '{name}' that implements "
+        "'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n\n"
+        "Available factory identifiers are:\n\n" + "\n".join(names),
+        at=at,
+        hint=did_you_mean(name, [*names, *REFUSED]),
+    )

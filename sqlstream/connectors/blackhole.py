@@ -1,0 +1,32 @@
+"""The blackhole connector: takes every row and keeps none; everything above it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream import options
+from sqlstream.changelog import ChangelogMode
+from sqlstream.connectors.base import Connector, Write, plain_options
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.sql.tables import Table
+
+
+class Blackhole(Connector):
+    """A sink for measuring and trying."""
+
+    name = "blackhole"
+    summary = "Takes every row and keeps none."
+    is_sink = True
+    sink_modes = tuple(ChangelogMode)
+
+    def check(self, table: Table) -> list[str]:
+        return options.check(self.name, plain_options(table), self.options)
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        return request.frame.writeStream.format("noop")
+
+    def write_batch(self, request: Write) -> None:
+        request.frame.write.format("noop").mode("overwrite").save()

@@ -1,0 +1,163 @@
+"""The delta connector: Delta tables by path.
+
+A Delta table is read as of now unless ``mode`` is ``streaming``. It is made, empty, by the first use of its declaration, as by a CREATE TABLE in
+Flink. A TIMESTAMP stands in it as TIMESTAMP_NTZ (``Type.stored``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlstream import options as option_rows
+from sqlstream.connectors.base import Connector, Read, Write, plain_options
+from sqlstream.connectors.paths import resolve
+from sqlstream.errors import ValidationError
+from sqlstream.formats.base import literal, refuse_types
+from sqlstream.options import Kind, Option, Use
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.sql.tables import Table
+
+_STREAMING_ONLY = ("startingVersion", "startingTimestamp", "ignoreDeletes", "ignoreChanges", "updateCheckIntervalMillis")
+_BATCH_ONLY = ("versionAsOf", "timestampAsOf")
+
+
+class Delta(Connector):
+    """A Delta table."""
+
+    name = "delta"
+    summary = "Delta tables: read as of now or as a stream, appended to exactly once."
+    is_source = True
+    is_sink = True
+    options = (
+        Option("table-path", Kind.STRING, required=True, summary="The folder; relative to the project, or a URI."),
+        Option("mode", Kind.ENUM, "batch", "batch reads the table as it is, streaming goes on with what is added.",
+               values=("batch", "streaming")),
+        Option("versionAsOf", Kind.LONG, summary="Read this version."),
+        Option("timestampAsOf", Kind.STRING, summary="Read the version of this time."),
+        Option("startingVersion", Kind.STRING, summary="Stream from this version on; 'latest' is from now on."),
+        Option("startingTimestamp", Kind.STRING, summary="Stream from this time on."),
+        Option("ignoreDeletes", Kind.BOOLEAN, "false", "Go on where whole partitions were deleted."),
+        Option("ignoreChanges", Kind.BOOLEAN, "false", "Go on where rows changed; unchanged ones of the same file come again."),
+        Option("updateCheckIntervalMillis", Kind.LONG, use=Use.NOTICE, why="the job's trigger says how often is looked"),
+        Option("updateCheckDelayMillis", Kind.LONG, use=Use.NOTICE, why="the job's trigger says how often is looked"),
+        Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="each task of the query writes by itself"),
+        Option("delta.*", Kind.STRING, summary="A property of the Delta table."),
+    )  # fmt: skip
+
+    def check(self, table: Table) -> list[str]:
+        notices = option_rows.check(self.name, plain_options(table), self.options)
+        refuse_types("delta", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in ("TIME", "NULL"))
+        if table.metadata:
+            raise ValidationError("The 'delta' connector has no metadata columns.")
+        for key in table.partition_keys:
+            if key not in {c.name for c in table.physical}:
+                raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
+        options, streaming = table.options, self._streaming(table)
+        for wrong, mode in ((_BATCH_ONLY, "batch"), (_STREAMING_ONLY[:2], "streaming")):
+            if (mode == "batch") == streaming and (found := next((k for k in wrong if k in options), None)):
+                raise ValidationError(f"Option '{found}' is one of mode '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
+        for one, other in (_BATCH_ONLY, _STREAMING_ONLY[:2]):
+            if one in options and other in options:
+                raise ValidationError(f"Options '{one}' and '{other}' exclude each other.")
+        return notices
+
+    def _streaming(self, table: Table) -> bool:
+        return str(option_rows.value(table.options, self.options, "mode")) == "streaming"
+
+    def bounded(self, table: Table) -> bool:
+        return not self._streaming(table)
+
+    def static(self, table: Table) -> bool:
+        return self.bounded(table)
+
+    def read(self, request: Read) -> list[DataFrame]:
+        from pyspark.sql import functions as F
+
+        table = request.table
+        path = _ensure(request.spark, table, request.project)
+        reader: Any = request.spark.read.format("delta")
+        keys: tuple[str, ...] = _BATCH_ONLY
+        if request.streaming:
+            reader, keys = request.spark.readStream.name(request.name).format("delta"), _STREAMING_ONLY[:4]
+        for key in keys:
+            if key in table.options:
+                reader = reader.option(key, table.options[key])
+        frame = reader.load(path)
+        return [frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.spark})").alias(c.name) for c in table.physical])]
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        path = _ensure(request.spark, request.table, request.project)
+        return _stored(request).writeStream.format("delta").option("path", path)
+
+    def write_batch(self, request: Write) -> None:
+        table = request.table
+        path = _ensure(request.spark, table, request.project)
+        writer = _stored(request).write.format("delta").mode("overwrite" if request.overwrite else "append")
+        if request.version is not None:
+            writer = writer.option("txnAppId", request.version[0]).option("txnVersion", str(request.version[1]))
+        if request.overwrite and table.partition_keys:
+            types = {c.name: c.type for c in table.physical}
+            if request.partition:
+                equal = (f"{quote(k)} <=> CAST({literal(v)} AS {types[k].stored})" for k, v in request.partition.items())
+                writer = writer.option("replaceWhere", " AND ".join(equal))
+            else:
+                writer = writer.option("partitionOverwriteMode", "dynamic")
+        writer.save(path)
+
+
+def _stored(request: Write) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return request.frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.stored})").alias(c.name) for c in request.table.physical])
+
+
+def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
+    """The path of the Delta table, made where it is not there. Raises ValidationError where it is another than declared."""
+    from delta.tables import DeltaTable
+
+    path = resolve(table.options["table-path"], project)
+    identifier = f"delta.{quote(path)}"
+    if not DeltaTable.isDeltaTable(spark, path):
+        columns = ", ".join(f"{quote(c.name)} {c.type.stored}{'' if c.type.nullable else ' NOT NULL'}" for c in table.physical)
+        partitioned = f" PARTITIONED BY ({', '.join(quote(k) for k in table.partition_keys)})" if table.partition_keys else ""
+        properties = {k: v for k, v in table.options.items() if k.startswith("delta.")}
+        rows = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
+        spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
+        return path
+    _compare(spark, table, path)
+    return path
+
+
+def _compare(spark: SparkSession, table: Table, path: str) -> None:
+    from delta.tables import DeltaTable
+
+    delta = DeltaTable.forPath(spark, path)
+    found = {f.name: f.dataType.simpleString() for f in delta.toDF().schema.fields}
+    declared = {c.name: _simple(c.type.stored) for c in table.physical}
+    differences = []
+    for name, type_ in declared.items():
+        if name not in found:
+            differences.append(f"column '{name}' is not in it")
+        elif found[name] != type_ and found[name].replace("timestamp_ntz", "timestamp") != type_.replace("timestamp_ntz", "timestamp"):
+            differences.append(f"column '{name}' is {found[name].upper()} in it, and {type_.upper()} here")
+    differences += [f"column '{name}' is only in it" for name in found if name not in declared]
+    if differences:
+        raise ValidationError(f"The Delta table at '{path}' is not as '{table.path.name}' declares it: {'; '.join(differences)}.",
+                              hint="Declare the table as it is, or choose another 'table-path'.")  # fmt: skip
+    partitions = list(delta.detail().select("partitionColumns").collect()[0][0])
+    if table.partition_keys and partitions != list(table.partition_keys):
+        raise ValidationError(f"The Delta table at '{path}' is partitioned by ({', '.join(partitions)}), and '{table.path.name}' by "
+                              f"({', '.join(table.partition_keys)}).")  # fmt: skip
+
+
+def _simple(ddl: str) -> str:
+    from pyspark.sql.types import StructType
+
+    return StructType.fromDDL(f"c {ddl}").fields[0].dataType.simpleString()

@@ -1,0 +1,252 @@
+"""The filesystem connector: folders of json, csv, raw, parquet and orc files, partitioned as ``k=v`` where the table says so.
+
+Records of json, csv and raw are lines; Spark reads and writes them as text, and the formats turn them into columns.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from sqlstream import formats
+from sqlstream import options as option_rows
+from sqlstream.connectors.base import Connector, Metadata, Read, Write, plain_options
+from sqlstream.connectors.files import Folder, write_batch
+from sqlstream.connectors.paths import resolve
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.formats.base import Encoded, Fields, Format, literal
+from sqlstream.options import Kind, Option, Use
+from sqlstream.sql.types import BIGINT, STRING, quote, timestamp_ltz
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.sql.tables import Table
+
+_ROLLING = "every batch of the job makes its own files"
+_COMPACTION = "small files stay as they are"
+_PROCESS_TIME = "A partition is committed with each batch: 'sink.partition-commit.trigger' = 'process-time', no delay."
+# Metadata key to its SQL over Spark's _metadata; a path is without scheme, as Flink gives it.
+_PATH = "url_decode(regexp_replace(_metadata.file_path, '^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?', ''))"
+_METADATA = {
+    "file.path": _PATH,
+    "file.name": "_metadata.file_name",
+    "file.size": "_metadata.file_size",
+    "file.modification-time": "_metadata.file_modification_time",
+}
+
+
+class Filesystem(Connector):
+    """Files in a folder."""
+
+    name = "filesystem"
+    summary = "Folders of json, csv, raw, parquet and orc files."
+    is_source = True
+    is_sink = True
+    metadata = (
+        Metadata("file.path", STRING),
+        Metadata("file.name", STRING),
+        Metadata("file.size", BIGINT),
+        Metadata("file.modification-time", timestamp_ltz(3)),
+    )
+    options = (
+        Option("path", Kind.STRING, required=True, summary="The folder, or a file; relative to the project, or a URI."),
+        Option("format", Kind.STRING, required=True, summary="csv, json, orc, parquet or raw."),
+        Option("partition.default-name", Kind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
+        Option("source.monitor-interval", Kind.DURATION, summary="Look for new files at this interval, without end."),
+        Option("source.path.regex-pattern", Kind.STRING, summary="Only files whose whole path matches are read."),
+        Option("source.report-statistics", Kind.STRING, use=Use.NOTICE, why="Spark finds statistics by itself"),
+        Option("sink.rolling-policy.file-size", Kind.MEMORY, "128mb", use=Use.NOTICE, why=_ROLLING),
+        Option("sink.rolling-policy.rollover-interval", Kind.DURATION, "30 min", use=Use.NOTICE, why=_ROLLING),
+        Option("sink.rolling-policy.check-interval", Kind.DURATION, "1 min", use=Use.NOTICE, why=_ROLLING),
+        Option("sink.rolling-policy.inactivity-interval", Kind.DURATION, "30 min", use=Use.NOTICE, why=_ROLLING),
+        Option("auto-compaction", Kind.BOOLEAN, "false", use=Use.NOTICE, why=_COMPACTION),
+        Option("compaction.file-size", Kind.MEMORY, use=Use.NOTICE, why=_COMPACTION),
+        Option("compaction.parallelism", Kind.INT, use=Use.NOTICE, why=_COMPACTION),
+        Option("sink.partition-commit.trigger", Kind.ENUM, "process-time", _PROCESS_TIME, values=("process-time", "partition-time")),
+        Option("sink.partition-commit.delay", Kind.DURATION, "0 s", _PROCESS_TIME),
+        Option("sink.partition-commit.watermark-time-zone", use=Use.REFUSED, why=_PROCESS_TIME),
+        Option("sink.partition-commit.policy.kind", Kind.STRING, summary="success-file leaves an empty file in the partition."),
+        Option("sink.partition-commit.policy.class", use=Use.REFUSED, why="'success-file' is the policy there is."),
+        Option("sink.partition-commit.policy.class.parameters", use=Use.REFUSED, why="'success-file' is the policy there is."),
+        Option("sink.partition-commit.success-file.name", Kind.STRING, "_SUCCESS", "The name of the empty file."),
+        Option("partition.time-extractor.kind", use=Use.REFUSED, why=_PROCESS_TIME),
+        Option("partition.time-extractor.class", use=Use.REFUSED, why=_PROCESS_TIME),
+        Option("partition.time-extractor.timestamp-pattern", use=Use.REFUSED, why=_PROCESS_TIME),
+        Option("partition.time-extractor.timestamp-formatter", use=Use.REFUSED, why=_PROCESS_TIME),
+        Option("sink.shuffle-by-partition.enable", Kind.BOOLEAN, "false", "One task a partition, and so fewer files."),
+        Option("sink.parallelism", Kind.INT, summary="How many tasks write, and so how many files."),
+        Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="Spark splits files by their size"),
+    )  # fmt: skip
+
+    def check(self, table: Table) -> list[str]:
+        format_ = formats.find(table.options["format"]) if "format" in table.options else None
+        rows = self.options + (formats.declared(format_) if format_ else ())
+        notices = option_rows.check(self.name, plain_options(table), rows)
+        assert format_ is not None
+        known = {c.name for c in table.physical}
+        for key in table.partition_keys:
+            if key not in known:
+                raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
+        format_.check(_fields(table), formats.given(format_, table.options))
+        if self._value(table, "sink.partition-commit.trigger") != "process-time":
+            raise NotSupported("Option 'sink.partition-commit.trigger' can't be 'partition-time'.", hint=_PROCESS_TIME)
+        if self._value(table, "sink.partition-commit.delay"):
+            raise NotSupported("Option 'sink.partition-commit.delay' must be 0 s.", hint=_PROCESS_TIME)
+        if table.options.get("sink.partition-commit.policy.kind", "success-file") != "success-file":
+            raise NotSupported("Option 'sink.partition-commit.policy.kind' can only be 'success-file'.")
+        for column in table.metadata:
+            if column.key not in _METADATA:
+                raise ValidationError(
+                    f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table.path}'. The connector "
+                    "supports the following metadata keys for reading:\n" + "\n".join(_METADATA)
+                )
+        pattern = table.options.get("source.path.regex-pattern")
+        try:
+            re.compile(pattern or "")
+        except re.error as e:
+            raise ValidationError(f"Invalid value for option 'source.path.regex-pattern': {e}.") from None
+        return notices
+
+    def _value(self, table: Table, key: str) -> Any:
+        return option_rows.value(table.options, self.options, key)
+
+    def bounded(self, table: Table) -> bool:
+        return "source.monitor-interval" not in table.options
+
+    def static(self, table: Table) -> bool:
+        return self.bounded(table)
+
+    def read(self, request: Read) -> list[DataFrame]:
+        table = request.table
+        format_ = formats.find(table.options["format"])
+        path = resolve(table.options["path"], request.project)
+        if not Folder(request.spark, path).exists():
+            raise ValidationError(f"The path '{path}' of table '{table.path}' does not exist.")
+        reader: Any = request.spark.read
+        if request.streaming:
+            # Without maxFileAge Spark would leave out files that are a week older than the newest.
+            reader = request.spark.readStream.name(request.name).option("maxFileAge", "36500d")
+        return [self._columns(self._records(reader, format_, path, table), format_, table)]
+
+    def _records(self, reader: Any, format_: Format, path: str, table: Table) -> DataFrame:
+        """The files' own columns or lines, and the partition columns as strings."""
+        parts = [f"{quote(k)} STRING" for k in table.partition_keys]
+        if not parts:
+            reader = reader.option("recursiveFileLookup", "true")
+        if format_.native:
+            own = [f"{quote(n)} {t.stored}" for n, t in _fields(table)]
+            frame: DataFrame = reader.schema(", ".join(own + parts)).format(format_.name).load(path)
+        else:
+            reader = reader.option("lineSep", "\n")
+            frame = reader.schema(", ".join(["value STRING", *parts])).format("text").load(path)
+        pattern = table.options.get("source.path.regex-pattern")
+        return frame if pattern is None else frame.where(f"{_PATH} RLIKE {literal(f'^(?:{pattern})$')}")
+
+    def _columns(self, frame: DataFrame, format_: Format, table: Table) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        default = literal(self._value(table, "partition.default-name"))
+        types = {c.name: c.type for c in table.physical}
+        fields = _fields(table)
+        columns = {
+            **{
+                c.name: F.expr(f"CAST({_METADATA[c.key]} AS {c.type.spark})")
+                for c in table.metadata
+            },
+            **{k: F.expr(f"CAST(nullif({quote(k)}, {default}) AS {types[k].spark})") for k in table.partition_keys},
+        }
+        if format_.native:
+            columns |= {n: F.expr(f"CAST({quote(n)} AS {t.spark})") for n, t in fields}
+            out = frame.select(*[columns[n].alias(n) for n in _names(table)])
+        else:
+            # A line ends at \n; what is left of \r\n is no part of it.
+            line = "if(endswith(value, '\\r'), left(value, length(value) - 1), value)"
+            records = frame.select(
+                F.expr(line).alias("__line"),
+                F.col("_metadata.file_path").alias("__file"),
+                *[c.alias(f"__own_{n}") for n, c in columns.items()],
+            )
+            origin = "concat('file ', __file)"
+            decoded = format_.decode(Encoded(records, "__line", origin), fields, formats.given(format_, table.options))
+            decoded = decoded.toDF(*records.columns, *[f"__value_{n}" for n, _ in fields])
+            out = decoded.select(*[F.col(quote(f"__own_{n}" if n in columns else f"__value_{n}")).alias(n) for n in _names(table)])
+        return out
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        shaped = self._shaped(request)
+        spark = request.spark
+
+        def write(batch: DataFrame, number: int) -> None:
+            # The checkpoint's own id: a new checkpoint begins again at batch 0.
+            writer = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+            self._put(spark, request, batch, writer or request.name, number)
+
+        return shaped.writeStream.foreachBatch(write)
+
+    def write_batch(self, request: Write) -> None:
+        import uuid
+
+        writer, number = request.version or (f"{request.name}-{uuid.uuid4().hex[:12]}", 0)
+        self._put(request.spark, request, self._shaped(request), re.sub(r"[^\w.-]", "_", writer), number)
+        if request.version is None:
+            Folder(request.spark, resolve(request.table.options["path"], request.project)).delete(".sqlstream", writer)
+
+    def _shaped(self, request: Write) -> DataFrame:
+        """What Spark writes: lines or stored columns, and the partition columns as strings."""
+        from pyspark.sql import functions as F
+
+        table = request.table
+        if table.metadata and any(not c.virtual for c in table.metadata):
+            raise ValidationError("The 'filesystem' connector can't write metadata columns.", hint="Declare them VIRTUAL.")
+        format_ = formats.find(table.options["format"])
+        fields = _fields(table)
+        default = literal(self._value(table, "partition.default-name"))
+        parts = [F.expr(f"coalesce(nullif(CAST({quote(k)} AS STRING), ''), {default})").alias(k) for k in table.partition_keys]
+        if format_.native:
+            own = [F.expr(f"CAST({quote(n)} AS {t.stored})").alias(n) for n, t in fields]
+        else:
+            own = [F.expr(f"CAST({format_.encode(fields, formats.given(format_, table.options))} AS STRING)").alias(_LINE)]
+        frame = request.frame.select(*own, *parts)
+        parallelism = self._value(table, "sink.parallelism")
+        if parts and self._value(table, "sink.shuffle-by-partition.enable"):
+            keys = [F.col(quote(k)) for k in table.partition_keys]
+            return frame.repartition(parallelism, *keys) if parallelism else frame.repartition(*keys)
+        return frame.coalesce(parallelism) if parallelism else frame
+
+    def _put(self, spark: Any, request: Write, frame: DataFrame, writer: str, number: int) -> None:
+        table = request.table
+        format_ = formats.find(table.options["format"])
+        given = formats.given(format_, table.options)
+        folder = Folder(spark, resolve(table.options["path"], request.project))
+
+        def stage(path: str) -> None:
+            out = frame.write.partitionBy(*table.partition_keys) if table.partition_keys else frame.write
+            codec = given.get("compression", given.get("compress"))
+            out = out.option("compression", codec) if codec else out
+            out.format(format_.name if format_.native else "text").mode("overwrite").save(path)
+
+        replace = None
+        if request.overwrite:
+            static = [f"{k}={v}" for k in table.partition_keys if (v := request.partition.get(k)) is not None]
+            leading = len(static) == len(table.partition_keys)
+            replace = "*" if not table.partition_keys else "/".join(static) if static and leading else "partitions"
+        success = None
+        if table.partition_keys and "sink.partition-commit.policy.kind" in table.options:
+            success = self._value(table, "sink.partition-commit.success-file.name")
+        write_batch(folder, writer, number, stage, replace=replace, success=success)
+
+
+_LINE = "__sqlstream_line"
+
+
+def _fields(table: Table) -> Fields:
+    """The columns that are in the files."""
+    return tuple((c.name, c.type) for c in table.physical if c.name not in table.partition_keys)
+
+
+def _names(table: Table) -> list[str]:
+    """Physical and metadata columns, in the table's order."""
+    wanted = {c.name for c in (*table.physical, *table.metadata)}
+    return [c.name for c in table.columns if c.name in wanted]

@@ -1,0 +1,164 @@
+"""Which records of Kafka a table means: partitions, startup and bounded modes as the offsets that Spark's source takes.
+
+In: typed options and an admin client of Kafka's (reached through Spark's JVM). Out: dicts of (topic, partition) to offset, where
+EARLIEST and LATEST stand for themselves, and their JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.errors import SetupError, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+LATEST = -1
+EARLIEST = -2
+Partition = tuple[str, int]
+Offsets = dict[Partition, int]
+_TIMEOUT_MS = "20000"
+
+
+def parse_specific(text: str) -> dict[int, int]:
+    """Partition to offset of ``partition:0,offset:42;partition:1,offset:300``. Raises ValueError."""
+    found = {}
+    for part in filter(None, (p.strip() for p in text.split(";"))):
+        match = re.fullmatch(r"partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)", part)
+        if not match:
+            raise ValueError(f"'{part}' is not of the form 'partition:0,offset:42'")
+        found[int(match[1])] = int(match[2])
+    return found
+
+
+def to_json(offsets: Mapping[Partition, int]) -> str:
+    """``offsets`` as Spark's Kafka source takes them."""
+    topics: dict[str, dict[str, int]] = defaultdict(dict)
+    for (topic, partition), offset in sorted(offsets.items()):
+        topics[topic][str(partition)] = offset
+    return json.dumps(topics)
+
+
+def assignment(partitions: Iterable[Partition]) -> str:
+    """``partitions`` as Spark's option ``assign`` takes them."""
+    topics: dict[str, list[int]] = defaultdict(list)
+    for topic, partition in sorted(partitions):
+        topics[topic].append(partition)
+    return json.dumps(topics)
+
+
+class Cluster:
+    """What the brokers know. Every method raises SetupError where they don't answer."""
+
+    def __init__(self, spark: SparkSession, admin: Any, servers: str) -> None:
+        self._jvm = spark._jvm
+        self._admin = admin
+        self._servers = servers
+        assert self._jvm is not None
+        self._classes = self._jvm.org.apache.kafka
+
+    def partitions(self, topics: Iterable[str], pattern: str | None) -> list[Partition]:
+        """All partitions of ``topics``, or of the topics that match ``pattern``. Raises ValidationError for a topic that is missing."""
+        if pattern is not None:
+            known = [str(t) for t in self._get(self._admin.listTopics().names())]
+            topics = sorted(t for t in known if re.fullmatch(pattern, t))
+            if not topics:
+                raise ValidationError(f"No Kafka topic matches the pattern '{pattern}'.")
+        found: list[Partition] = []
+        for topic in topics:
+            names = self._list([topic])
+            description = self._get(self._admin.describeTopics(names).topicNameValues().get(topic), topic)
+            found += [(topic, int(p.partition())) for p in description.partitions()]
+        return found
+
+    def committed(self, group: str, partitions: Iterable[Partition]) -> Offsets:
+        """The group's committed offsets, of those partitions that have one."""
+        committed = self._get(self._admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
+        wanted = set(partitions)
+        found: Offsets = {}
+        for entry in committed.entrySet():
+            key = (str(entry.getKey().topic()), int(entry.getKey().partition()))
+            if key in wanted and entry.getValue() is not None:
+                found[key] = int(entry.getValue().offset())
+        return found
+
+    def resolved(self, offsets: Mapping[Partition, int]) -> Offsets:
+        """``offsets`` with EARLIEST and LATEST replaced by what they are now."""
+        specs = {LATEST: self._classes.clients.admin.OffsetSpec.latest, EARLIEST: self._classes.clients.admin.OffsetSpec.earliest}
+        asked = {p: specs[o]() for p, o in offsets.items() if o in specs}
+        return {**offsets, **self._ask(asked)}
+
+    def at_time(self, millis: int, partitions: Iterable[Partition]) -> Offsets:
+        """The first offset at or after ``millis`` of each partition; its end where there is none."""
+        partitions = list(partitions)
+        spec = self._classes.clients.admin.OffsetSpec
+        found = self._ask({p: spec.forTimestamp(millis) for p in partitions})
+        missing = {p: LATEST for p in partitions if found[p] < 0}
+        return {**found, **self.resolved(missing)}
+
+    def _ask(self, specs: Mapping[Partition, Any]) -> Offsets:
+        if not specs:
+            return {}
+        assert self._jvm is not None
+        request = self._jvm.java.util.HashMap()
+        keys = {p: self._classes.common.TopicPartition(*p) for p in specs}
+        for partition, spec in specs.items():
+            request.put(keys[partition], spec)
+        answer = self._get(self._admin.listOffsets(request).all())
+        return {p: int(answer.get(keys[p]).offset()) for p in specs}
+
+    def _list(self, items: Iterable[str]) -> Any:
+        assert self._jvm is not None
+        out = self._jvm.java.util.ArrayList()
+        for item in items:
+            out.add(item)
+        return out
+
+    def _get(self, future: Any, topic: str | None = None) -> Any:
+        from py4j.protocol import Py4JJavaError
+
+        try:
+            return future.get()
+        except Py4JJavaError as error:
+            text = str(error.java_exception)
+            if "UnknownTopicOrPartition" in text and topic is not None:
+                raise ValidationError(
+                    f"Kafka topic '{topic}' does not exist at {self._servers}.",
+                    hint="Create it, or write to it first.",
+                ) from error
+            cause = error.java_exception.getCause() or error.java_exception
+            raise SetupError(
+                f"Kafka at {self._servers} does not answer: {cause.getMessage() or cause.toString()}",
+                hint="Check 'properties.bootstrap.servers' and that the broker runs.",
+            ) from error
+
+
+@contextmanager
+def cluster(spark: SparkSession, properties: Mapping[str, str]) -> Iterator[Cluster]:
+    """The cluster that ``properties`` (of a Kafka client) lead to."""
+    from py4j.protocol import Py4JJavaError
+
+    jvm = spark._jvm
+    assert jvm is not None
+    config = jvm.java.util.HashMap()
+    for key, value in {"default.api.timeout.ms": _TIMEOUT_MS, "request.timeout.ms": _TIMEOUT_MS, **properties}.items():
+        config.put(key, value)
+    servers = properties.get("bootstrap.servers", "")
+    try:
+        admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(config)
+    except Py4JJavaError as error:
+        cause = error.java_exception.getCause() or error.java_exception
+        raise SetupError(
+            f"No Kafka client for {servers}: {cause.getMessage()}", hint="Check the table's 'properties.*'."
+        ) from error
+    try:
+        yield Cluster(spark, admin, servers)
+    finally:
+        admin.close()

@@ -1,0 +1,132 @@
+"""The print connector: every row as a line on the session's output, as real Flink's prints it.
+
+Spark turns the cells into text (the toString of Java's classes, which is what Flink prints); Python adds the row's kind.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sqlstream import options as option_rows
+from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
+from sqlstream.connectors.base import Connector, Write, plain_options
+from sqlstream.options import Kind, Option, Use
+from sqlstream.sql.types import Type, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.sql.tables import Table
+
+_ROWS_AT_ONCE = 1000
+
+
+class Print(Connector):
+    """A sink for looking at rows."""
+
+    name = "print"
+    summary = "Prints every row with its kind."
+    is_sink = True
+    sink_modes = tuple(ChangelogMode)
+    options = (
+        Option("print-identifier", Kind.STRING, summary="Stands before every row, with '> '."),
+        Option("standard-error", Kind.BOOLEAN, "false", "Print to standard error."),
+        Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="rows are printed by one task"),
+    )
+
+    def check(self, table: Table) -> list[str]:
+        return option_rows.check(self.name, plain_options(table), self.options)
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        shown, fold, emit = _texts(request), self._fold(request), self._emitter(request)
+
+        def show(batch: DataFrame, _: int) -> None:
+            _show(batch, fold, emit)
+
+        return shown.writeStream.foreachBatch(show)
+
+    def write_batch(self, request: Write) -> None:
+        _show(_texts(request), self._fold(request), self._emitter(request))
+
+    def _fold(self, request: Write) -> Fold | None:
+        names = [c.name for c in request.table.persisted]
+        return Fold([names.index(k) for k in request.keys]) if request.mode.updates else None
+
+    def _emitter(self, request: Write) -> Callable[[str], None]:
+        given = request.table.options
+        start = f"{given['print-identifier']}> " if given.get("print-identifier") else ""
+        if option_rows.value(given, self.options, "standard-error"):
+            return lambda line: print(start + line, file=sys.stderr, flush=True)
+        return lambda line: request.emit(start + line)
+
+
+def _texts(request: Write) -> DataFrame:
+    columns = [f"{java_text(quote(c.name), c.type)} AS {quote(c.name)}" for c in request.table.persisted]
+    return request.frame.selectExpr(*columns)
+
+
+def _show(frame: DataFrame, fold: Fold | None, emit: Callable[[str], None]) -> None:
+    rows: list[tuple[str | None, ...]] = []
+
+    def flush() -> None:
+        changes = fold.apply(rows) if fold else [Change(RowKind.INSERT, row) for row in rows]
+        for change in changes:
+            emit(line(change))
+        rows.clear()
+
+    for row in frame.toLocalIterator():
+        rows.append(tuple(row))
+        if len(rows) == _ROWS_AT_ONCE:
+            flush()
+    flush()
+
+
+def line(change: Change) -> str:
+    """``+I[1, a, null]``."""
+    return f"{change.kind.value}[{', '.join('null' if cell is None else cell for cell in change.row)}]"
+
+
+def java_text(x: str, type_: Type, depth: int = 0) -> str:
+    """SQL for the text of ``x`` as Java's toString gives it; NULL stays NULL at the top, and is ``null`` inside."""
+
+    def inside(value: str, child: Type) -> str:
+        return f"coalesce({java_text(value, child, depth + 1)}, 'null')"
+
+    match type_.root:
+        case "TIMESTAMP" | "TIMESTAMP_LTZ":
+            text = _thousands(f"replace(CAST({x} AS STRING), ' ', 'T')")
+            return f"concat({text}, 'Z')" if type_.root == "TIMESTAMP_LTZ" else _without_seconds(text)
+        case "TIME":
+            return _without_seconds(_thousands(f"CAST({x} AS STRING)"))
+        case "BINARY" | "VARBINARY":
+            octets = f"regexp_extract_all(hex({x}), '..', 0)"
+            signed = f"CAST(CAST(conv(b{depth}, 16, 10) AS INT) - if(b{depth} >= '80', 256, 0) AS STRING)"
+            return f"concat('[', array_join(transform({octets}, b{depth} -> {signed}), ', '), ']')"
+        case "ARRAY":
+            e = f"e{depth}"
+            return f"concat('[', array_join(transform({x}, {e} -> {inside(e, type_.children[0])}), ', '), ']')"
+        case "MAP" | "MULTISET":
+            e = f"e{depth}"
+            value = inside(f"{e}.value", type_.children[1]) if type_.root == "MAP" else f"CAST({e}.value AS STRING)"
+            pair = f"concat({inside(f'{e}.key', type_.children[0])}, '=', {value})"
+            return f"concat('{{', array_join(transform(map_entries({x}), {e} -> {pair}), ', '), '}}')"
+        case "ROW":
+            cells = (inside(f"{x}.{quote(n)}", c) for n, c in zip(type_.names, type_.children, strict=True))
+            return f"if({x} IS NULL, NULL, concat('+I[', concat_ws(', ', {', '.join(cells)}), ']'))"
+    return f"CAST({x} AS STRING)"
+
+
+def _thousands(text: str) -> str:
+    """Fractions of a second in groups of three digits, as java.time writes them."""
+    fraction = f"substring_index({text}, '.', -1)"
+    padded = f"rpad({fraction}, CAST(3 * ceil(length({fraction}) / 3) AS INT), '0')"
+    return f"if(contains({text}, '.'), concat(substring_index({text}, '.', 1), '.', {padded}), {text})"
+
+
+def _without_seconds(text: str) -> str:
+    """java.time leaves out ``:00`` seconds without a fraction."""
+    return f"if(endswith({text}, ':00') AND NOT contains({text}, '.'), left({text}, length({text}) - 3), {text})"

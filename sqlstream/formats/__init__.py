@@ -1,0 +1,60 @@
+"""The formats, known by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.formats.csv import Csv
+from sqlstream.formats.json import Json
+from sqlstream.formats.native import Orc, Parquet
+from sqlstream.formats.raw import Raw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlstream.formats.base import Format
+    from sqlstream.options import Option
+
+FORMATS: tuple[Format, ...] = (Csv(), Json(), Orc(), Parquet(), Raw())
+# Formats that Flink has and sqlstream has not, with the reason.
+_CHANGELOG = "it is a changelog: 'json' reads its records as they are, a query can take them apart"
+_SCHEMA = "it needs a schema that the table does not name"
+REFUSED: Mapping[str, str] = {
+    "avro": "Spark's avro module is not among the jars; use 'json'",
+    "avro-confluent": _SCHEMA,
+    "canal-json": _CHANGELOG,
+    "debezium-avro-confluent": _CHANGELOG,
+    "debezium-json": _CHANGELOG,
+    "maxwell-json": _CHANGELOG,
+    "ogg-json": _CHANGELOG,
+    "protobuf": _SCHEMA,
+}
+
+
+def find(name: str, *, at: Any = None) -> Format:
+    """The format called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
+    found = next((f for f in FORMATS if f.name == name), None)
+    if found is not None:
+        return found
+    if name in REFUSED:
+        raise NotSupported(f"Format '{name}' is not supported.", at=at, hint=f"{REFUSED[name]}.".capitalize())
+    names = sorted(f.name for f in FORMATS)
+    raise ValidationError(
+        f"Could not find any format factory for identifier '{name}' in the classpath.\n\n"
+        f"Available factory identifiers are:\n\n" + "\n".join(names),
+        at=at,
+        hint=did_you_mean(name, [*names, *REFUSED]),
+    )
+
+
+def declared(format_: Format, prefix: str = "") -> tuple[Option, ...]:
+    """The options of ``format_`` under their names in a table: ``[prefix]json.ignore-parse-errors``."""
+    return tuple(replace(o, key=f"{prefix}{format_.name}.{o.key}") for o in format_.options)
+
+
+def given(format_: Format, options: Mapping[str, str], prefix: str = "") -> dict[str, str]:
+    """The options of ``format_`` among a table's, without their prefix."""
+    start = f"{prefix}{format_.name}."
+    return {k[len(start) :]: v for k, v in options.items() if k.startswith(start)}

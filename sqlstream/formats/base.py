@@ -1,0 +1,137 @@
+"""What a format is: options as data, and two functions between bytes and columns, written as Spark SQL text.
+
+In: physical columns as (name, type) and the format's options without their prefix. Out: a DataFrame with the columns decoded,
+or the expression that encodes them. A format never reads or writes anything by itself.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlstream import options as option_rows
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.options import Option
+from sqlstream.sql.types import Type, quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Fields = tuple[tuple[str, Type], ...]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A record to decode: ``value`` is the quoted name of its column in ``frame`` (BINARY or STRING), ``origin`` the SQL text of
+    a string that says where a record stands (topic, partition and offset, or a file)."""
+
+    frame: DataFrame
+    value: str
+    origin: str
+
+
+class Format(ABC):
+    """Base of formats. ``options`` are without prefix; ``native`` formats are read and written by Spark's file sources only."""
+
+    name: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    native: ClassVar[bool] = False
+
+    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+        """Check types and what options mean together; their names and values are checked already. Raises ValidationError."""
+
+    def option(self, given: Mapping[str, str], key: str) -> Any:
+        """The typed value of an option, or its default."""
+        return option_rows.value(given, self.options, key)
+
+    @abstractmethod
+    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+        """``record.frame`` with the columns of ``fields`` added, in carrier types. A record that can't be decoded fails the job
+        with its place and text, or is skipped, as the options say."""
+
+    @abstractmethod
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
+        """SQL text of the record (STRING, or BINARY for raw), over columns named as the fields."""
+
+
+def literal(text: str) -> str:
+    """``text`` as a Spark SQL string literal."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\u0000")
+    return f"'{escaped}'"
+
+
+def sql_map(entries: Mapping[str, str]) -> str:
+    """``entries`` as a Spark SQL map of strings."""
+    return f"map({', '.join(literal(x) for pair in entries.items() for x in pair)})"
+
+
+def columns_sql(fields: Fields) -> str:
+    """``fields`` as Spark's schema text, in carrier types."""
+    return ", ".join(f"{quote(name)} {type_.spark}" for name, type_ in fields)
+
+
+def truncated(timestamp: str, precision: int) -> str:
+    """SQL for ``timestamp`` cut to ``precision`` digits of a second."""
+    if precision >= 6:
+        return timestamp
+    units = {0: "SECOND", 3: "MILLISECOND"}
+    if precision in units:
+        return f"date_trunc('{units[precision]}', {timestamp})"
+    micros = f"unix_micros({timestamp})"
+    return f"timestamp_micros({micros} - pmod({micros}, {10 ** (6 - precision)}L))"
+
+
+def map_leaves(x: str, type_: Type, leaf: Callable[[str, Type], str | None], depth: int = 0) -> str:
+    """SQL for the value ``x`` of ``type_`` with ``leaf`` applied to each scalar in it; ``leaf`` gives None to leave a scalar as it is.
+
+    A value in which nothing changes is not rebuilt.
+    """
+    if not _changes(type_, leaf):
+        return x
+    match type_.root:
+        case "ARRAY":
+            v = f"e{depth}"
+            return f"transform({x}, {v} -> {map_leaves(v, type_.children[0], leaf, depth + 1)})"
+        case "MAP":
+            k, v = f"k{depth}", f"v{depth}"
+            key, value = type_.children
+            out = x
+            if _changes(value, leaf):
+                out = f"transform_values({out}, ({k}, {v}) -> {map_leaves(v, value, leaf, depth + 1)})"
+            if _changes(key, leaf):
+                out = f"transform_keys({out}, ({k}, {v}) -> {map_leaves(k, key, leaf, depth + 1)})"
+            return out
+        case "MULTISET":
+            k, v = f"k{depth}", f"v{depth}"
+            return f"transform_keys({x}, ({k}, {v}) -> {map_leaves(k, type_.children[0], leaf, depth + 1)})"
+        case "ROW":
+            parts = (
+                f"{literal(n)}, {map_leaves(f'{x}.{quote(n)}', c, leaf, depth)}" for n, c in zip(type_.names, type_.children, strict=True)
+            )
+            return f"if({x} IS NULL, NULL, named_struct({', '.join(parts)}))"
+    return leaf(x, type_) or x
+
+
+def _changes(type_: Type, leaf: Callable[[str, Type], str | None]) -> bool:
+    if type_.children:
+        return any(_changes(c, leaf) for c in type_.children)
+    return leaf("x", type_) is not None
+
+
+def refuse_types(owner: str, fields: Fields, refused: Callable[[Type], bool], *, at: Any = None) -> None:
+    """Raise NotSupported for the first type, nested ones included, that ``refused`` picks."""
+    for name, type_ in fields:
+        stack = [type_]
+        while stack:
+            t = stack.pop()
+            if refused(t):
+                raise NotSupported(f"The {owner} format can't carry type {t} of column '{name}'.", at=at)
+            stack += t.children
+
+
+def exclusive(owner: str, given: Mapping[str, str], first: str, second: str, *, at: Any = None) -> None:
+    """Raise where two switches are both on."""
+    if all(given.get(k, "false").strip().lower() == "true" for k in (first, second)):
+        raise ValidationError(f"{owner}: {first} and {second} shouldn't both be true.", at=at)
