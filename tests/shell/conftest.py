@@ -82,6 +82,7 @@ class Terminal:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
         self.shown = ""
+        self._read = 0
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
@@ -95,10 +96,9 @@ class Terminal:
         os.close(slave)
 
     def read_until(self, text: str, timeout: float = 30) -> float:
-        """Wait for ``text`` in what is shown from now on; the seconds since the start come back."""
+        """Wait for ``text`` behind what was waited for before; the seconds since the start come back."""
         end = time.monotonic() + timeout
-        seen = ""
-        while text not in seen:
+        while (found := self.shown.find(text, self._read)) < 0:
             left = end - time.monotonic()
             assert left > 0 and select.select([self._master], [], [], left)[0], f"no {text!r} in:\n{self.shown}"
             try:
@@ -106,8 +106,8 @@ class Terminal:
             except OSError:
                 chunk = ""
             assert chunk, f"ended without {text!r}:\n{self.shown}"
-            seen += chunk
             self.shown += chunk
+        self._read = found + len(text)
         return time.monotonic() - self.began
 
     def send(self, keys: str) -> None:

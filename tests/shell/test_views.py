@@ -1,5 +1,6 @@
 """Outcomes as text, against what real Flink 2.3's client prints."""
 
+import re
 import time
 
 import pytest
@@ -86,7 +87,8 @@ def test_an_interrupted_stream_says_so(screen):
 
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_stream_tells_its_time(screen, stopped):
-    assert shown(screen, stream(INSERTED), {}, stopped).splitlines()[-1].endswith("a total of 1 row (0.00 seconds)")
+    last = shown(screen, stream(INSERTED), {}, stopped).splitlines()[-1]
+    assert re.search(r"a total of 1 row \(\d\.\d\d seconds\)$", last)
 
 
 def test_rows_are_printed_as_they_come(screen):
@@ -118,7 +120,7 @@ def test_a_query_cuts_wide_cells_and_shows_its_time_and_show_does_neither(screen
     columns, rows = (Field("s", t.STRING),), (("x" * 40,),)
     text = shown(screen, results.Rows(columns=columns, rows=rows, query=True), {})
     assert f"| {'x' * 27}... |" in text
-    assert text.splitlines()[-1].startswith("1 row in set (0.0")
+    assert text.splitlines()[-1].startswith("1 row in set (")
     text = shown(screen, results.Rows(columns=columns, rows=rows), {})
     assert text.endswith(f"| {'x' * 40} |\n+{'-' * 42}+\n1 row in set\n")
 
