@@ -6,6 +6,7 @@ In: SET keys ``spark.*``, the project folder. Out: a SparkSession. Everything th
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -123,20 +124,25 @@ class Engine:
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         log = self._project / ".sqlstream" / "log" / "spark.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        os.environ["SPARK_SUBMIT_OPTS"] = " ".join(
-            [
-                os.environ.get("SPARK_SUBMIT_OPTS", ""),
-                f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}",
-                f"-Dsqlstream.log={log}",
-            ]
-        ).strip()
+        from pyspark import SparkConf, SparkContext
+        from pyspark.java_gateway import launch_gateway
         from pyspark.sql import SparkSession
 
-        conf = spark_conf(self._options(), own_jars)
-        builder = SparkSession.builder
-        for key, value in conf.items():
-            builder = builder.config(key, value)
-        return builder.getOrCreate()
+        # pyspark repeats the errors that we show as structured log lines of its own.
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+        conf = SparkConf(loadDefaults=False)
+        for key, value in spark_conf(self._options(), own_jars).items():
+            conf.set(key, value)
+        java_options = [
+            f'-Dlog4j2.configurationFile="{Path(__file__).with_name("log4j2.properties").as_uri()}"',
+            f'-Dsqlstream.log="{log}"',
+            conf.get("spark.driver.extraJavaOptions") or "",
+        ]
+        conf.set("spark.driver.extraJavaOptions", " ".join(java_options).strip())
+        with log.with_name("jvm.log").open("ab") as output:
+            gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
+        SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+        return SparkSession.builder.config(conf=conf).getOrCreate()
 
 
 def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, str]:

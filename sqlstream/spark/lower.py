@@ -219,9 +219,11 @@ def _window_aggregate(node: WindowAggregate, frame: DataFrame, to: Lowering) -> 
 
     window = node.window
     keys = [k for k in node.keys if k not in (node.start, node.end, node.time)]
-    time = F.col(quote(node.time))
-    marked = time.alias(node.time, metadata=WATERMARK_METADATA) if frame.isStreaming else time.alias(node.time)
-    grouped = frame.groupBy(marked, *[F.col(quote(k)) for k in keys])
+    if frame.isStreaming:
+        # In a projection of its own: an alias among the grouping expressions loses its metadata.
+        others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]
+        frame = frame.select(*others, F.col(quote(node.time)).alias(node.time, metadata=WATERMARK_METADATA))
+    grouped = frame.groupBy(*[F.col(quote(k)) for k in (node.time, *keys)])
     aggregated = _aggregate(grouped, node.aggregates, to)
     kind = field_of(node.input, node.time).type
     end = f"({local(quote(node.time), kind, node.zone)} + INTERVAL '0.001' SECOND)"

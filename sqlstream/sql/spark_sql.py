@@ -63,7 +63,8 @@ def literal(expr: Literal) -> str:
             return f"TIME '{value}'"
         case "INTERVAL_MILLIS":
             sign, ms = ("-" if value < 0 else ""), abs(value)
-            return f"INTERVAL {sign}'{ms // 1000}.{ms % 1000:03d}' SECOND"
+            days, hours, minutes = ms // 86_400_000, ms // 3_600_000 % 24, ms // 60_000 % 60
+            return f"INTERVAL {sign}'{days} {hours}:{minutes}:{ms // 1000 % 60}.{ms % 1000:03d}' DAY TO SECOND"
         case "INTERVAL_MONTHS":
-            return f"INTERVAL '{value}' MONTH"
+            return f"INTERVAL {'-' if value < 0 else ''}'{abs(value) // 12}-{abs(value) % 12}' YEAR TO MONTH"
     raise TypeError(root)

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.types import Type
+
+
+# The value of an argument that is no constant.
+VARIES: Any = object()
 
 
 @dataclass(frozen=True)
 class Rendered:
     """A call on its way to Spark SQL: its arguments as text with their types, the result's type, the session's zone.
 
-    ``distinct`` and ``filter`` (``FILTER (WHERE ..)`` as text, or empty) are an aggregate's.
+    ``values`` are those of constant arguments, VARIES for others. ``distinct`` and ``filter`` (``FILTER (WHERE ..)`` as text, or
+    empty) are an aggregate's.
     """
 
     args: tuple[str, ...]
     types: tuple[Type, ...]
     type: Type
     zone: str
+    values: tuple[Any, ...] = ()
     distinct: bool = False
     filter: str = ""
 
 
-Returns = Callable[[tuple[Type, ...]], Type]
+Types = tuple[Type, ...]
+Returns = Callable[[Types], Type]
+# The types to which a call's arguments are cast; None where it can't take them.
+Coerce = Callable[[Types], Types | None]
 Spark = str | Callable[[Rendered], str]
 
 
@@ -32,8 +42,9 @@ Spark = str | Callable[[Rendered], str]
 class Function:
     """One built-in.
 
-    ``params`` are families (see FAMILIES), ``?`` at the end of one marks it and all behind it optional, ``*`` on the last repeats it.
-    ``spark`` is a template (``{0}``) or a function of the rendered call.
+    ``params`` are families (see ``accepts``), ``?`` at the end of one marks it and all behind it optional, ``*`` on the last repeats it.
+    ``coerce`` brings the arguments to common types first. ``spark`` is a template (``{0}``) or a function of the rendered call.
+    ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
     """
 
     name: str
@@ -43,6 +54,8 @@ class Function:
     summary: str
     example: str = ""
     aggregate: bool = False
+    coerce: Coerce | None = None
+    words: tuple[int, ...] = ()
 
     @property
     def signature(self) -> str:

@@ -1,0 +1,102 @@
+"""Runs every golden: its plan without a JVM, its rows on Spark step by step, its rows on real Flink (-m oracle)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from golden import MONITOR, SCRIPTS, Golden, read, table
+from sqlstream.errors import SqlStreamError
+from sqlstream.jobs import Job
+from sqlstream.results import Submitted
+from sqlstream.session import Session
+
+GOLDENS = [read(path) for path in SCRIPTS]
+
+
+def ids(golden: Golden) -> str:
+    return golden.path.stem
+
+
+def session(project: Path, golden: Golden, emit=print, engine=None) -> Session:
+    for name in golden.inputs:
+        (project / name).mkdir(exist_ok=True)
+    return Session(
+        project,
+        options={"table.local-time-zone": "UTC", "spark.master": "local[2]"},
+        variables={"DIR": str(project)},
+        emit=emit,
+        engine=engine,
+    )
+
+
+@pytest.mark.parametrize("golden", GOLDENS, ids=ids)
+def test_plan(golden: Golden, tmp_path: Path) -> None:
+    declarations, insert = re.fullmatch(r"(.*;)\s*(INSERT.*?;)[^;]*", golden.sql, re.S).groups()
+    client = session(tmp_path, golden)
+    list(client.run(declarations))
+    if golden.error:
+        with pytest.raises(SqlStreamError, match=re.escape(golden.error)):
+            list(client.run(f"EXPLAIN {insert}"))
+        return
+    (outcome,) = client.run(f"EXPLAIN {insert}")
+    plan = outcome.rows[0][0].partition("== Optimized Physical Plan ==")[2].splitlines()
+    lines = iter(plan)
+    for wanted in golden.plan:
+        assert any(wanted in line for line in lines), f"{wanted}\nis not (or not in this order) in\n" + "\n".join(plan)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("golden", [g for g in GOLDENS if not g.error], ids=ids)
+def test_rows(golden: Golden, tmp_path: Path, engine) -> None:
+    emitted: list[str] = []
+    client = session(tmp_path, golden, emitted.append, engine)
+    job = submitted(client, golden.sql)
+    for number, step in enumerate(golden.steps):
+        for name, row in step.rows_in:
+            with (tmp_path / name / f".{number}").open("a") as file:
+                file.write(row + "\n")
+        for name in {name for name, _ in step.rows_in}:
+            (tmp_path / name / f".{number}").rename(tmp_path / name / f"{number}.json")
+        match step.action:
+            case "restart":
+                client.jobs.stop(job.id)
+                job = submitted(client, golden.sql)
+            case "end":
+                client.jobs.stop(job.id, drain=True)
+        if step.action != "end":
+            for query in job.queries:
+                query.processAllAvailable()
+        assert sorted(emitted) == sorted(step.rows_out), f"after step {number + 1}: {step}"
+        emitted.clear()
+    if job.status.value == "RUNNING":
+        client.jobs.stop(job.id)
+    client.close()
+
+
+def submitted(client: Session, sql: str) -> Job:
+    again = re.sub(r"CREATE (TABLE|VIEW) (?!IF)", r"CREATE \1 IF NOT EXISTS ", sql)
+    outcomes = list(client.run(again))
+    return client.jobs.find(next(o.job_id for o in outcomes if isinstance(o, Submitted)))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("golden", [g for g in GOLDENS if not g.error], ids=ids)
+def test_rows_on_flink(golden: Golden, tmp_path: Path) -> None:
+    for name, rows in golden.inputs.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "all.json").write_text("\n".join(rows) + "\n")
+    bounded = re.sub(r",\s*\)", ")", MONITOR.sub("", golden.sql)).replace("${DIR}", str(tmp_path))
+    script = tmp_path / "script.sql"
+    script.write_text(
+        "SET 'table.local-time-zone' = 'UTC';\nSET 'table.dml-sync' = 'true';\n" + re.sub(r"(?m)^--[=<>!].*\n?", "", bounded)
+    )
+    client = shlex.split(os.environ["FLINK_SQL_CLIENT"])
+    done = subprocess.run([*client, str(script)], capture_output=True, text=True, check=True, timeout=280)
+    rows = re.findall(r"([+-][IUD]\[.*\])$", done.stdout, re.M)
+    assert table(rows) == table(golden.output), done.stdout
