@@ -11,6 +11,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -68,6 +69,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("set FLINK_SQL_CLIENT to the command that runs a script in Flink's SQL client")
     work = given.work.absolute()
     work.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     broker = Broker(work / "broker")
     bootstrap = broker.start(progress=print)
     try:

@@ -41,19 +41,23 @@ def run(command: list[str], log: Path, env: dict[str, str] | None = None) -> Cli
         stderr=subprocess.STDOUT,
         text=True,
     )
-    with log.open("w", encoding="utf-8") as out, process as client:
-        assert client.stdout is not None
-        for line in client.stdout:
-            now = time.monotonic()
-            out.write(f"{now - started:9.3f} {line}")
-            out.flush()
-            if error or "[ERROR]" in line:
-                error.append(line.rstrip())
-            elif DONE in line:
-                inserts.append(now - before)
-                before = now
-            elif OK in line:
-                before = now
-    if client.returncode and not error:
+    try:
+        with log.open("w", encoding="utf-8") as out:
+            assert process.stdout is not None
+            for line in process.stdout:
+                now = time.monotonic()
+                out.write(f"{now - started:9.3f} {line}")
+                out.flush()
+                if error or "[ERROR]" in line:
+                    error.append(line.rstrip())
+                elif DONE in line:
+                    inserts.append(now - before)
+                    before = now
+                elif OK in line:
+                    before = now
+        process.wait()
+    finally:
+        process.kill()
+    if process.returncode and not error:
         error = [f"the client ended with exit code {client.returncode}; see {log}"]
     return ClientRun(tuple(inserts), time.monotonic() - started, "\n".join(error[:6]) or None)
