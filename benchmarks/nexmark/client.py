@@ -59,5 +59,5 @@ def run(command: list[str], log: Path, env: dict[str, str] | None = None) -> Cli
     finally:
         process.kill()
     if process.returncode and not error:
-        error = [f"the client ended with exit code {client.returncode}; see {log}"]
+        error = [f"the client ended with exit code {process.returncode}; see {log}"]
     return ClientRun(tuple(inserts), time.monotonic() - started, "\n".join(error[:6]) or None)
