@@ -108,12 +108,17 @@ def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
     return frame.selectExpr(*[f"{display_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in columns])
 
 
+# The job group of a SELECT over static input, by which it can be cancelled.
+COLLECT = "sqlstream-select"
+
+
 def collect(query: Query, spark: SparkSession, zone: str, project: Path, limit: int | None) -> tuple[tuple[str | None, ...], ...]:
     """All rows of a query over static input. Raises JobFailed."""
     folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
     try:
         to = Lowering(spark, False, zone, project, folder, folder)
         frame = displayed(lower(query.node, to), query.node, zone)
+        spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
         return tuple(tuple(row) for row in (frame if limit is None else frame.limit(limit)).collect())
     except Exception as error:
         raise job_error(error) from error

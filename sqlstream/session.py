@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 import zoneinfo
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +19,7 @@ from sqlstream.catalog import show
 from sqlstream.catalog.apply import APPLIED, Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project
-from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.errors import JobFailed, NotSupported, SqlStreamError, ValidationError
 from sqlstream.options import masked
 from sqlstream.plan import build, scope
 from sqlstream.plan.explain import tree
@@ -68,6 +69,8 @@ class Session:
         self._given_engine = engine
         self._set: list[exp.Expr] | None = None
         self._select: results.Changes | None = None
+        self._interrupted = threading.Event()
+        self._closed = False
         self._sources: list[Path] = []
         self._jobs = jobs.Jobs(self.project, emit, notify)
         self._catalog = CatalogManager()
@@ -76,7 +79,7 @@ class Session:
             if notice := settings.check(key, value):
                 notify(notice)
             self.options[key] = value
-        for error in self._files.load(self._catalog):
+        for error in self._files.load(self._catalog, Scope((), zone=self.zone)):
             notify(_shown(error))
 
     # --- what the shell and the runner call --------------------------------------------------------------------------
@@ -99,9 +102,12 @@ class Session:
                 raise error.located(script, name, statement.start) from error.__cause__
 
     def interrupt(self) -> None:
-        """End the SELECT that runs."""
+        """End the statement that runs: a SELECT, or the wait for a job (which is stopped)."""
+        self._interrupted.set()
         if self._select is not None:
             self._select.stop()
+        if self._given_engine is not None and self._given_engine.ready:
+            self._given_engine.spark.sparkContext.cancelJobGroup(results.COLLECT)
 
     def wait(self, progress: Callable[[str], None] = lambda line: None) -> None:
         """Wait until the session's jobs have ended; a line about them now and then. Raises the first failed job's error."""
@@ -118,6 +124,9 @@ class Session:
 
     def close(self) -> None:
         """Stop the session's jobs and its Spark."""
+        if self._closed:
+            return
+        self._closed = True
         self.interrupt()
         self._jobs.stop_all()
         if self._own_engine and self._given_engine is not None:
@@ -138,6 +147,7 @@ class Session:
 
     def _execute(self, statement: Statement) -> Iterator[Outcome]:
         tree_ = parse(statement.text)
+        self._interrupted.clear()
         if self._set is not None and not isinstance(tree_, ast.EndStatementSet | ast.Quit):
             yield self._add_to_set(tree_)
             return
@@ -386,9 +396,13 @@ class Session:
         job = self._jobs.submit(self._engine.spark, tuple(plans), name, how, text)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):
-            job.done.wait()
+            while not job.done.wait(0.2):
+                if self._interrupted.is_set():
+                    self._jobs.stop(job.id)
             if job.error is not None:
                 raise job.error
+            if job.status is jobs.Status.CANCELED:
+                raise JobFailed(f"Job {job.id} was cancelled.")
             return results.Completed(job_id=job.id, notices=notices)
         return results.Submitted(job_id=job.id, notices=notices)
 

@@ -43,11 +43,14 @@ DEFAULTS = {
     "spark.app.name": "sqlstream",
     "spark.master": "local[*]",
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
     "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.adaptive.enabled": "true",
+    # HotSpot compiles no method above 8000 bytes; generated code that is longer runs faster through the interpreted operators.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.sql.ui.explainMode": "simple",
 }
@@ -67,6 +70,12 @@ class Engine:
     def started(self) -> bool:
         """Whether the start was asked for."""
         return self._session is not None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the session is there."""
+        session = self._session
+        return session is not None and session.done() and session.exception() is None
 
     def start(self) -> None:
         """Begin to start Spark, in the background."""
