@@ -15,8 +15,8 @@ from sqlstream.sql import ast, coercion
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
-from sqlstream.sql.functions import CALLABLE, Function, find
-from sqlstream.sql.functions.base import TARGETS, accepts
+from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
+from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.text import to_text
 from sqlstream.sql.types import Type
@@ -28,8 +28,6 @@ _BINARY: dict[type[exp.Expr], str] = {
     exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.DPipe: "||", exp.And: "AND", exp.Or: "OR",
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.NullSafeEQ: "IS NOT DISTINCT FROM",
 }  # fmt: skip
-_COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS NOT DISTINCT FROM")
-_RENAMED = {"SUBSTR": "SUBSTR", "CEILING": "CEIL"}
 
 
 @dataclass(frozen=True)
@@ -65,13 +63,13 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
         case exp.Neg():
             if isinstance(node.this, exp.Literal) and not node.this.is_string:
                 return number("-" + node.this.name, node)
-            return _call("NEGATE", [bind(node.this, scope)], node, scope)
+            return _call("NEGATE", [bind(node.this, scope)], node)
         case exp.NEQ() | exp.EQ() if isinstance(node.expression, exp.Subquery) or isinstance(node.this, exp.Subquery):
             raise NotSupported("Scalar sub-queries are not supported yet.", at=node)
         case exp.NullSafeNEQ():
-            return _negated(_call("IS NOT DISTINCT FROM", [bind(node.this, scope), bind(node.expression, scope)], node, scope), node, scope)
+            return _negated(_call("IS NOT DISTINCT FROM", [bind(node.this, scope), bind(node.expression, scope)], node), node, scope)
         case exp.Binary() if type(node) in _BINARY:
-            return _call(_BINARY[type(node)], [bind(node.this, scope), bind(node.expression, scope)], node, scope)
+            return _call(_BINARY[type(node)], [bind(node.this, scope), bind(node.expression, scope)], node)
         case exp.Not():
             return _negated(bind(node.this, scope), node, scope)
         case exp.Is():
@@ -81,12 +79,12 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
         case exp.In():
             if node.args.get("query") or node.args.get("unnest"):
                 raise NotSupported("IN (sub-query) is not supported yet.", at=node)
-            return _call("IN", [bind(node.this, scope), *(bind(e, scope) for e in node.expressions)], node, scope)
+            return _call("IN", [bind(node.this, scope), *(bind(e, scope) for e in node.expressions)], node)
         case exp.Escape():
             inner = node.this
-            return _call("LIKE", [bind(inner.this, scope), bind(inner.expression, scope), bind(node.expression, scope)], node, scope)
+            return _call("LIKE", [bind(inner.this, scope), bind(inner.expression, scope), bind(node.expression, scope)], node)
         case exp.Like():
-            return _call("LIKE", [bind(node.this, scope), bind(node.expression, scope)], node, scope)
+            return _call("LIKE", [bind(node.this, scope), bind(node.expression, scope)], node)
         case exp.Case():
             return _case(node, scope)
         case exp.TryCast() | exp.Cast():
@@ -96,7 +94,7 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
                 raise ValidationError("An element is accessed by one index.", at=node)
             return _item(node, bind(node.this, scope), bind(node.expressions[0], scope), scope)
         case exp.Tuple():
-            return _call("ROW", [bind(e, scope) for e in node.expressions], node, scope)
+            return _call("ROW", [bind(e, scope) for e in node.expressions], node)
         case exp.Filter():
             return _filtered(node, scope)
         case exp.Window():
@@ -168,18 +166,18 @@ def _dot(node: exp.Dot, scope: Scope) -> Expr:
 
 
 def _negated(operand: Expr, at: exp.Expr, scope: Scope) -> Expr:
-    return _call("NOT", [operand], at, scope)
+    return _call("NOT", [operand], at)
 
 
 def _is(node: exp.Is, scope: Scope) -> Expr:
     operand = bind(node.this, scope)
     match node.expression:
         case exp.Null():
-            return _call("IS NULL", [operand], node, scope)
+            return _call("IS NULL", [operand], node)
         case exp.Boolean(this=value):
-            return _call("IS TRUE" if value else "IS FALSE", [operand], node, scope)
+            return _call("IS TRUE" if value else "IS FALSE", [operand], node)
         case exp.Column() as column if column.name.upper() == "UNKNOWN":
-            return _call("IS NULL", [operand], node, scope)
+            return _call("IS NULL", [operand], node)
     raise NotSupported(f"IS {node.expression.sql()} is not supported yet.", at=node)
 
 
@@ -187,9 +185,9 @@ def _between(node: exp.Between, scope: Scope) -> Expr:
     value, low, high = (bind(node.args[k], scope) for k in ("this", "low", "high"))
 
     def within(a: Expr, b: Expr) -> Expr:
-        return _call("AND", [_call(">=", [value, a], node, scope), _call("<=", [value, b], node, scope)], node, scope)
+        return _call("AND", [_call(">=", [value, a], node), _call("<=", [value, b], node)], node)
 
-    return _call("OR", [within(low, high), within(high, low)], node, scope) if node.args.get("symmetric") else within(low, high)
+    return _call("OR", [within(low, high), within(high, low)], node) if node.args.get("symmetric") else within(low, high)
 
 
 def _case(node: exp.Case, scope: Scope) -> Expr:
@@ -197,7 +195,7 @@ def _case(node: exp.Case, scope: Scope) -> Expr:
     conditions, values = [], []
     for branch in node.args["ifs"]:
         condition = bind(branch.this, scope)
-        conditions.append(condition if subject is None else _call("=", [subject, condition], branch, scope))
+        conditions.append(condition if subject is None else _call("=", [subject, condition], branch))
         values.append(bind(branch.args["true"], scope))
     default = node.args.get("default")
     values.append(bind(default, scope) if default is not None else Literal(t.NULL, None))
@@ -235,9 +233,9 @@ def _item(node: exp.Expr, operand: Expr, index: Expr, scope: Scope) -> Expr:
                 raise ValidationError("An array's index is an INTEGER.", at=node)
             if isinstance(index, Literal) and index.value < 1:
                 raise ValidationError(f"Array element access needs an index starting at 1 but was {index.value}.", at=node)
-            return _call("ITEM", [operand, cast_to(index, t.INT)], node, scope)
+            return _call("ITEM", [operand, cast_to(index, t.INT)], node)
         case "MAP":
-            return _call("ITEM", [operand, cast_to(index, operand.type.children[0])], node, scope)
+            return _call("ITEM", [operand, cast_to(index, operand.type.children[0])], node)
         case "ROW" if isinstance(index, Literal) and isinstance(index.value, int) and 0 < index.value <= len(operand.type.names):
             return _field(operand, operand.type.names[index.value - 1], node)
     raise ValidationError(f"Cannot apply 'ITEM' to arguments of type 'ITEM(<{operand.type}>, <{index.type}>)'", at=node)
@@ -255,7 +253,6 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
 
 def _function(node: exp.Anonymous, scope: Scope) -> Expr:
     name = node.name.upper()
-    name = _RENAMED.get(name, name)
     raw = list(node.expressions)
     distinct = bool(raw) and isinstance(raw[0], exp.Distinct)
     if distinct:
@@ -275,7 +272,7 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
         raise ValidationError(f"DISTINCT is for aggregate functions, which {name} is not.", at=node)
     if function.aggregate and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
-    call = _call(name, args, node, scope, function)
+    call = _call(name, args, node, function)
     if isinstance(call, AggregateCall) and distinct:
         return replace(call, distinct=True)
     return call
@@ -287,103 +284,43 @@ def _builtin(name: str) -> Function:
     return found
 
 
-def _call(name: str, args: list[Expr], at: exp.Expr, scope: Scope, function: Function | None = None) -> Expr:
+def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None = None) -> Expr:
     function = function or _builtin(name)
-    args = _coerced(name, args, at)
     required = sum(1 for p in function.params if p[-1] not in "?*")
     repeats = bool(function.params) and function.params[-1].endswith("*")
     if len(args) < required or (len(args) > len(function.params) and not repeats):
         raise _mismatch(function, args, at)
+    if function.coerce is not None:
+        targets = function.coerce(tuple(a.type for a in args))
+        if targets is None:
+            raise _mismatch(function, args, at)
+        args = [cast_to(a, target) for a, target in zip(args, targets, strict=True)]
     converted = []
     for i, arg in enumerate(args):
         family = function.params[min(i, len(function.params) - 1)].rstrip("?*")
+        if i in function.words:
+            converted.append(arg)
+            continue
         if not accepts(family, arg.type):
             raise _mismatch(function, args, at)
         target = TARGETS.get(family)
-        narrower = target is not None and (arg.type.root == "NULL" or (family != "string" and arg.type.root != target.root))
-        converted.append(cast_to(arg, target) if narrower and target is not None else arg)
+        changes = target is not None and (arg.type.root == "NULL" or (family in CONVERTED and arg.type.root != target.root))
+        converted.append(cast_to(arg, target) if changes and target is not None else arg)
     result = function.returns(tuple(a.type for a in converted))
     if function.aggregate:
         return AggregateCall(result, function, tuple(converted))
     return Call(result, function, tuple(converted))
 
 
-def _coerced(name: str, args: list[Expr], at: exp.Expr) -> list[Expr]:
-    """Arguments brought to types that the function's row can take: both sides of an operator, all of COALESCE, .."""
-    if name in _COMPARISONS and len(args) == 2:
-        return _compared(args, at)
-    if name == "IN":
-        type_ = args[0].type
-        for other in args[1:]:
-            type_ = coercion.comparison_type(type_, other.type) or _incomparable(name, args, at)
-        return [cast_to(a, type_) for a in args]
-    if name in ("+", "-", "*", "/", "%", "MOD") and len(args) == 2:
-        return _operands(name, args, at)
-    if name in ("COALESCE", "IFNULL", "GREATEST", "LEAST", "ARRAY", "NULLIF") and len(args) > 1:
-        return _all_common(name, args, at)
-    if name == "IF" and len(args) == 3:
-        return [args[0], *_all_common(name, args[1:], at)]
-    if name == "MAP":
-        if len(args) % 2 or not args:
-            raise ValidationError("MAP takes keys and values in turn.", at=at)
-        keys, values = _all_common(name, args[::2], at), _all_common(name, args[1::2], at)
-        return [a for pair in zip(keys, values, strict=True) for a in pair]
-    if name == "||":
-        return [a if a.type.is_string or a.type.root == "NULL" else a for a in args]
-    return args
-
-
-def _compared(args: list[Expr], at: exp.Expr) -> list[Expr]:
-    type_ = coercion.comparison_type(args[0].type, args[1].type)
-    if type_ is None:
-        _incomparable("=", args, at)
-        raise AssertionError
-    return [cast_to(a, type_) for a in args]
-
-
-def _incomparable(name: str, args: list[Expr], at: exp.Expr) -> Type:
-    types = ", ".join(f"<{a.type.full}>" for a in args)
-    raise ValidationError(f"Cannot apply '{name}' to arguments of type {types}", at=at, hint="Cast one side to the type of the other.")
-
-
-def _all_common(name: str, args: Sequence[Expr], at: exp.Expr) -> list[Expr]:
-    type_ = common_type([a.type for a in args])
-    if type_ is None:
-        _incomparable(name, list(args), at)
-        raise AssertionError
-    return [cast_to(a, type_) for a in args]
-
-
-def _operands(name: str, args: list[Expr], at: exp.Expr) -> list[Expr]:
-    left, right = args
-    if left.type.root == "NULL" and right.type.is_numeric:
-        left = cast_to(left, right.type)
-    if right.type.root == "NULL" and left.type.is_numeric:
-        right = cast_to(right, left.type)
-    a, b = left.type, right.type
-    if a.is_numeric and b.is_numeric:
-        if (a.is_integer and b.is_integer) or a.is_approximate or b.is_approximate:
-            type_ = coercion.common_numeric(a, b)
-            return [cast_to(left, type_), cast_to(right, type_)]
-        return [left if x.type.root == "DECIMAL" else cast_to(x, coercion.as_decimal(x.type)) for x in (left,)] + [
-            right if right.type.root == "DECIMAL" else cast_to(right, coercion.as_decimal(b))
-        ]
-    times = ("TIMESTAMP", "TIMESTAMP_LTZ", "DATE", "TIME", "INTERVAL_MONTHS", "INTERVAL_MILLIS")
-    if name in ("+", "-") and ((b.is_interval and a.root in times) or (name == "+" and a.is_interval and b.root in times)):
-        return args
-    raise _incomparable_error(name, args, at)
-
-
-def _incomparable_error(name: str, args: list[Expr], at: exp.Expr) -> ValidationError:
-    types = f" {name} ".join(f"<{a.type.full}>" for a in args)
-    hint = "Use TIMESTAMPDIFF(unit, a, b)." if name == "-" and all(a.type.is_timestamp for a in args) else None
-    return ValidationError(f"Cannot apply '{name}' to arguments of type '{types}'", at=at, hint=hint)
-
-
-def _mismatch(function: Function, args: list[Expr], at: exp.Expr) -> ValidationError:
-    types = ", ".join(f"<{a.type.full}>" for a in args)
+def _mismatch(function: Function, args: Sequence[Expr], at: exp.Expr) -> ValidationError:
+    name, types = function.name, [f"<{a.type.full}>" for a in args]
+    if function in OPERATORS:
+        shown = f" {name} ".join(types) if len(types) == 2 else f"{name}({', '.join(types)})"
+        times = len(args) == 2 and all(a.type.is_timestamp or a.type.root == "DATE" for a in args)
+        hint = "Use TIMESTAMPDIFF(unit, a, b)." if name == "-" and times else "Cast one side to the type of the other."
+        return ValidationError(f"Cannot apply '{name}' to arguments of type '{shown}'", at=at, hint=hint if len(args) == 2 else None)
     return ValidationError(
-        f"No match found for function signature {function.name}({types})", at=at, hint=f"{function.name} takes: {function.signature}"
+        f"No match found for function signature {name}({', '.join(types)})", at=at, hint=f"{name} takes: {function.signature}"
     )
 
 

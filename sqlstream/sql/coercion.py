@@ -145,3 +145,57 @@ def comparison_type(a: Type, b: Type) -> Type | None:
             # A string beside a number is read as a DECIMAL or DOUBLE, whatever the number's own size.
             return t.DOUBLE if other.is_approximate else t.decimal(38, 18) if other.is_numeric else other.null()
     return None
+
+
+def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """Both sides of a comparison, or a value and a list, in the type in which they are compared."""
+    found: Type | None = types[0]
+    for other in types[1:]:
+        found = comparison_type(found, other) if found is not None else None
+    return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
+
+
+_TIMES = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ")
+
+
+def operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """Both sides of an arithmetic operator on numbers; DECIMALs keep their own precisions."""
+    a, b = types
+    if a.root == "NULL" and b.is_numeric:
+        a = b.null()
+    elif b.root == "NULL" and a.is_numeric:
+        b = a.null()
+    if not (a.is_numeric and b.is_numeric):
+        return None
+    if (a.is_integer and b.is_integer) or a.is_approximate or b.is_approximate:
+        found = common_numeric(a, b)
+        return (found.with_nullable(a.nullable), found.with_nullable(b.nullable))
+    return (as_decimal(a).with_nullable(a.nullable), as_decimal(b).with_nullable(b.nullable))
+
+
+def plus_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """Both sides of +: numbers, intervals of one kind, or a time and an interval."""
+    a, b = types
+    if (a.is_interval and b.root in _TIMES) or minus_fits(a, b):
+        return types
+    return operands(types)
+
+
+def minus_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """Both sides of -: numbers, intervals of one kind, or an interval from a time."""
+    return types if minus_fits(*types) else operands(types)
+
+
+def minus_fits(a: Type, b: Type) -> bool:
+    return b.is_interval and (a.root in _TIMES or a.root == b.root)
+
+
+def times_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """Both sides of *: numbers, or an interval and a number."""
+    a, b = types
+    return types if (a.is_interval and b.is_numeric) or (a.is_numeric and b.is_interval) else operands(types)
+
+
+def divide_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """Both sides of /: numbers, or an interval by a number."""
+    return types if types[0].is_interval and types[1].is_numeric else operands(types)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
-from sqlstream.sql.functions.base import Rendered, sql_string
+from sqlstream.sql.functions.base import VARIES, Rendered, sql_string
 from sqlstream.sql.types import quote
-
-# Arguments that are words of Spark's syntax, not values: which of each function's.
-_WORDS = {"EXTRACT": 0, "TIMESTAMPADD": 0, "TIMESTAMPDIFF": 0, "FLOOR TO": 1, "CEIL TO": 1}
 
 
 def render(expr: Expr, zone: str) -> str:
@@ -25,14 +23,25 @@ def render(expr: Expr, zone: str) -> str:
         case FieldAccess(operand=operand, name=name):
             return f"{render(operand, zone)}.{quote(name)}"
         case Call(function=function, args=args, type=type_):
-            word = _WORDS.get(function.name, 0 if function.name == "TRIM" and len(args) == 3 else None)
-            texts = [a.value if i == word and isinstance(a, Literal) else render(a, zone) for i, a in enumerate(args)]
-            return function.render(Rendered(tuple(texts), tuple(a.type for a in args), type_, zone))
+            texts = [a.value if i in function.words and isinstance(a, Literal) else render(a, zone) for i, a in enumerate(args)]
+            return function.render(Rendered(tuple(texts), tuple(a.type for a in args), type_, zone, _values(args)))
         case AggregateCall(function=function, args=args, type=type_, distinct=distinct, filter=condition):
             suffix = f" FILTER (WHERE {render(condition, zone)})" if condition is not None else ""
             texts = [render(a, zone) for a in args]
-            return function.render(Rendered(tuple(texts), tuple(a.type for a in args), type_, zone, distinct, suffix))
+            types = tuple(a.type for a in args)
+            return function.render(Rendered(tuple(texts), types, type_, zone, _values(args), distinct, suffix))
     raise TypeError(type(expr).__name__)
+
+
+def _values(args: tuple[Expr, ...]) -> tuple[Any, ...]:
+    return tuple(_constant(a) for a in args)
+
+
+def _constant(expr: Expr) -> Any:
+    """The value of a constant, below implicit casts that don't change it too."""
+    if isinstance(expr, Cast) and isinstance(expr.operand, Literal) and expr.type.is_numeric and expr.operand.type.is_numeric:
+        return expr.operand.value
+    return expr.value if isinstance(expr, Literal) else VARIES
 
 
 def literal(expr: Literal) -> str:

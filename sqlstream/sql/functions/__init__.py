@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from sqlstream.sql.functions import aggregates, operators, scalar, temporal
+from sqlstream.sql.functions import aggregates, collections, conditional, numbers, operators, strings, temporal
 from sqlstream.sql.functions.base import Function, Rendered
 
-FUNCTIONS: tuple[Function, ...] = (*operators.ROWS, *scalar.ROWS, *temporal.ROWS, *aggregates.ROWS)
+OPERATORS = operators.ROWS
+SCALAR: tuple[Function, ...] = (*conditional.ROWS, *numbers.ROWS, *strings.ROWS, *temporal.ROWS, *collections.ROWS)
+FUNCTIONS: tuple[Function, ...] = (*OPERATORS, *SCALAR, *aggregates.ROWS)
 _BY_NAME = {f.name: f for f in FUNCTIONS}
-# Names that a call in a query can use; operators have a syntax of their own.
-CALLABLE = tuple(sorted(f.name for f in FUNCTIONS if f.name.replace("_", "").isalnum() and f.name not in ("ITEM", "NEGATE")))
+# Names that a call in a query can use; operators have a syntax of their own, but for these.
+CALLABLE = tuple(sorted(f.name for f in (*SCALAR, *aggregates.ROWS) if " " not in f.name) + ["ARRAY", "MAP", "MOD", "ROW"])
 
 
 def find(name: str) -> Function | None:
@@ -16,4 +18,4 @@ def find(name: str) -> Function | None:
     return _BY_NAME.get(name.upper())
 
 
-__all__ = ["CALLABLE", "FUNCTIONS", "Function", "Rendered", "find"]
+__all__ = ["CALLABLE", "FUNCTIONS", "OPERATORS", "Function", "Rendered", "find"]

@@ -107,8 +107,13 @@ def accepts(family: str, type_: Type) -> bool:
     raise ValueError(family)
 
 
-# To what an argument of the family is cast; None keeps it as it is.
-TARGETS: dict[str, Type] = {"int": t.INT, "bigint": t.BIGINT, "double": t.DOUBLE, "string": t.STRING}
+# To what an untyped NULL of the family is cast, and any argument of those in CONVERTED.
+TARGETS: dict[str, Type] = {
+    "int": t.INT, "bigint": t.BIGINT, "integer": t.BIGINT, "double": t.DOUBLE, "numeric": t.INT, "string": t.STRING, "boolean": t.BOOLEAN,
+    "timestamp": t.timestamp(3), "datetime": t.timestamp(3), "date or timestamp": t.timestamp(3), "timestamp or string": t.STRING,
+    "bytes or string": t.STRING, "binary": t.BYTES,
+}  # fmt: skip
+CONVERTED = ("int", "bigint", "double")
 
 
 def fixed(result: Type) -> Returns:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqlstream.sql import types as t
-from sqlstream.sql.coercion import divide_type, modulo_type, plus_type, times_type
-from sqlstream.sql.functions.base import Function, Rendered, Returns, Spark, fixed, like, not_null, sql_string
+from sqlstream.sql.coercion import (
+    common_type, compared, divide_operands, divide_type, minus_operands, modulo_type, operands, plus_operands, plus_type, times_operands,
+    times_type,
+)  # fmt: skip
+from sqlstream.sql.functions.base import VARIES, Function, Rendered, Returns, Spark, Types, fixed, like, not_null, sql_string
 from sqlstream.sql.types import Type
 
 
@@ -50,9 +53,21 @@ def _sized(text: str, call: Rendered) -> str:
     return f"CAST({text} AS {call.type.spark})" if call.type.root == "DECIMAL" else text
 
 
-def _nonzero(text: str) -> bool:
-    digits = text.strip("()").replace("CAST(", "").split(" AS ")[0].rstrip("LDFS").strip("'").lstrip("-")
-    return digits.replace(".", "", 1).isdigit() and float(digits) != 0
+def _nonzero(call: Rendered) -> bool:
+    """Whether the divisor is a constant other than zero."""
+    return call.values[1] is not VARIES and bool(call.values[1])
+
+
+def _same(types: Types) -> Types | None:
+    found = common_type(types)
+    return None if found is None else tuple(found for _ in types)
+
+
+def _pairs(types: Types) -> Types | None:
+    if len(types) % 2 or not types:
+        return None
+    keys, values = _same(types[::2]), _same(types[1::2])
+    return None if keys is None or values is None else tuple(x for pair in zip(keys, values, strict=True) for x in pair)
 
 
 def _divide(call: Rendered) -> str:
@@ -61,19 +76,19 @@ def _divide(call: Rendered) -> str:
         return f"({a} / {b})"
     if call.type.is_approximate:
         plain = f"({a} / {b})"
-        if not _nonzero(b):
+        if not _nonzero(call):
             zero = f"CASE WHEN {a} = 0 OR isnan({a}) THEN 'NaN' WHEN {a} > 0 THEN 'Infinity' WHEN {a} < 0 THEN '-Infinity' END"
             plain = f"if({b} = 0, CAST({zero} AS DOUBLE), {plain})"
         return plain if call.type.root == "DOUBLE" else f"CAST({plain} AS FLOAT)"
     operator = "div" if call.type.is_integer else "/"
     quotient = f"CAST(({a} {operator} {b}) AS {call.type.spark})"
-    return quotient if _nonzero(b) else f"coalesce({quotient}, CAST(if({b} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
+    return quotient if _nonzero(call) else f"coalesce({quotient}, CAST(if({b} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
 
 
 def _modulo(call: Rendered) -> str:
     a, b = call.args
     rest = f"CAST(({a} % {b}) AS {call.type.spark})"
-    if _nonzero(b) or call.type.is_approximate:
+    if _nonzero(call) or call.type.is_approximate:
         return rest
     return f"coalesce({rest}, CAST(if({b} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
 
@@ -115,16 +130,16 @@ _SURE = not_null(t.BOOLEAN)
 
 
 def _comparison(name: str) -> Function:
-    return Function(name, ("comparable", "comparable"), BOOL, f"({{0}} {name} {{1}})", "Compares two values.", f"1 {name} 2")
+    return Function(name, ("comparable", "comparable"), BOOL, f"({{0}} {name} {{1}})", "Compares two values.", f"1 {name} 2", coerce=compared)
 
 
 ROWS: tuple[Function, ...] = (
-    Function("+", ("any", "any"), _arithmetic(plus_type), _plus("+"), "Adds numbers, or an interval to a time. Integers wrap.", "1 + 2"),
-    Function("-", ("any", "any"), _arithmetic(plus_type), _plus("-"), "Subtracts.", "3 - 2"),
-    Function("*", ("any", "any"), _arithmetic(times_type), lambda c: _sized(f"({c.args[0]} * {c.args[1]})", c), "Multiplies.", "2 * 3"),
-    Function("/", ("any", "any"), _arithmetic(divide_type), _divide, "Divides; integers give an integer, cut towards zero.", "7 / 2"),
-    Function("%", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "7 % 3"),
-    Function("MOD", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "MOD(7, 3)"),
+    Function("+", ("any", "any"), _arithmetic(plus_type), _plus("+"), "Adds numbers, or an interval to a time. Integers wrap.", "1 + 2", coerce=plus_operands),
+    Function("-", ("any", "any"), _arithmetic(plus_type), _plus("-"), "Subtracts.", "3 - 2", coerce=minus_operands),
+    Function("*", ("any", "any"), _arithmetic(times_type), lambda c: _sized(f"({c.args[0]} * {c.args[1]})", c), "Multiplies.", "2 * 3", coerce=times_operands),
+    Function("/", ("any", "any"), _arithmetic(divide_type), _divide, "Divides; integers give an integer, cut towards zero.", "7 / 2", coerce=divide_operands),
+    Function("%", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "7 % 3", coerce=operands),
+    Function("MOD", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "MOD(7, 3)", coerce=operands),
     Function("NEGATE", ("any",), like(0), "(- {0})", "The negative.", "-x"),
     *(_comparison(name) for name in ("=", "<>", "<", "<=", ">", ">=")),
     Function("AND", ("boolean", "boolean"), BOOL, "({0} AND {1})", "Whether both hold.", "a AND b"),
@@ -133,13 +148,13 @@ ROWS: tuple[Function, ...] = (
     Function("IS NULL", ("any",), _SURE, "({0} IS NULL)", "Whether it is NULL.", "x IS NULL"),
     Function("IS TRUE", ("boolean",), _SURE, "({0} IS TRUE)", "Whether it is TRUE.", "a IS TRUE"),
     Function("IS FALSE", ("boolean",), _SURE, "({0} IS FALSE)", "Whether it is FALSE.", "a IS FALSE"),
-    Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, "({0} <=> {1})", "Equality in which NULL equals NULL.", "a IS NOT DISTINCT FROM b"),
-    Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "x IN (1, 2)"),
+    Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, "({0} <=> {1})", "Equality in which NULL equals NULL.", "a IS NOT DISTINCT FROM b", coerce=compared),
+    Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "x IN (1, 2)", coerce=compared),
     Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "name LIKE 'A%'"),
     Function("CASE", ("any*",), _case_type, _case, "The value of the first condition that holds.", "CASE WHEN x > 0 THEN 'a' ELSE 'b' END"),
     Function("||", ("string", "string"), fixed(t.STRING), "concat({0}, {1})", "Joins two strings.", "a || b"),
     Function("ITEM", ("any", "any"), _element, _item, "An element of an array, counted from 1, or of a map, by key.", "arr[1]"),
     Function("ROW", ("any*",), _row_type, _row, "A row of the values.", "ROW(1, 'a')"),
-    Function("ARRAY", ("any*",), lambda ts: t.array(ts[0] if ts else t.NULL).not_null(), lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]"),
-    Function("MAP", ("any*",), lambda ts: t.map_of(ts[0], ts[1]).not_null(), lambda c: f"map({', '.join(c.args)})", "A map of the keys and values.", "MAP['a', 1]"),
+    Function("ARRAY", ("any*",), lambda ts: t.array(ts[0] if ts else t.NULL).not_null(), lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]", coerce=_same),
+    Function("MAP", ("any*",), lambda ts: t.map_of(ts[0], ts[1]).not_null(), lambda c: f"map({', '.join(c.args)})", "A map of the keys and values.", "MAP['a', 1]", coerce=_pairs),
 )  # fmt: skip

@@ -151,7 +151,7 @@ ROWS: tuple[Function, ...] = (
     _current("CURRENT_DATE", t.DATE, "The date now, in the session's zone."),
     _current("LOCALTIME", t.time(0), "The time of day now, in the session's zone."),
     _current("CURRENT_TIME", t.time(0), "The time of day now, in the session's zone."),
-    Function("EXTRACT", ("unit", "datetime"), lambda ts: t.BIGINT.with_nullable(ts[1].nullable), _extract, "One field of a time.", "EXTRACT(DAY FROM ts)"),
+    Function("EXTRACT", ("unit", "datetime"), lambda ts: t.BIGINT.with_nullable(ts[1].nullable), _extract, "One field of a time.", "EXTRACT(DAY FROM ts)", words=(0,)),
     *(
         Function(name, ("datetime",), fixed(t.BIGINT), _part(unit), f"The {name.lower()} of a time.", f"{name}(ts)")
         for name, unit in (
@@ -159,10 +159,10 @@ ROWS: tuple[Function, ...] = (
             ("DAYOFWEEK", "DOW"), ("HOUR", "HOUR"), ("MINUTE", "MINUTE"), ("SECOND", "SECOND"),
         )
     ),
-    Function("FLOOR TO", ("date or timestamp", "unit"), lambda ts: ts[0], _to_unit(False), "A time cut to a unit.", "FLOOR(ts TO HOUR)"),
-    Function("CEIL TO", ("date or timestamp", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", "CEIL(ts TO HOUR)"),
-    Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), _add_type, _add, "A time moved by n units.", "TIMESTAMPADD(DAY, 1, ts)"),
-    Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), lambda ts: t.INT.with_nullable(ts[1].nullable or ts[2].nullable), _diff, "Whole units from the first time to the second.", "TIMESTAMPDIFF(DAY, a, b)"),
+    Function("FLOOR TO", ("date or timestamp", "unit"), lambda ts: ts[0], _to_unit(False), "A time cut to a unit.", "FLOOR(ts TO HOUR)", words=(1,)),
+    Function("CEIL TO", ("date or timestamp", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", "CEIL(ts TO HOUR)", words=(1,)),
+    Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), _add_type, _add, "A time moved by n units.", "TIMESTAMPADD(DAY, 1, ts)", words=(0,)),
+    Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), lambda ts: t.INT.with_nullable(ts[1].nullable or ts[2].nullable), _diff, "Whole units from the first time to the second.", "TIMESTAMPDIFF(DAY, a, b)", words=(0,)),
     Function("TO_DATE", ("string", "string?"), nullable(t.DATE), lambda c: f"CAST(try_to_timestamp({', '.join(c.args)}) AS DATE)" if len(c.args) > 1 else f"try_cast({c.args[0]} AS DATE)", "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')"),
     Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _timestamp_of, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')"),
     Function("TO_TIMESTAMP_LTZ", ("any", "any?", "string?"), _ltz_type, _ltz_of, "Seconds (0) or milliseconds (3) since 1970, or a text, as an instant.", "TO_TIMESTAMP_LTZ(1767225600000, 3)"),

@@ -1,0 +1,112 @@
+"""Functions of arrays, maps and multisets."""
+
+from __future__ import annotations
+
+from sqlstream.sql import types as t
+from sqlstream.sql.coercion import common_type
+from sqlstream.sql.functions.base import Coerce, Function, Rendered, Spark, Types, fixed, like
+from sqlstream.sql.types import Type
+
+
+def _element(types: Types) -> Type:
+    return types[0].children[0].null()
+
+
+def _holds(types: Types) -> Types | None:
+    """(array, element): the element as the array's, or the array widened."""
+    if types[0].root != "ARRAY":
+        return types
+    inner = common_type([types[0].children[0], types[1]])
+    if inner is None:
+        return None
+    widened = t.array(inner).with_nullable(types[0].nullable)
+    return (widened, inner.with_nullable(types[1].nullable), *types[2:])
+
+
+def _arrays(types: Types) -> Types | None:
+    found = common_type(types)
+    return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
+
+
+def _keys(types: Types) -> Type:
+    return t.array(types[0].children[0]).with_nullable(types[0].nullable)
+
+
+def _values(types: Types) -> Type:
+    return t.array(types[0].children[1]).with_nullable(types[0].nullable)
+
+
+def _entries(types: Types) -> Type:
+    return t.array(t.row(("key", "value"), types[0].children)).with_nullable(types[0].nullable)
+
+
+def _from_arrays(types: Types) -> Type:
+    return t.map_of(types[0].children[0], types[1].children[0]).with_nullable(any(x.nullable for x in types))
+
+
+def _call(name: str) -> Spark:
+    return lambda c: f"{name}({', '.join(c.args)})"
+
+
+def _one_element(call: Rendered) -> str:
+    array = call.args[0]
+    many = "raise_error('ELEMENT: the array has more than one element.')"
+    return f"if(size({array}) > 1, CAST({many} AS {call.type.spark}), get({array}, 0))"
+
+
+def _slice(call: Rendered) -> str:
+    array, start, *end = call.args
+    size = f"size({array})"
+    first = f"if({start} > 0, {start}, if({start} = 0, 1, greatest({size} + {start} + 1, 1)))"
+    last = f"if({end[0]} >= 0, {end[0]}, {size} + {end[0]} + 1)" if end else size
+    return f"slice({array}, {first}, greatest({last} - {first} + 1, 0))"
+
+
+def _sort(call: Rendered) -> str:
+    array, *flags = call.args
+    ascending = flags[0] if flags else "true"
+    nulls_first = flags[1] if len(flags) > 1 else ascending
+    there = f"filter({array}, x -> x IS NOT NULL)"
+    nulls = f"filter({array}, x -> x IS NULL)"
+    ordered = f"sort_array({there}, true)"
+    if ascending != "true":
+        ordered = f"sort_array({there}, false)" if ascending == "false" else f"if({ascending}, {ordered}, sort_array({there}, false))"
+    if nulls_first in ("true", "false"):
+        return f"concat({nulls}, {ordered})" if nulls_first == "true" else f"concat({ordered}, {nulls})"
+    return f"if({nulls_first}, concat({nulls}, {ordered}), concat({ordered}, {nulls}))"
+
+
+def _row(name: str, params: tuple[str, ...], spark: Spark, summary: str, example: str, coerce: Coerce | None = None) -> Function:
+    """A function that gives an array of the first's type."""
+    return Function(name, params, like(0), spark, summary, f"{name}({example})", coerce=coerce)
+
+
+def _join(call: Rendered) -> str:
+    return f"array_join({', '.join(call.args)})"
+
+
+ROWS: tuple[Function, ...] = (
+    Function("CARDINALITY", ("collection",), fixed(t.INT), "size({0})", "The number of elements.", "CARDINALITY(ARRAY[1, 2])"),
+    Function("ELEMENT", ("array",), _element, _one_element, "The only element; NULL of an empty array, an error of a longer one.", "ELEMENT(ARRAY[1])"),
+    Function("ARRAY_CONTAINS", ("array", "any"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), "if({0} IS NULL, NULL, exists({0}, x -> x <=> {1}))", "Whether an array holds a value; NULL too.", "ARRAY_CONTAINS(ARRAY[1], 1)", coerce=_holds),
+    Function("ARRAY_POSITION", ("array", "any"), lambda ts: t.INT.with_nullable(any(x.nullable for x in ts)), "CAST(array_position({0}, {1}) AS INT)", "Where a value stands, from 1; 0 if nowhere.", "ARRAY_POSITION(ARRAY[1], 1)", coerce=_holds),
+    _row("ARRAY_APPEND", ("array", "any"), "array_append({0}, {1})", "With an element more at the end.", "ARRAY[1], 2", _holds),
+    _row("ARRAY_PREPEND", ("array", "any"), "array_prepend({0}, {1})", "With an element more at the beginning.", "ARRAY[1], 2", _holds),
+    _row("ARRAY_REMOVE", ("array", "any"), "filter({0}, x -> NOT (x <=> {1}))", "Without a value.", "ARRAY[1, 2], 2", _holds),
+    _row("ARRAY_CONCAT", ("array*",), _call("concat"), "Arrays behind each other.", "ARRAY[1], ARRAY[2]", _arrays),
+    _row("ARRAY_DISTINCT", ("array",), "array_distinct({0})", "Without duplicates.", "ARRAY[1, 1]"),
+    _row("ARRAY_UNION", ("array", "array"), "array_union({0}, {1})", "The distinct elements of both.", "ARRAY[1], ARRAY[2]", _arrays),
+    _row("ARRAY_EXCEPT", ("array", "array"), "array_except({0}, {1})", "The distinct elements of the first that are not in the second.", "ARRAY[1, 2], ARRAY[2]", _arrays),
+    _row("ARRAY_INTERSECT", ("array", "array"), "array_intersect({0}, {1})", "The distinct elements that are in both.", "ARRAY[1, 2], ARRAY[2]", _arrays),
+    _row("ARRAY_REVERSE", ("array",), "reverse({0})", "Backwards.", "ARRAY[1, 2]"),
+    _row("ARRAY_SLICE", ("array", "int", "int?"), _slice, "The elements from a position to another; negative ones count from the end.", "ARRAY[1, 2, 3], 2, 3"),
+    _row("ARRAY_SORT", ("array", "boolean?", "boolean?"), _sort, "Sorted; whether ascending, whether NULLs come first.", "ARRAY[2, 1]"),
+    Function("ARRAY_JOIN", ("array", "string", "string?"), lambda ts: t.STRING.with_nullable(any(x.nullable for x in ts)), _join, "The elements with a delimiter between; NULLs left out or replaced.", "ARRAY_JOIN(ARRAY['a', 'b'], ',')"),
+    Function("ARRAY_MAX", ("array",), _element, "array_max({0})", "The greatest element.", "ARRAY_MAX(ARRAY[1, 2])"),
+    Function("ARRAY_MIN", ("array",), _element, "array_min({0})", "The least element.", "ARRAY_MIN(ARRAY[1, 2])"),
+    Function("MAP_KEYS", ("map",), _keys, "map_keys({0})", "The keys.", "MAP_KEYS(MAP['a', 1])"),
+    Function("MAP_VALUES", ("map",), _values, "map_values({0})", "The values.", "MAP_VALUES(MAP['a', 1])"),
+    Function("MAP_ENTRIES", ("map",), _entries, "map_entries({0})", "An array of rows of key and value.", "MAP_ENTRIES(MAP['a', 1])"),
+    Function("MAP_FROM_ARRAYS", ("array", "array"), _from_arrays, "map_from_arrays({0}, {1})", "A map of an array of keys and one of values.", "MAP_FROM_ARRAYS(ARRAY['a'], ARRAY[1])"),
+    Function("MAP_UNION", ("map*",), like(0), _call("map_concat"), "Maps together; of equal keys the last counts.", "MAP_UNION(MAP['a', 1], MAP['b', 2])", coerce=_arrays),
+)  # fmt: skip

@@ -1,0 +1,55 @@
+"""Functions that choose among their arguments, or test one."""
+
+from __future__ import annotations
+
+from sqlstream.sql import types as t
+from sqlstream.sql.coercion import common_type
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null
+from sqlstream.sql.types import Type
+
+
+def same(types: Types) -> Types | None:
+    """All arguments brought to their common type."""
+    found = common_type(types)
+    return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
+
+
+def _same_behind(types: Types) -> Types | None:
+    rest = same(types[1:])
+    return None if rest is None else (types[0], *rest)
+
+
+def _if_any_null(types: Types) -> Type:
+    return types[0].with_nullable(any(x.nullable for x in types))
+
+
+def _if_all_null(types: Types) -> Type:
+    return types[0].with_nullable(all(x.nullable for x in types))
+
+
+def _extreme(name: str) -> Spark:
+    def render(call: Rendered) -> str:
+        if len(call.args) == 1:
+            return call.args[0]
+        nulls = " OR ".join(f"{a} IS NULL" for a, type_ in zip(call.args, call.types, strict=True) if type_.nullable)
+        found = f"{name}({', '.join(call.args)})"
+        return f"if({nulls}, NULL, {found})" if nulls else found
+
+    return render
+
+
+_COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"  # noqa: E731
+_SURE = not_null(t.BOOLEAN)
+
+ROWS: tuple[Function, ...] = (
+    Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(a, b, 0)", coerce=same),
+    Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(a, 0)", coerce=same),
+    Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(a, 0)", coerce=same),
+    Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(ts[1].nullable or ts[2].nullable), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(a > 0, 'x', 'y')", coerce=_same_behind),
+    Function("GREATEST", ("comparable*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=same),
+    Function("LEAST", ("comparable*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=same),
+    Function("IS_ALPHA", ("any",), _SURE, "coalesce({0} RLIKE '^[\\\\p{{L}}]+$', false)", "Whether all characters are letters.", "IS_ALPHA('abc')"),
+    Function("IS_DIGIT", ("any",), _SURE, "coalesce({0} RLIKE '^[\\\\p{{Nd}}]+$', false)", "Whether all characters are digits.", "IS_DIGIT('123')"),
+    Function("IS_DECIMAL", ("any",), _SURE, "(try_cast({0} AS DECIMAL(38,18)) IS NOT NULL)", "Whether it reads as a number.", "IS_DECIMAL('1.5')"),
+)  # fmt: skip
+
