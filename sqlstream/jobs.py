@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
@@ -76,7 +76,7 @@ class Job:
     status: Status = Status.RUNNING
     error: SqlStreamError | None = None
     queries: list[StreamingQuery] = field(default_factory=list)
-    rows: int = 0
+    batches: dict[tuple[str, int], int] = field(default_factory=dict)
     done: threading.Event = field(default_factory=threading.Event)
     stopping: threading.Event = field(default_factory=threading.Event)
     lock: IO[str] | None = None
@@ -88,15 +88,20 @@ class Job:
 
     @property
     def progress(self) -> Progress:
-        """Rows read in this run of the job, and the rate of the latest micro-batch."""
-        running = sum(_rows(q) for q in self.queries)
+        """Rows read in this run of the job, and the rate of the latest micro-batches."""
         latest = [q.lastProgress for q in self.queries if q.isActive]
         rate = sum(float(p["processedRowsPerSecond"] or 0) for p in latest if p is not None)
-        return Progress(self.rows + running, rate)
+        return Progress(sum(self.batches.values()), rate)
+
+    def note(self, query: StreamingQuery) -> None:
+        """Count the micro-batches that ``query`` still remembers: Spark keeps the last 100."""
+        for progress in query.recentProgress:
+            self.batches[str(progress["runId"]), int(progress["batchId"])] = _rows(progress)
 
 
-def _rows(query: StreamingQuery) -> int:
-    return sum(int(p["numInputRows"]) for p in query.recentProgress)
+def _rows(progress: Mapping[str, Any]) -> int:
+    """Rows read in a micro-batch, those of the control source left out."""
+    return sum(int(s["numInputRows"]) for s in progress["sources"] if not s["description"].rstrip("]").endswith("/control"))
 
 
 class Jobs:
@@ -264,7 +269,6 @@ class _Runner:
         self._batch(fixed)
         self._await()
         if self._bounded and streams and not self._job.stopping.is_set():
-            self._job.rows += sum(_rows(q) for q in self._job.queries)
             write_atomically(self._ended, str(END_OF_INPUT_MS))
             self._start_queries(streams)
             self._await()
@@ -272,8 +276,15 @@ class _Runner:
     def _await(self) -> None:
         """Wait for all queries; the first that fails ends the others."""
         waiting = list(self._job.queries)
+        noted = time.monotonic()
         while waiting:
+            if time.monotonic() - noted > 1:
+                for query in waiting:
+                    self._job.note(query)
+                noted = time.monotonic()
             waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
+        for query in self._job.queries:
+            self._job.note(query)
 
     def _lowering(self, index: int, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
