@@ -63,6 +63,7 @@ class Datagen(Connector):
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check(self.name, plain_options(table), self.options)
         _check_paths(table)
+        _count(table)
         for column in table.physical:
             _cell(_Field.of(table, column.name, column.type))
         if table.metadata:
@@ -231,8 +232,10 @@ def _random(field: _Field) -> str:
                 length = f"CAST(1 + pmod({field.hash('length')}, {max(1, _length(field))}L) AS INT)"
                 text = f"left({text}, {length if type_.is_string else f'2 * {length}'})"
             return text if type_.is_string else f"unhex({text})"
-        case "DATE" | "TIME":
+        case "DATE":
             return NOW
+        case "TIME":
+            return f"substr(CAST({NOW} AS STRING), 12, 8)"
         case "TIMESTAMP" | "TIMESTAMP_LTZ":
             past = option_rows.parse_duration(field.option("max-past") or "0")
             shifted = f"timestamp_millis(unix_millis({NOW}) - pmod({field.hash('value')}, {past}L))" if past else NOW

@@ -160,4 +160,5 @@ def _compare(spark: SparkSession, table: Table, path: str) -> None:
 def _simple(ddl: str) -> str:
     from pyspark.sql.types import StructType
 
-    return StructType.fromDDL(f"c {ddl}").fields[0].dataType.simpleString()
+    struct: StructType = StructType.fromDDL(f"c {ddl}")  # type: ignore[assignment]
+    return str(struct.fields[0].dataType.simpleString())

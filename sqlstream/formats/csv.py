@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, truncated
-from sqlstream.formats.numbers import DECIMAL, FLOAT, INTEGER, scientific_decimal
+from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, scientific_decimal
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 CORRUPT = "__sqlstream_corrupt"
 PARSED = "__sqlstream_csv"
-# Stands for "no such text": from_csv must take no cell for NULL, nor drop a character.
-_NEVER = "\x00\x00"
+_NEVER = "\x00"  # The quote of a line without quotes.
+_END, _MISSING = "\x01\x02", "\x01\x03"
+# Stand for escaped characters while the line is split.
+_ESCAPE, _SEPARATOR, _QUOTE = "\ue0f2", "\ue0f3", "\ue0f4"
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DATE = r"^\d{4}-\d{1,2}-\d{1,2}$"
 _TIME = r"^\d\d:\d\d(:\d\d(\.\d{0,9})?)?$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{0,9})?"
@@ -67,41 +70,51 @@ class Csv(Format):
 
         ignore = self.option(given, "ignore-parse-errors")
         text = f"CAST({record.value} AS STRING)"
+        separator = _unescaped(self.option(given, "field-delimiter"))
+        escape = given.get("escape-character")
+        quoting = "" if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
         parser = {
             "mode": "PERMISSIVE",
             "columnNameOfCorruptRecord": CORRUPT,
-            "sep": _unescaped(self.option(given, "field-delimiter")),
-            "quote": _NEVER[:1] if self.option(given, "disable-quote-character") else self.option(given, "quote-character"),
-            "escape": self.option(given, "escape-character") or self._quote(given),
-            "nullValue": _NEVER,
-            "emptyValue": "",
+            "sep": separator,
+            "quote": quoting or _NEVER,
+            "escape": quoting or _NEVER,
             "ignoreLeadingWhiteSpace": "false",
             "ignoreTrailingWhiteSpace": "false",
             "maxCharsPerColumn": "-1",
         }
-        cells = [f"c{i}" for i in range(len(fields))]
-        schema = ", ".join(f"{c} STRING" for c in [*cells, "more"])
-        fail = None if ignore else _failure(text, record.origin)
-        null = given.get("null-literal")
         frame = record.frame.where(f"{record.value} IS NOT NULL")
         if self.option(given, "allow-comments"):
             frame = frame.where(f"NOT startswith({text}, '#') AND trim({text}) <> ''")
-        parsed = f"from_csv({text}, {literal(schema)}, {sql_map(parser)})"
-        kept = [F.col(quote(c)) for c in record.frame.columns]
-        wide = f"{PARSED}.more IS NOT NULL"
-        row = f"named_struct({', '.join(f'{literal(c)}, {PARSED}.{c}' for c in cells)})"
-        nothing = "array()" if ignore else _failure(text, record.origin)(f"ARRAY<STRUCT<{', '.join(f'{c}: STRING' for c in cells)}>>")
-        rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(
-            *kept, F.inline(F.expr(f"CASE WHEN {wide} THEN {nothing} ELSE array({row}) END")).alias(*[f"__sqlstream_{c}" for c in cells])
+        # A cell of our own ends each line: it tells a cell that is empty, which from_csv gives as NULL, from one that is not there, and
+        # a closed quote from an open one.
+        cells = [f"c{i}" for i in range(len(fields) + 1)]
+        schema = ", ".join(f"{c} STRING" for c in [*cells, CORRUPT])
+        line = f"concat({_escaped(text, escape, separator, quoting)}, {literal(separator + _END)})"
+        parsed = f"from_csv({line}, {literal(schema)}, {sql_map(parser)})"
+        fail = _failure(text, record.origin)
+        rows_type = f"ARRAY<STRUCT<{', '.join(f'{c}: STRING' for c in cells[:-1])}>>"
+        good = f"array(named_struct({', '.join(f'{literal(c)}, {PARSED}.{c}' for c in cells[:-1])}))"
+        short, wrong = fail(rows_type), fail(rows_type)
+        if ignore:
+            end = f"array_position(array({', '.join(f'{PARSED}.{c}' for c in cells)}), {literal(_END)})"
+            there = (f"{literal(c)}, if({i} < {end}, coalesce({PARSED}.{c}, ''), {literal(_MISSING)})" for i, c in enumerate(cells[:-1], 1))
+            short, wrong = f"array(named_struct({', '.join(there)}))", f"CAST(array() AS {rows_type})"
+        array = (
+            f"CASE WHEN {PARSED}.{cells[-1]} = {literal(_END)} AND {PARSED}.{CORRUPT} IS NULL THEN {good}"
+            f" WHEN {' OR '.join(f'{PARSED}.{c} = {literal(_END)}' for c in cells[:-1])} THEN {short} ELSE {wrong} END"
         )
+        kept = [F.col(quote(c)) for c in record.frame.columns]
+        own = [f"__sqlstream_{c}" for c in cells[:-1]]
+        rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
         delimiter = self.option(given, "array-element-delimiter")
-        columns = [
-            F.expr(_cell(f"__sqlstream_{c}", t, null, delimiter, fail)).alias(n) for c, (n, t) in zip(cells, fields, strict=True)
-        ]
+        null = given.get("null-literal")
+        columns = []
+        for c, (name, type_) in zip(own, fields, strict=True):
+            cell = _restored(f"coalesce({c}, '')", escape, separator, quoting)
+            cell = f"nullif({cell}, {literal(_MISSING)})" if ignore else cell
+            columns.append(F.expr(_cell(cell, type_, null, delimiter, None if ignore else fail)).alias(name))
         return rows.select(*kept, *columns)
-
-    def _quote(self, given: Mapping[str, str]) -> str:
-        return _NEVER[:1] if self.option(given, "disable-quote-character") else str(self.option(given, "quote-character"))
 
     def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
         null = literal(given.get("null-literal", ""))
@@ -149,6 +162,23 @@ def _quoted(x: str, quote_character: str, delimiter: str, escape: str | None) ->
     return f"if(length({x}) > {_QUOTE_FROM} OR {x} RLIKE {literal(pattern)}, concat({q}, {inner}, {q}), {x})"
 
 
+def _escaped(text: str, escape: str | None, separator: str, quoting: str) -> str:
+    """SQL for ``text`` with what is escaped out of the parser's sight: from_csv knows escapes in quotes only."""
+    if not escape:
+        return text
+    for character, stand_in in ((escape, _ESCAPE), (separator, _SEPARATOR), *([(quoting, _QUOTE)] if quoting else [])):
+        text = f"replace({text}, {literal(escape + character)}, {literal(stand_in)})"
+    for letter, control in _CONTROLS.items():
+        text = f"replace({text}, {literal(escape + letter)}, {literal(control)})"
+    return f"replace({text}, {literal(escape)}, '')"
+
+
+def _restored(cell: str, escape: str | None, separator: str, quoting: str) -> str:
+    if not escape:
+        return cell
+    return f"translate({cell}, {literal(_ESCAPE + _SEPARATOR + _QUOTE)}, {literal(escape + separator + (quoting or escape))})"
+
+
 def _unescaped(text: str) -> str:
     r"""The character meant by ``\t`` and the like."""
     return {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}.get(text, text)
@@ -164,11 +194,12 @@ def _failure(text: str, origin: str) -> Callable[[str], str]:
 def _cell(x: str, type_: Type, null: str | None, delimiter: str, fail: Callable[[str], str] | None) -> str:
     """SQL for the value of the text ``x``."""
     known = x if null is None else f"nullif({x}, {literal(null)})"
-    parts = f"split({known}, concat('\\\\Q', {literal(delimiter)}, '\\\\E'))"
+    parts = f"split({x if type_.root == 'ARRAY' else known}, concat('\\\\Q', {literal(delimiter)}, '\\\\E'))"
     match type_.root:
         case "ARRAY":
             inner = _scalar("e", type_.children[0], null, fail)
-            return f"if({known} = '', CAST(array() AS {type_.spark}), transform({parts}, e -> {inner}))"
+            # As in Flink, the NULL literal is one of elements here.
+            return f"if({x} = '', CAST(array() AS {type_.spark}), transform({parts}, e -> {inner}))"
         case "ROW":
             fields = ", ".join(
                 f"{literal(n)}, {_scalar(f'get({parts}, {i})', c, null, fail)}"
@@ -198,7 +229,7 @@ def _scalar(x: str, type_: Type, null: str | None, fail: Callable[[str], str] | 
                 f"coalesce({value}, if({known} IS NULL OR {known} RLIKE {literal(DECIMAL)}, NULL, {fail(target)}))" if fail else value
             )
         case "BINARY" | "VARBINARY":
-            value = f"try_to_binary({known}, 'base64')"
+            value = f"if(length({known}) % 4 = 0 AND {known} RLIKE {literal(BASE64)}, try_to_binary({known}, 'base64'), NULL)"
         case "DATE":
             value = f"if({known} RLIKE {literal(_DATE)}, try_cast({known} AS DATE), NULL)"
         case "TIME":

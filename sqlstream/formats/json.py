@@ -221,7 +221,7 @@ def _exact(text: str, origin: str, fields: Fields, ignore: bool, check_missing: 
     schema = ", ".join(f"{quote(n)} {_spark(t, _exact_leaf)}" for n, t in fields)
     struct = literal(f"{schema}, {CORRUPT} STRING")
     parse = f"from_json({record}, {struct}, {sql_map(_PARSER)})"
-    fail_text = _failure(record, origin)
+    fail_text = _failure(text, origin)
     raw_struct = f"STRUCT<{', '.join(f'{quote(n)}: {_raw(t)}' for n, t in fields)}>"
     leaf = _exact_converter(None if ignore else fail_text)
     converted = ", ".join(f"{literal(n)}, {map_leaves(f'__p.{quote(n)}', t, leaf)}" for n, t in fields)
@@ -236,9 +236,9 @@ def _exact(text: str, origin: str, fields: Fields, ignore: bool, check_missing: 
         otherwise = fail_text(raw_struct)
     # The lambda over a one-element array is a LET: the record is parsed once.
     one = f"element_at(transform(array({parse}), __p -> CASE WHEN {broken} THEN {otherwise} ELSE named_struct({converted}) END), 1)"
-    null = f"({record} IS NULL OR trim({record}) IN ('null', ''))"
+    null = f"({record} IS NULL OR trim({record}) IN ('null', ''))" if ignore else f"({record} IS NULL)"
     each = f"CASE WHEN {null} THEN CAST(NULL AS {raw_struct}) ELSE {one} END"
-    whole = _failure(text, origin)("ARRAY<STRING>") if not ignore else "CAST(array() AS ARRAY<STRING>)"
+    whole = fail_text("ARRAY<STRING>") if not ignore else "CAST(array() AS ARRAY<STRING>)"
     records = (
         f"if(startswith(ltrim({text}), '['), coalesce(from_json({text}, 'ARRAY<STRING>', {sql_map(_ARRAY_PARSER)}), {whole}), array({text}))"
     )

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 INTEGER = r"^[+-]?\d+$"
 DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+BASE64 = r"^[A-Za-z0-9+/]*={0,2}$"
 FLOAT = r"^[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?)$"
 
 
@@ -28,4 +29,9 @@ def scientific_decimal(x: str) -> str:
 
 def plain_decimal(x: str, type_: Type) -> str:
     """SQL for the text of a DECIMAL with all digits of its scale and no exponent."""
-    return f"CAST({x} AS STRING)" if type_.args[1] <= 6 else f"format_string('%.{type_.args[1]}f', {x})"
+    text = f"CAST({x} AS STRING)"
+    if type_.args[1] <= 6:
+        return text
+    # BigDecimal's text has an exponent where the number is below 1E-6.
+    digits = f"lpad(translate(substring_index({text}, 'E', 1), '-.', ''), {type_.args[1]}, '0')"
+    return f"if(contains({text}, 'E'), concat(if({x} < 0, '-', ''), '0.', {digits}), {text})"

@@ -83,7 +83,7 @@ class Raw(Format):
             charset = _charset(given)
             return f"CAST({x} AS BINARY)" if charset == "UTF-8" else f"encode({x}, '{charset}')"
         size = _SIZES.get(type_.root, 1)
-        digits = f"right(lpad(hex(CAST({x} AS BIGINT)), {2 * size}, '0'), {2 * size})"
+        digits = f"right(lpad(hex(CAST({x} AS BIGINT)), 16, '0'), {2 * size})"
         if self.option(given, "endianness") == "little-endian" and size > 1:
             digits = "concat(" + ", ".join(f"substr({digits}, {2 * i + 1}, 2)" for i in range(size - 1, -1, -1)) + ")"
         return f"unhex({digits})"

@@ -1,0 +1,186 @@
+"""Files: round trips, partitions, exactly-once writes, monitored folders."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from sqlstream.connectors.files import Folder, write_batch
+from sqlstream.errors import ValidationError
+from sqlstream.sql import types as T
+
+pytestmark = pytest.mark.spark
+
+COLUMNS = {
+    "b": (T.BOOLEAN, "true"), "i": (T.INT, "3"), "d": (T.DOUBLE, "1.5D"), "de": (T.decimal(10, 3), "CAST(1234.5 AS DECIMAL(10,3))"),
+    "s": (T.STRING, "'a \"q\", é'"), "by": (T.BYTES, "X'00ff10'"), "da": (T.DATE, "DATE'2020-02-03'"),
+    "ts": (T.timestamp(3), "TIMESTAMP'2020-01-02 03:04:05.1'"), "l": (T.timestamp_ltz(3), "TIMESTAMP'2020-01-02 03:04:05'"),
+    "a": (T.array(T.INT), "array(1, 2)"), "r": (T.row(("a", "s"), (T.INT, T.STRING)), "named_struct('a', 1, 's', 'x')"),
+}  # fmt: skip
+
+
+def everything(spark):
+    return spark.range(1).selectExpr(*[f"{v} AS `{c}`" for c, (_, v) in COLUMNS.items()])
+
+
+def columns_of():
+    return [(c, t) for c, (t, _) in COLUMNS.items()]
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "parquet", "orc"])
+def test_round_trip(run, make_table, format_):
+    table = make_table(columns_of(), {"connector": "filesystem", "path": "data", "format": format_})
+    frame = everything(run.spark)
+    run.insert(table, frame)
+    run.insert(table, frame)
+    found = run.frame(table)
+    assert found.dtypes == frame.dtypes
+    assert found.collect() == frame.collect() * 2
+
+
+def test_raw_lines(run, make_table):
+    table = make_table([("x", T.STRING)], {"connector": "filesystem", "path": "data", "format": "raw"})
+    (run.project / "data").mkdir()
+    (run.project / "data" / "f").write_bytes(b"a\n\n b \r\nlast")
+    assert run.rows(table) == [("a",), ("",), (" b ",), ("last",)]
+
+
+def test_file_and_uri(run, make_table):
+    (run.project / "one.csv").write_text("1,a\n2,b\n")
+    for path in ("one.csv", str(run.project / "one.csv"), (run.project / "one.csv").as_uri()):
+        table = make_table([("i", T.INT), ("s", T.STRING)], {"connector": "filesystem", "path": path, "format": "csv"})
+        assert run.rows(table) == [(1, "a"), (2, "b")]
+
+
+def test_missing_path(run, make_table):
+    with pytest.raises(ValidationError, match="does not exist"):
+        run.rows(make_table([("i", T.INT)], {"connector": "filesystem", "path": "nowhere", "format": "csv"}))
+
+
+def test_error_names_the_file(run, make_table):
+    (run.project / "bad.json").write_text('{"i":1}\n{"i":')
+    table = make_table([("i", T.INT)], {"connector": "filesystem", "path": "bad.json", "format": "json"})
+    with pytest.raises(Exception, match=r"Failed to deserialize JSON '\{\"i\":' \(file file:.*bad\.json\)"):
+        run.rows(table)
+
+
+def partitioned(make_table, format_="json", **options):
+    options = {k.replace("_", "-"): v for k, v in options.items()}
+    return make_table(
+        [("s", T.STRING), ("k", T.INT), ("day", T.DATE)],
+        {"connector": "filesystem", "path": "data", "format": format_, **options},
+        partition_keys=("day", "k"),
+    )
+
+
+ROWS = "VALUES ('x', 1, DATE'2020-01-02'), ('y', 2, NULL), ('z', NULL, DATE'2020-01-03') AS t(s, k, day)"
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "parquet"])
+def test_partitions(run, make_table, format_):
+    table = partitioned(make_table, format_)
+    frame = run.spark.sql(f"SELECT * FROM {ROWS}")
+    run.insert(table, frame)
+    assert sorted(str(p.relative_to(run.project / "data")) for p in (run.project / "data").glob("*/*") if p.parent.name[0] != ".") == [
+        "day=2020-01-02/k=1", "day=2020-01-03/k=__DEFAULT_PARTITION__", "day=__DEFAULT_PARTITION__/k=2",
+    ]  # fmt: skip
+    assert sorted(map(str, run.rows(table))) == sorted(str(tuple(r)) for r in frame.collect())
+    if format_ == "json":
+        (file,) = (run.project / "data" / "day=2020-01-02" / "k=1").glob("part-*")
+        assert file.read_text() == '{"s":"x"}\n'
+
+
+def test_overwrite(run, make_table):
+    table = partitioned(make_table)
+    run.insert(table, run.spark.sql(f"SELECT * FROM {ROWS}"))
+    run.insert(table, run.spark.sql("SELECT 'new' AS s, 1 AS k, DATE'2020-01-02' AS day"), overwrite=True)
+    assert sorted(r[0] for r in run.rows(table)) == ["new", "y", "z"]
+    run.insert(
+        table, run.spark.sql("SELECT 'none' AS s, 1 AS k, DATE'2020-01-02' AS day WHERE false"), overwrite=True,
+        partition={"day": "2020-01-02", "k": "1"},
+    )  # fmt: skip
+    assert sorted(r[0] for r in run.rows(table)) == ["y", "z"]
+    plain = make_table([("i", T.INT)], {"connector": "filesystem", "path": "plain", "format": "csv"})
+    run.insert(plain, run.spark.sql("SELECT 1 AS i"))
+    run.insert(plain, run.spark.sql("SELECT 2 AS i"), overwrite=True)
+    assert run.rows(plain) == [(2,)]
+
+
+def test_success_file(run, make_table):
+    table = partitioned(make_table, **{"sink.partition-commit.policy.kind": "success-file", "sink.partition-commit.success-file.name": "_DONE"})
+    run.insert(table, run.spark.sql("SELECT 's' AS s, 1 AS k, DATE'2020-01-02' AS day"))
+    assert (run.project / "data" / "day=2020-01-02" / "k=1" / "_DONE").exists()
+    assert run.rows(table, "s") == [("s",)]
+
+
+def test_metadata_and_pattern(run, make_table):
+    folder = run.project / "in put"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.csv").write_text("1\n")
+    (folder / "sub" / "b.txt").write_text("22\n")
+    os.utime(folder / "a.csv", (1_600_000_000, 1_600_000_000.5))
+    metadata = [
+        ("p", T.STRING, "file.path"), ("n", T.STRING, "file.name"), ("z", T.BIGINT, "file.size"),
+        ("m", T.timestamp_ltz(3), "file.modification-time"),
+    ]  # fmt: skip
+    options = {"connector": "filesystem", "path": "in put", "format": "csv"}
+    table = make_table([("i", T.INT)], options, metadata=metadata)
+    rows = sorted(run.rows(table, "i", "p", "n", "z", "CAST(m AS STRING)"))
+    assert rows[0] == (1, str(folder / "a.csv"), "a.csv", 2, "2020-09-13 12:26:40.5")
+    assert rows[1][:4] == (22, str(folder / "sub" / "b.txt"), "b.txt", 3)
+    only = make_table([("i", T.INT)], {**options, "source.path.regex-pattern": r".*/[a-z]\.txt"})
+    assert run.rows(only) == [(22,)]
+
+
+def test_streaming_sink_and_source(run, make_table):
+    source = make_table([("i", T.INT)], {"connector": "filesystem", "path": "in", "format": "csv", "source.monitor-interval": "1 s"})
+    sink = make_table([("i", T.INT)], {"connector": "filesystem", "path": "out", "format": "json"})
+    (run.project / "in").mkdir()
+    (run.project / "in" / "1").write_text("1\n2\n")
+    run.stream(sink, run.frame(source, streaming=True))
+    (run.project / "in" / "2").write_text("3\n")
+    os.utime(run.project / "in" / "2", (1_000_000_000, 1_000_000_000))  # a file that looks old is new all the same
+    run.stream(sink, run.frame(source, streaming=True))
+    assert sorted(run.rows(sink)) == [(1,), (2,), (3,)]
+    # Another job on the same folder begins again at batch 0: its rows come on top.
+    run.stream(sink, run.frame(source, streaming=True), checkpoint="other")
+    run.insert(sink, run.spark.sql("SELECT 9 AS i"))
+    assert sorted(run.rows(sink)) == [(1,), (1,), (2,), (2,), (3,), (3,), (9,)]
+
+
+def test_a_batch_is_written_once(run, tmp_path):
+    folder = Folder(run.spark, str(tmp_path / "out"))
+
+    def stage(path: str) -> None:
+        run.spark.range(4).repartition(2).selectExpr("CAST(id AS STRING)").write.mode("overwrite").text(path)
+
+    def rows() -> list[str]:
+        return sorted(r[0] for r in run.spark.read.option("recursiveFileLookup", "true").text(folder.path).collect())
+
+    write_batch(folder, "w", 0, stage)
+    write_batch(folder, "w", 0, stage)
+    assert rows() == ["0", "1", "2", "3"]
+
+    # Killed between two renames: what was staged is moved on, not written again.
+    def die_half_way(path: str) -> None:
+        stage(path)
+        first = sorted(p for p in (tmp_path / "out/.sqlstream/w/batch-1").glob("part-*"))[0]
+        first.rename(tmp_path / "out" / "part-moved")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_batch(folder, "w", 1, die_half_way)
+
+    def never(path: str) -> None:
+        raise AssertionError("staged twice")
+
+    write_batch(folder, "w", 1, never)
+    assert rows() == sorted(["0", "1", "2", "3"] * 2)
+
+    # Killed while staging: the remains are thrown away.
+    half = tmp_path / "out/.sqlstream/w/batch-2"
+    half.mkdir(parents=True)
+    (half / "part-half").write_text("broken\n")
+    write_batch(folder, "w", 2, stage)
+    assert rows() == sorted(["0", "1", "2", "3"] * 3)
