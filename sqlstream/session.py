@@ -21,7 +21,7 @@ from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project
 from sqlstream.errors import JobFailed, NotSupported, SqlStreamError, ValidationError
 from sqlstream.options import masked
-from sqlstream.plan import build, scope
+from sqlstream.plan import build, relations, scope
 from sqlstream.plan.explain import tree
 from sqlstream.plan.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink
@@ -311,10 +311,8 @@ class Session:
         query = getattr(item, "query", None)
         if query is None:
             return None
-        node = build.query(query, self._environment(item.path.catalog, item.path.database))
-        given = fields(node)
-        names = item.columns or tuple(f.name for f in given)
-        return tuple((n, f.type, f.time.value if f.time else None, f.type.nullable) for n, f in zip(names, given, strict=True))
+        given = fields(relations.view(item, self._environment(), build.query, None))
+        return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in given)
 
     def _schema_of(self, query: exp.Query) -> Any:
         given = fields(build.query(query, self._environment()))

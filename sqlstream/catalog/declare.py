@@ -248,6 +248,7 @@ def checked_view(
 ) -> View:
     """``made`` with its query's names resolved, if the query can be analysed and its columns fit."""
     nodes = tuple(columns)
+    given: list[str] = []
     if schema_of is not None:
         given = [c[0] for c in schema_of(made.query)]
         if made.columns and len(made.columns) != len(given):
@@ -261,7 +262,7 @@ def checked_view(
             if name in final[:i]:
                 at = nodes[i] if nodes else made.query
                 raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
-    return replace(made, query=without_places(qualified(made.query, manager)))
+    return replace(made, query=without_places(qualified(made.query, manager)), given=tuple(given))
 
 
 def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:

@@ -79,7 +79,7 @@ def _named(node: exp.Table, env: Environment, query: Query) -> Node:
     if isinstance(found, View):
         if hints:
             raise ValidationError(f"View '{found.path}' cannot be enriched with new options. Hints can only be applied to tables.", at=node)
-        return _view(found, env, query)
+        return view(found, env, query, node)
     return table(replace(found, options={**found.options, **hints}), env, at=node)
 
 
@@ -96,13 +96,18 @@ def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
     return options
 
 
-def _view(view: View, env: Environment, query: Query) -> Node:
-    inner = replace(env, resolver=env.resolver.within(view.path.catalog, view.path.database), ctes={})
-    node = query(view.query, inner)
-    if not view.columns:
+def view(found: View, env: Environment, query: Query, at: exp.Expr | None) -> Node:
+    """What a view gives: its query's columns under its own names, with their time attributes."""
+    inner = replace(env, resolver=env.resolver.within(found.path.catalog, found.path.database), ctes={})
+    node = query(found.query, inner)
+    by_name = {f.name: f for f in fields(node)}
+    given = found.given or tuple(by_name)
+    names = found.columns or given
+    if names == tuple(by_name):
         return node
-    given = fields(node)
-    return Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(view.columns, given, strict=True)))
+    if gone := next((g for g in given if g not in by_name), None):
+        raise ValidationError(f"View '{found.path}' reads the column '{gone}', which is no longer there.", at=at)
+    return Project(node, tuple(Named(n, ColumnRef(by_name[g].type, g)) for n, g in zip(names, given, strict=True)))
 
 
 def usable(found: Table, env: Environment, at: exp.Expr | None) -> Table:

@@ -120,7 +120,11 @@ class Table:
 
 @dataclass(frozen=True)
 class View:
-    """A view. ``query`` is syntax; its names are resolved in the catalog and database in which it was created."""
+    """A view. ``query`` is syntax; its names are resolved in the catalog and database in which it was created.
+
+    ``given``: the columns that the query gave when the view was created, which are those of the view, whatever ``*`` means later; empty
+    where that is not known.
+    """
 
     path: ObjectPath
     query: exp.Query
@@ -128,3 +132,4 @@ class View:
     comment: str | None = None
     temporary: bool = False
     text: str = ""
+    given: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ def free_port() -> int:
 def daemon(folder: Path, name: str, *arguments: str) -> Iterator[Path]:
     home = Path(pyspark.__file__).parent
     log = folder / f"{name}.log"
-    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SCALA_VERSION": "2.13", "PYSPARK_PYTHON": sys.executable}
     command = [str(require_java()), "-Xmx256m", "-cp", f"{home}/jars/*", *arguments]
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment, cwd=folder)
