@@ -169,7 +169,7 @@ class Filesystem(Connector):
                 *[c.alias(f"__own_{n}") for n, c in columns.items()],
             )
             origin = "concat('file ', __file)"
-            decoded = format_.decode(Encoded(records, "__line", origin), fields, formats.given(format_, table.options))
+            decoded = format_.decode(Encoded(records, "__line", origin, lines=True), fields, formats.given(format_, table.options))
             decoded = decoded.toDF(*records.columns, *[f"__value_{n}" for n, _ in fields])
             out = decoded.select(*[F.col(quote(f"__own_{n}" if n in columns else f"__value_{n}")).alias(n) for n in _names(table)])
         return out

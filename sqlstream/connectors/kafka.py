@@ -115,7 +115,8 @@ class Kafka(Connector):
                     raise ValidationError(f"'{name}' is required in '{mode}' {side} mode but missing.")
             if mode == "specific-offsets":
                 _specific(given, side)
-            if mode == "group-offsets" and side in {"bounded", *([side] if side + "mode" in given else [])} and "properties.group.id" not in given:
+            # The startup mode has group-offsets for its default, which a table that is only written needs no group for.
+            if f"scan.{side}.mode" in given and mode == "group-offsets" and "properties.group.id" not in given:
                 raise ValidationError(f"'properties.group.id' is required in 'group-offsets' {side} mode but missing.")
         layout.value.check(layout.value_fields, formats.given(layout.value, table.options, layout.value_prefix))
         if layout.key is not None:
@@ -355,22 +356,16 @@ def _decoded(frame: DataFrame, table: Table) -> DataFrame:
     from pyspark.sql import functions as F
 
     layout = _layout(table)
-    origin = "concat('topic ', topic, ', partition ', partition, ', offset ', offset)"
-    metadata = [(c.name, F.expr(f"CAST({_METADATA[c.key]} AS {c.type.spark})")) for c in table.metadata]
-    source = frame.select(*[F.col(c).alias(f"__kafka_{c}") for c in frame.columns])
-    for c in frame.columns:
-        origin = origin.replace(f" {c},", f" __kafka_{c},").replace(f" {c})", f" __kafka_{c})")
-    out = frame.select(*[F.col(c).alias(f"__kafka_{c}") for c in frame.columns], *[e.alias(f"__meta_{n}") for n, e in metadata])
-    del source
+    source = [F.col(c).alias(f"__kafka_{c}") for c in frame.columns]
+    metadata = [F.expr(f"CAST({_METADATA[c.key]} AS {c.type.spark})").alias(f"__meta_{c.name}") for c in table.metadata]
+    origin = "concat('topic ', __kafka_topic, ', partition ', __kafka_partition, ', offset ', __kafka_offset)"
+    out = frame.select(*source, *metadata)
     names: dict[str, str] = {}
     if layout.key is not None:
-        fields = tuple((f"__key_{n}", t) for n, t in layout.key_format_fields)
         out = _with(layout.key, out, "__kafka_key", origin, layout.key_format_fields, table.options, "key.", "__key_")
-        names |= {n: f"__key_{layout.key_names[n]}" for n, _ in layout.key_fields}
-        del fields
-    out = _with(
-        layout.value, out, "__kafka_value", origin, layout.value_fields, table.options, layout.value_prefix, "__value_"
-    )
+        names = {n: f"__key_{layout.key_names[n]}" for n, _ in layout.key_fields}
+    prefix = layout.value_prefix
+    out = _with(layout.value, out, "__kafka_value", origin, layout.value_fields, table.options, prefix, "__value_")
     names |= {n: f"__value_{n}" for n, _ in layout.value_fields}
     names |= {c.name: f"__meta_{c.name}" for c in table.metadata}
     wanted = [c.name for c in table.columns if c.name in names]
@@ -397,15 +392,16 @@ def _encoded(request: Write) -> DataFrame:
             f"Metadata column '{written['timestamp'].name}' can't be written: Spark's Kafka sink sets the record's time itself.",
             hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
         )
-    columns = [
-        F.expr(layout.value.encode(layout.value_fields, formats.given(layout.value, table.options, layout.value_prefix))).alias("value")
-    ]
-    if layout.key is not None:
-        renamed = request.frame.select(*[F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields])
-        del renamed
-        key = layout.key.encode(layout.key_fields, formats.given(layout.key, table.options, "key."))
-        columns.append(F.expr(key).alias("key"))
+    value = layout.value.encode(layout.value_fields, formats.given(layout.value, table.options, layout.value_prefix))
+    columns = [F.expr(value).alias("__value")]
+    sent = [F.col("__value").alias("value")]
     if "headers" in written:
-        entries = f"transform(map_entries({quote(written['headers'].name)}), e -> named_struct('key', e.key, 'value', e.value))"
-        columns.append(F.expr(entries).alias("headers"))
-    return request.frame.select(*columns)
+        pairs = f"transform(map_entries({quote(written['headers'].name)}), e -> named_struct('key', e.key, 'value', e.value))"
+        columns.append(F.expr(pairs).alias("__headers"))
+        sent.append(F.col("__headers").alias("headers"))
+    if layout.key is not None:
+        # The key's fields have their names in the key, which may be those of other columns in the value.
+        columns += [F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields]
+        key = layout.key.encode(layout.key_format_fields, formats.given(layout.key, table.options, "key."))
+        sent.append(F.expr(key).alias("key"))
+    return request.frame.select(*columns).select(*sent)

@@ -24,12 +24,14 @@ Fields = tuple[tuple[str, Type], ...]
 
 @dataclass(frozen=True)
 class Encoded:
-    """A record to decode: ``value`` is the quoted name of its column in ``frame`` (BINARY or STRING), ``origin`` the SQL text of
-    a string that says where a record stands (topic, partition and offset, or a file)."""
+    """Records to decode: ``value`` is the name of their column in ``frame`` (BINARY or STRING), ``origin`` the SQL text of a
+    string that says where a record stands (topic, partition and offset, or a file). ``lines``: they are lines of a text, so
+    that one with a line break in it has fallen apart."""
 
     frame: DataFrame
     value: str
     origin: str
+    lines: bool = False
 
 
 class Format(ABC):

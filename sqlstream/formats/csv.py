@@ -100,6 +100,10 @@ class Csv(Format):
             end = f"array_position(array({', '.join(f'{PARSED}.{c}' for c in cells)}), {literal(_END)})"
             there = (f"{literal(c)}, if({i} < {end}, coalesce({PARSED}.{c}, ''), {literal(_MISSING)})" for i, c in enumerate(cells[:-1], 1))
             short, wrong = f"array(named_struct({', '.join(there)}))", f"CAST(array() AS {rows_type})"
+        if record.lines and quoting:
+            unclosed = " OR ".join(f"({PARSED}.{c} <> {literal(_END)} AND endswith({PARSED}.{c}, {literal(_END)}))" for c in cells)
+            broken = _failure(text, record.origin, " A field in quotes goes on in the next line, which can't be read.")(rows_type)
+            wrong = f"CASE WHEN {unclosed} THEN {broken} ELSE {wrong} END"
         array = (
             f"CASE WHEN {PARSED}.{cells[-1]} = {literal(_END)} AND {PARSED}.{CORRUPT} IS NULL THEN {good}"
             f" WHEN {' OR '.join(f'{PARSED}.{c} = {literal(_END)}' for c in cells[:-1])} THEN {short} ELSE {wrong} END"
@@ -184,9 +188,12 @@ def _unescaped(text: str) -> str:
     return {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}.get(text, text)
 
 
-def _failure(text: str, origin: str) -> Callable[[str], str]:
+def _failure(text: str, origin: str, why: str = "") -> Callable[[str], str]:
+    end = literal(f").{why}")
+
     def fail(type_: str) -> str:
-        return f"CAST(raise_error(concat('Failed to deserialize CSV row \\'', {text}, '\\' (', {origin}, ').')) AS {type_})"
+        parts = f"'Failed to deserialize CSV row \\'', {text}, '\\' (', {origin}, {end}"
+        return f"CAST(raise_error(concat({parts})) AS {type_})"
 
     return fail
 

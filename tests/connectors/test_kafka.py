@@ -1,0 +1,193 @@
+"""Kafka: formats, keys, metadata, startup and bounded modes, against a real broker."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+
+from sqlstream.connectors import find
+from sqlstream.errors import NotSupported, SetupError, ValidationError
+from sqlstream.sql import types as T
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
+_names = (f"topic-{i}" for i in itertools.count())
+
+
+@pytest.fixture
+def topic() -> str:
+    return next(_names)
+
+
+@pytest.fixture
+def kafka(broker, make_table, topic):
+    def make(columns=(("i", T.INT),), *, metadata=(), **options):
+        given = {k.replace("__", ".").replace("_", "-"): v for k, v in options.items()}
+        base = {"connector": "kafka", "topic": topic, "properties.bootstrap.servers": broker.bootstrap, "format": "json",
+                "scan.startup.mode": "earliest-offset"}  # fmt: skip
+        merged = {k: v for k, v in {**base, **given}.items() if v is not None}
+        return make_table(columns, merged, metadata=metadata)
+
+    return make
+
+
+def send(run, table, values: str) -> None:
+    run.insert(table, run.spark.sql(f"SELECT * FROM VALUES {values} AS t({', '.join(c.name for c in table.persisted)})"))
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "raw"])
+def test_round_trip(run, kafka, format_):
+    columns = [("s", T.STRING)] if format_ == "raw" else [("i", T.INT), ("s", T.STRING), ("ts", T.timestamp(3)), ("d", T.decimal(5, 2))]
+    table = kafka(columns, format=format_)
+    values = "('a'), (NULL), ('é')" if format_ == "raw" else "(1, 'a', TIMESTAMP'2020-01-02 03:04:05.5', 1.50), (NULL, 'é', NULL, NULL)"
+    if format_ == "csv":
+        table = kafka(columns, format=format_, csv__null_literal="NULL")
+    send(run, table, values)
+    expected = run.spark.sql(f"SELECT * FROM VALUES {values}").collect()
+    assert sorted(map(str, run.frame(table).collect())) == sorted(
+        str(r) for r in run.spark.createDataFrame([tuple(r) for r in expected], run.frame(table).schema).collect()
+    )
+    for per_split in (False, True):
+        assert len(run.streamed(table, per_split=per_split)) == len(expected)
+
+
+def test_tombstones(run, kafka, broker, topic):
+    broker.topic(topic, 1)
+    frame = run.spark.sql("SELECT CAST(NULL AS BINARY) AS value UNION ALL SELECT CAST('{\"i\":1}' AS BINARY)")
+    frame.coalesce(1).write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
+    assert run.rows(kafka()) == [(1,)]
+    assert sorted(run.rows(kafka([("s", T.STRING)], format="raw")), key=str) == [('{"i":1}',), (None,)]
+
+
+def test_bad_record_is_named(run, kafka, broker, topic):
+    broker.produce(topic, ['{"i":1}', '{"i":"x"}'])
+    with pytest.raises(Exception, match=rf"Failed to deserialize JSON '\{{\"i\":\"x\"\}}' \(topic {topic}, partition 0, offset 1\)"):
+        run.rows(kafka())
+    assert sorted(run.rows(kafka(json__ignore_parse_errors="true")), key=str) == [(1,), (None,)]
+
+
+def test_keys(run, kafka):
+    columns = [("k_id", T.INT), ("k_n", T.STRING), ("v", T.STRING)]
+    table = kafka(columns, key__format="json", key__fields="k_id;k_n", key__fields_prefix="k_", value__fields_include="EXCEPT_KEY")
+    send(run, table, "(1, 'n', 'x')")
+    assert run.rows(table) == [(1, "n", "x")]
+    raw = kafka([("s", T.STRING), ("k", T.STRING)], format="raw", key__format="raw", key__fields="k", value__fields_include="EXCEPT_KEY")
+    assert run.rows(raw) == [('{"v":"x"}', '{"id":1,"n":"n"}')]
+    every = kafka([("k", T.INT), ("v", T.STRING)], format=None, value__format="json", key__format="csv", key__fields="k")
+    send(run, every, "(7, 'y')")
+    assert [r for r in run.rows(kafka([("s", T.STRING)], format="raw")) if "y" in r[0]] == [('{"k":7,"v":"y"}',)]
+
+
+def test_metadata(run, kafka, topic):
+    metadata = [("t", T.STRING, "topic", True), ("p", T.BIGINT, "partition", True), ("o", T.BIGINT, "offset", True),
+                ("at", T.timestamp_ltz(3), "timestamp", True), ("kind", T.STRING, "timestamp-type", True),
+                ("h", T.map_of(T.STRING, T.BYTES), "headers")]  # fmt: skip
+    table = kafka(metadata=metadata)
+    assert find("kafka").check(table) == []
+    before = time.time()
+    run.insert(table, run.spark.sql("SELECT 1 AS i, map('a', CAST('x' AS BINARY)) AS h"))
+    ((i, t, p, o, at, kind, h),) = run.rows(table, "i", "t", "p", "o", "unix_millis(at)", "kind", "h")
+    assert (i, t, p, o, kind, {k: bytes(v) for k, v in h.items()}) == (1, topic, 0, 0, "CreateTime", {"a": b"x"})
+    assert abs(at / 1000 - before) < 60
+    writable = kafka(metadata=[("at", T.timestamp_ltz(3), "timestamp")])
+    with pytest.raises(NotSupported, match="can't be written"):
+        run.insert(writable, run.spark.sql("SELECT 1 AS i, current_timestamp() AS at"))
+
+
+def test_no_headers_is_an_empty_map(run, kafka, broker, topic):
+    broker.produce(topic, ['{"i":1}'])
+    table = kafka(metadata=[("h", T.map_of(T.STRING, T.BYTES), "headers", True)])
+    assert run.rows(table) == [(1, {})]
+
+
+def test_startup_and_bounded(run, kafka, broker, topic):
+    broker.produce(topic, [f'{{"i":{i}}}' for i in range(4)])
+    time.sleep(0.05)
+    middle = int(time.time() * 1000)
+    time.sleep(0.05)
+    broker.produce(topic, [f'{{"i":{i}}}' for i in range(4, 6)])
+
+    def read(**options):
+        table = kafka(**options)
+        batch = sorted(r[0] for r in run.rows(table))
+        if "scan__bounded__mode" in options:
+            assert find("kafka").bounded(table)
+            for per_split in (False, True):
+                for end in (run.project / "state").glob("*.json"):
+                    end.unlink()
+                assert sorted(r[0] for r in run.streamed(table, per_split=per_split)) == batch
+        return batch
+
+    bounded = {"scan__bounded__mode": "specific-offsets"}
+    assert read() == [0, 1, 2, 3, 4, 5]
+    assert read(scan__startup__mode="latest-offset") == []
+    assert read(scan__startup__mode="timestamp", scan__startup__timestamp_millis=str(middle)) == [4, 5]
+    assert read(scan__startup__mode="timestamp", scan__startup__timestamp_millis="9999999999999") == []
+    assert read(scan__startup__mode="specific-offsets", scan__startup__specific_offsets="partition:0,offset:2") == [2, 3, 4, 5]
+    assert read(scan__bounded__mode="latest-offset") == [0, 1, 2, 3, 4, 5]
+    assert read(scan__bounded__mode="timestamp", scan__bounded__timestamp_millis=str(middle)) == [0, 1, 2, 3]
+    assert read(**bounded, scan__bounded__specific_offsets="partition:0,offset:3") == [0, 1, 2]
+    assert read(**bounded, scan__bounded__specific_offsets="partition:7,offset:3") == []
+
+
+def test_an_end_stays_where_it_was(run, kafka, broker, topic):
+    broker.produce(topic, ['{"i":1}'])
+    table = kafka(scan__bounded__mode="latest-offset")
+    assert run.streamed(table, checkpoint="c") == [(1,)]
+    broker.produce(topic, ['{"i":2}'])
+    assert run.streamed(table, checkpoint="c") == []
+
+
+def test_group_offsets(run, kafka, broker, topic):
+    broker.produce(topic, [f'{{"i":{i}}}' for i in range(4)])
+    table = kafka(scan__startup__mode="group-offsets", properties__group__id=f"g-{topic}")
+    with pytest.raises(ValidationError, match="no reset policy") as e:
+        run.rows(table)
+    assert "earliest-offset" in e.value.hint
+    early = kafka(scan__startup__mode="group-offsets", properties__group__id=f"g-{topic}", properties__auto__offset__reset="earliest")
+    assert len(run.rows(early)) == 4
+    jvm = run.spark._jvm
+    config = jvm.java.util.HashMap()
+    config.put("bootstrap.servers", broker.bootstrap)
+    admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(config)
+    offsets = jvm.java.util.HashMap()
+    offsets.put(jvm.org.apache.kafka.common.TopicPartition(topic, 0), jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata(3))
+    admin.alterConsumerGroupOffsets(f"g-{topic}", offsets).all().get()
+    admin.close()
+    assert run.rows(table) == [(3,)]
+
+
+def test_partitions_and_topics(run, kafka, broker, topic):
+    broker.topic(topic, 3)
+    broker.topic(f"{topic}x", 1)
+    send(run, kafka(key__format="json", key__fields="i"), ", ".join(f"({i})" for i in range(30)))
+    send(run, kafka(topic=f"{topic}x"), "(100)")
+    table = kafka(metadata=[("p", T.INT, "partition", True)])
+    frames = run.frames(table, streaming=True, per_split=True)
+    assert len(frames) == 3
+    assert len({p for _, p in run.streamed(table, per_split=True)}) > 1
+    assert len(run.streamed(kafka(topic=f"{topic};{topic}x"), per_split=True)) == 31
+    pattern = kafka(topic=None, topic_pattern=f"{topic}x?")
+    assert len(run.rows(pattern)) == 31
+    with pytest.raises(ValidationError, match="single 'topic'"):
+        send(run, pattern, "(1)")
+
+
+def test_restart_goes_on(run, kafka, broker, topic):
+    broker.produce(topic, ['{"i":1}'])
+    assert run.streamed(kafka(), per_split=True, checkpoint="c") == [(1,)]
+    broker.produce(topic, ['{"i":2}'])
+    assert run.streamed(kafka(), per_split=True, checkpoint="c") == [(2,)]
+
+
+def test_missing_topic_and_broker(run, kafka, broker):
+    with pytest.raises(ValidationError, match="Kafka topic 'nosuch' does not exist"):
+        run.rows(kafka(topic="nosuch"))
+    with pytest.raises(ValidationError, match="No Kafka topic matches"):
+        run.rows(kafka(topic=None, topic_pattern="nosuch.*"))
+    far = {"properties__bootstrap__servers": "127.0.0.1:1", "properties__default__api__timeout__ms": "1500",
+           "properties__request__timeout__ms": "1000"}  # fmt: skip
+    with pytest.raises(SetupError, match="Kafka at 127.0.0.1:1 does not answer"):
+        run.rows(kafka(**far))

@@ -1,0 +1,199 @@
+"""Options of every connector and format, checked without a JVM."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from sqlstream import formats
+from sqlstream.connectors import CONNECTORS, REFUSED, find
+from sqlstream.connectors.kafka_offsets import parse_specific
+from sqlstream.connectors.paths import resolve
+from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.options import Use
+from sqlstream.sql import types as T
+
+KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
+FILES = {"connector": "filesystem", "path": "p", "format": "json"}
+DELTA = {"connector": "delta", "table-path": "d"}
+
+
+@pytest.fixture
+def check(make_table):
+    def run(base, more=None, columns=(("i", T.INT), ("k", T.STRING)), **rest):
+        options = {k: v for k, v in {**base, **(more or {})}.items() if v is not None}
+        return find(options["connector"]).check(make_table(columns, options, **rest))
+
+    return run
+
+
+def test_no_jvm():
+    code = "import sys, sqlstream.connectors; sys.exit('pyspark' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_find():
+    assert [c.name for c in CONNECTORS] == sorted(c.name for c in CONNECTORS)
+    with pytest.raises(ValidationError, match="Could not find any factory for identifier 'kafak'") as e:
+        find("kafak", at=7)
+    assert "\nfilesystem\nkafka\n" in e.value.message
+    assert e.value.hint == "Did you mean 'kafka'?"
+    assert e.value.offset == 7
+    for name in REFUSED:
+        with pytest.raises(NotSupported, match=name):
+            find(name)
+    with pytest.raises(ValidationError, match="connector"):
+        find("")
+    with pytest.raises(ValidationError, match="Could not find any format factory for identifier 'jsn'"):
+        formats.find("jsn")
+    for name in formats.REFUSED:
+        with pytest.raises(NotSupported, match=name):
+            formats.find(name)
+
+
+@pytest.mark.parametrize("connector", CONNECTORS, ids=lambda c: c.name)
+def test_declarations(connector):
+    keys = [o.key for o in connector.options]
+    assert len(set(keys)) == len(keys)
+    for option in connector.options:
+        assert option.why if option.use is not Use.HONOURED else option.summary, option.key
+    assert connector.is_source or connector.is_sink
+
+
+@pytest.mark.parametrize("base", [KAFKA, FILES, DELTA, {"connector": "print"}, {"connector": "blackhole"}, {"connector": "datagen"}])
+def test_good_and_misspelt(check, base):
+    assert check(base) == []
+    with pytest.raises(ValidationError, match="Unsupported options"):
+        check(base, {"nonsense": "1"})
+
+
+def test_misspelt_names_the_nearest_and_all(check):
+    with pytest.raises(ValidationError) as e:
+        check(KAFKA, {"scan.startup.mod": "earliest-offset", "properties.sasl.jaas.config": "user password=hunter2"})
+    assert e.value.hint == "Did you mean 'scan.startup.mode'?"
+    for known in ("scan.bounded.mode", "json.ignore-parse-errors", "key.fields"):
+        assert known in e.value.message
+    assert "hunter2" not in e.value.message
+
+
+@pytest.mark.parametrize(
+    ("base", "more", "message"),
+    [
+        (KAFKA, {"topic": None}, "Either 'topic' or 'topic-pattern' must be set"),
+        (KAFKA, {"topic-pattern": "x"}, "shouldn't be set together"),
+        (KAFKA, {"properties.bootstrap.servers": None}, "properties.bootstrap.servers"),
+        (KAFKA, {"format": None}, "format"),
+        (KAFKA, {"format": "parquet"}, "is one of files"),
+        (KAFKA, {"value.format": "json"}, "mean the same"),
+        (KAFKA, {"json.ignore-parse-errors": "perhaps"}, "neither true nor false"),
+        (KAFKA, {"csv.null-literal": "x"}, "Unsupported options"),
+        (KAFKA, {"key.format": "json"}, "requires the declaration of one or more of key fields"),
+        (KAFKA, {"key.fields": "k"}, "can only be declared if a key format"),
+        (KAFKA, {"key.format": "json", "key.fields": "nope"}, "Could not find the field 'nope'"),
+        (KAFKA, {"key.format": "json", "key.fields": "k", "key.fields-prefix": "x_", "value.fields-include": "EXCEPT_KEY"}, "must be prefixed"),
+        (KAFKA, {"key.format": "json", "key.fields": "k", "key.fields-prefix": "k"}, "key prefix is not allowed"),
+        (KAFKA, {"scan.startup.mode": "earliest"}, "'earliest' is none of"),
+        (KAFKA, {"scan.startup.mode": "timestamp"}, "scan.startup.timestamp-millis"),
+        (KAFKA, {"scan.startup.mode": "specific-offsets"}, "scan.startup.specific-offsets"),
+        (KAFKA, {"scan.startup.mode": "specific-offsets", "scan.startup.specific-offsets": "0:42"}, "partition:0,offset:42"),
+        (KAFKA, {"scan.bounded.mode": "specific-offsets", "scan.bounded.specific-offsets": "x"}, "partition:0,offset:42"),
+        (KAFKA, {"scan.bounded.mode": "group-offsets"}, "properties.group.id"),
+        (KAFKA, {"sink.partitioner": "org.example.Mine"}, "can't name a class"),
+        (KAFKA, {"sink.semantic": "exactly-once"}, "'sink.semantic' of 'kafka' is not supported"),
+        (FILES, {"path": None}, "path"),
+        (FILES, {"format": None}, "format"),
+        (FILES, {"format": "avro"}, "Format 'avro' is not supported"),
+        (FILES, {"sink.partition-commit.trigger": "partition-time"}, "partition-time"),
+        (FILES, {"sink.partition-commit.delay": "1 h"}, "must be 0 s"),
+        (FILES, {"sink.partition-commit.policy.kind": "metastore"}, "success-file"),
+        (FILES, {"partition.time-extractor.kind": "default"}, "is not supported"),
+        (FILES, {"source.path.regex-pattern": "("}, "regex-pattern"),
+        (FILES, {"format": "parquet", "parquet.block.size": "1"}, "is not supported"),
+        (DELTA, {"table-path": None}, "table-path"),
+        (DELTA, {"versionAsOf": "1", "timestampAsOf": "2020-01-01"}, "exclude each other"),
+        (DELTA, {"versionAsOf": "1", "mode": "streaming"}, "is one of mode 'batch'"),
+        (DELTA, {"startingVersion": "1"}, "is one of mode 'streaming'"),
+    ],
+)  # fmt: skip
+def test_refused(check, base, more, message):
+    with pytest.raises(SqlStreamError) as e:
+        check(base, more)
+    assert message in e.value.message
+
+
+@pytest.mark.parametrize(
+    ("base", "more"),
+    [
+        (KAFKA, {"sink.delivery-guarantee": "exactly-once"}),
+        (KAFKA, {"sink.transactional-id-prefix": "x"}),
+        (KAFKA, {"sink.partitioner": "fixed"}),
+        (KAFKA, {"scan.parallelism": "4"}),
+        (KAFKA, {"scan.topic-partition-discovery.interval": "1 min"}),
+        (FILES, {"sink.rolling-policy.file-size": "1MB"}),
+        (FILES, {"auto-compaction": "true"}),
+        (DELTA, {"mode": "streaming", "updateCheckIntervalMillis": "10"}),
+    ],
+)
+def test_notices(check, base, more):
+    (notice,) = check(base, more)
+    assert f"'{next(reversed(more))}'" in notice
+
+
+@pytest.mark.parametrize(
+    ("base", "more"),
+    [
+        (KAFKA, {"properties.security.protocol": "SASL_SSL", "properties.sasl.jaas.config": "x"}),
+        (KAFKA, {"format": None, "value.format": "csv", "value.csv.field-delimiter": "|", "key.format": "raw", "key.fields": "k",
+                 "key.raw.charset": "UTF-8"}),
+        (KAFKA, {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1"}),
+        (KAFKA, {"format": "raw", "value.fields-include": "EXCEPT_KEY", "key.format": "raw", "key.fields": "k"}),
+        (FILES, {"source.monitor-interval": "1 s", "sink.partition-commit.policy.kind": "success-file"}),
+        (DELTA, {"delta.appendOnly": "true"}),
+        (DELTA, {"mode": "streaming", "startingVersion": "3", "ignoreDeletes": "true"}),
+    ],
+)  # fmt: skip
+def test_accepted(check, base, more):
+    assert check(base, more) == []
+
+
+def test_metadata_keys(check):
+    for base in (KAFKA, FILES):
+        with pytest.raises(ValidationError, match="Invalid metadata key 'nosuch' in column 'm'"):
+            check(base, metadata=[("m", T.STRING, "nosuch")])
+    for key in ("leader-epoch", "header-list"):
+        with pytest.raises(NotSupported, match=key):
+            check(KAFKA, metadata=[("m", T.STRING, key)])
+
+
+def test_partition_columns(check):
+    for base in (FILES, DELTA):
+        assert check(base, partition_keys=("k",)) == []
+        with pytest.raises(ValidationError, match="Partition column 'x' not defined"):
+            check(base, partition_keys=("x",))
+
+
+def test_bounded(make_table):
+    def table(base, **more):
+        return make_table([("i", T.INT)], {**base, **{k.replace("_", "."): v for k, v in more.items()}})
+
+    kafka, files, delta = find("kafka"), find("filesystem"), find("delta")
+    assert not kafka.bounded(table(KAFKA))
+    assert kafka.bounded(table(KAFKA, scan_bounded_mode="latest-offset")) and not kafka.static(table(KAFKA))
+    assert files.bounded(table(FILES)) and files.static(table(FILES))
+    assert not files.bounded(make_table([("i", T.INT)], {**FILES, "source.monitor-interval": "1 s"}))
+    assert delta.static(table(DELTA)) and not delta.static(table(DELTA, mode="streaming"))
+
+
+def test_specific_offsets():
+    assert parse_specific("partition:0,offset:42; partition:1,offset:300;") == {0: 42, 1: 300}
+    with pytest.raises(ValueError, match="partition:0,offset:42"):
+        parse_specific("partition:0")
+
+
+def test_paths(tmp_path):
+    assert resolve("a/b", tmp_path) == str(tmp_path / "a" / "b")
+    assert resolve("/a/b", tmp_path) == "/a/b"
+    for uri in ("s3a://bucket/x", "file:///x", "hdfs://h:1/x", "file:/x"):
+        assert resolve(uri, tmp_path) == uri
