@@ -14,11 +14,11 @@ from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.sql import ast, coercion
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, constant
 from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
 from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
-from sqlstream.sql.text import to_text
+from sqlstream.sql.text import family_name, sql_name, to_text
 from sqlstream.sql.types import Type
 
 common_type = coercion.common_type
@@ -27,6 +27,21 @@ implicitly_castable = coercion.implicitly_castable
 _BINARY: dict[type[exp.Expr], str] = {
     exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.DPipe: "||", exp.And: "AND", exp.Or: "OR",
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+}  # fmt: skip
+
+# The parts of each syntax node that the binder reads; what else is set is refused.
+_OPERANDS = ("this", "expression")
+_ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
+    exp.Column: ("this", "table", "db", "catalog"), exp.Between: ("this", "low", "high", "symmetric"), exp.In: ("this", "expressions"),
+    exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"), exp.TryCast: ("this", "to", "safe"),
+    exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS, exp.Anonymous: ("this", "expressions"),
+}  # fmt: skip
+_REFUSED: dict[type[exp.Expr], str] = {
+    exp.Window: "OVER aggregation is not supported yet.", exp.Subquery: "Scalar sub-queries are not supported yet.",
+    exp.Select: "Scalar sub-queries are not supported yet.", exp.Exists: "EXISTS is not supported yet.",
+    exp.All: "Comparison with ALL (sub-query) is not supported yet.", exp.Any: "Comparison with ANY or SOME (sub-query) is not supported yet.",
+    exp.WithinGroup: "WITHIN GROUP is not supported.", exp.Star: "* stands for columns in a select list and in COUNT(*) only.",
+    exp.Alias: "A name is given in the select list only.",
 }  # fmt: skip
 
 
@@ -53,6 +68,7 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
     constant = literal(node)
     if constant is not None:
         return constant
+    _refuse_unknown(node)
     match node:
         case exp.Paren():
             return bind(node.this, scope)
@@ -64,75 +80,94 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             if isinstance(node.this, exp.Literal) and not node.this.is_string:
                 return number("-" + node.this.name, node)
             return _call("NEGATE", [bind(node.this, scope)], node)
-        case exp.NEQ() | exp.EQ() if isinstance(node.expression, exp.Subquery) or isinstance(node.this, exp.Subquery):
-            raise NotSupported("Scalar sub-queries are not supported yet.", at=node)
         case exp.NullSafeNEQ():
-            return _negated(_call("IS NOT DISTINCT FROM", [bind(node.this, scope), bind(node.expression, scope)], node), node, scope)
+            return _not(_call("IS NOT DISTINCT FROM", [bind(node.this, scope), bind(node.expression, scope)], node), node)
+        case exp.EQ() | exp.NEQ() if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
+            return _rows_equal(node, scope)
         case exp.Binary() if type(node) in _BINARY:
             return _call(_BINARY[type(node)], [bind(node.this, scope), bind(node.expression, scope)], node)
         case exp.Not():
-            return _negated(bind(node.this, scope), node, scope)
+            return _not(bind(node.this, scope), node)
         case exp.Is():
             return _is(node, scope)
         case exp.Between():
             return _between(node, scope)
         case exp.In():
-            if node.args.get("query") or node.args.get("unnest"):
-                raise NotSupported("IN (sub-query) is not supported yet.", at=node)
             return _call("IN", [bind(node.this, scope), *(bind(e, scope) for e in node.expressions)], node)
-        case exp.Escape():
-            inner = node.this
-            return _call("LIKE", [bind(inner.this, scope), bind(inner.expression, scope), bind(node.expression, scope)], node)
+        case exp.Escape() if isinstance(node.this, exp.Like):
+            return _like(node.this, scope, node.expression)
         case exp.Like():
-            return _call("LIKE", [bind(node.this, scope), bind(node.expression, scope)], node)
+            return _like(node, scope)
+        case exp.SimilarTo():
+            return _call("SIMILAR TO", [bind(node.this, scope), bind(node.expression, scope)], node)
+        case exp.Overlaps():
+            return _overlaps(node, scope)
         case exp.Case():
             return _case(node, scope)
-        case exp.TryCast() | exp.Cast():
+        case exp.Cast():
             return _cast(node, scope)
         case exp.Bracket():
             if len(node.expressions) != 1:
                 raise ValidationError("An element is accessed by one index.", at=node)
-            return _item(node, bind(node.this, scope), bind(node.expressions[0], scope), scope)
+            return _item(node, bind(node.this, scope), bind(node.expressions[0], scope))
         case exp.Tuple():
             return _call("ROW", [bind(e, scope) for e in node.expressions], node)
         case exp.Filter():
             return _filtered(node, scope)
-        case exp.Window():
-            raise NotSupported("OVER aggregation is not supported yet.", at=node)
-        case exp.Subquery() | exp.Exists() | exp.Select():
-            raise NotSupported("Sub-queries in expressions are not supported yet.", at=node)
         case exp.Anonymous():
             return _function(node, scope)
-    raise NotSupported(f"{type(node).__name__} expressions are not supported.", at=node)
+    raise NotSupported(_REFUSED.get(type(node), f"{type(node).__name__} is not supported in expressions."), at=node)
+
+
+def _refuse_unknown(node: exp.Expr) -> None:
+    """Refuse a part of ``node`` that nobody looks at."""
+    known = _ARGS.get(type(node), _OPERANDS if isinstance(node, exp.Binary) else ("this",))
+    for name, value in node.args.items():
+        if value and name not in known and type(node) not in _REFUSED:
+            if isinstance(node, exp.In):
+                raise NotSupported("IN (sub-query) is not supported yet.", at=node)
+            raise NotSupported(f"{name.strip('_').upper()} is not supported here.", at=value if isinstance(value, exp.Expr) else node)
 
 
 def _column(node: exp.Column, scope: Scope) -> Expr:
     """``a``, ``t.a``, and fields of rows behind them: ``a.b``, ``t.a.b.c``."""
     names = [p.name for p in node.parts]
-    found = _resolve(names, scope)
+    found = _resolve(names, scope, node)
     if found is None:
-        known = [c.name for c in scope.columns] if len(names) == 1 else [f"{c.qualifier}.{c.name}" for c in scope.columns if c.qualifier]
-        hint = did_you_mean(".".join(names), known)
-        raise ValidationError(f"Column '{'.'.join(names)}' not found in any table", at=node, hint=hint)
+        if names == ["PI"] or names == ["pi"]:
+            return _call("PI", [], node)
+        raise _unknown_column(names, scope, node)
     ref, rest = found
     for name in rest:
         ref = _field(ref, name, node)
     return ref
 
 
-def _resolve(names: Sequence[str], scope: Scope) -> tuple[Expr, Sequence[str]] | None:
+def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> ValidationError:
+    tables = {c.qualifier: None for c in scope.columns if c.qualifier}
+    if len(names) == 1:
+        hint = did_you_mean(names[0], [c.name for c in scope.columns])
+        return ValidationError(f"Column '{names[0]}' not found in any table", at=at, hint=hint)
+    if names[0] not in tables:
+        return ValidationError(f"Table '{names[0]}' not found", at=at, hint=did_you_mean(names[0], tables))
+    hint = did_you_mean(names[1], [c.name for c in scope.columns if c.qualifier == names[0]])
+    return ValidationError(f"Column '{names[1]}' not found in table '{names[0]}'", at=at, hint=hint)
+
+
+def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Sequence[str]] | None:
     plain = [c for c in scope.columns if c.name == names[0]]
     qualified = [c for c in scope.columns if len(names) > 1 and c.qualifier == names[0] and c.name == names[1]]
     if qualified:
-        return _only(qualified, names).ref, names[2:]
+        return _only(qualified, names, at).ref, names[2:]
     if plain:
-        return _only(plain, names).ref, names[1:]
+        return _only(plain, names, at).ref, names[1:]
     return None
 
 
-def _only(columns: Sequence[ScopeColumn], names: Sequence[str]) -> ScopeColumn:
+def _only(columns: Sequence[ScopeColumn], names: Sequence[str], at: exp.Expr) -> ScopeColumn:
     if len({c.ref.name for c in columns}) > 1:
-        raise ValidationError(f"Column '{'.'.join(names)}' is ambiguous")
+        tables = " or ".join(dict.fromkeys(f"{c.qualifier}.{c.name}" for c in columns if c.qualifier))
+        raise ValidationError(f"Column '{names[0]}' is ambiguous", at=at, hint=f"Write {tables}." if tables else None)
     return columns[0]
 
 
@@ -154,7 +189,7 @@ def _dot(node: exp.Dot, scope: Scope) -> Expr:
         inner = inner.this
     if isinstance(inner, exp.Column):
         names = [*(p.name for p in inner.parts), *parts]
-        if (found := _resolve(names, scope)) is not None:
+        if (found := _resolve(names, scope, node)) is not None:
             ref, rest = found
             for name in rest:
                 ref = _field(ref, name, node)
@@ -165,7 +200,7 @@ def _dot(node: exp.Dot, scope: Scope) -> Expr:
     return operand
 
 
-def _negated(operand: Expr, at: exp.Expr, scope: Scope) -> Expr:
+def _not(operand: Expr, at: exp.Expr) -> Expr:
     return _call("NOT", [operand], at)
 
 
@@ -177,8 +212,54 @@ def _is(node: exp.Is, scope: Scope) -> Expr:
         case exp.Boolean(this=value):
             return _call("IS TRUE" if value else "IS FALSE", [operand], node)
         case exp.Column() as column if column.name.upper() == "UNKNOWN":
+            if operand.type.root not in ("BOOLEAN", "NULL"):
+                raise _mismatch(_builtin("IS TRUE"), [operand], node)
             return _call("IS NULL", [operand], node)
-    raise NotSupported(f"IS {node.expression.sql()} is not supported yet.", at=node)
+        case exp.JSON() as json if not json.args.get("unique"):
+            kind = json.this if isinstance(json.this, str) else "VALUE"
+            return _call(f"IS JSON {kind}", [operand], node)
+    raise NotSupported(f"IS {node.expression.sql()} is not supported.", at=node)
+
+
+def _like(node: exp.Like, scope: Scope, escape: exp.Expr | None = None) -> Expr:
+    args = [bind(node.this, scope), bind(node.expression, scope), *([bind(escape, scope)] if escape is not None else [])]
+    found = _call("LIKE", args, node)
+    return _not(found, node) if node.args.get("negate") else found
+
+
+def _all_of(conditions: Sequence[Expr], at: exp.Expr) -> Expr:
+    found = conditions[0]
+    for other in conditions[1:]:
+        found = _call("AND", [found, other], at)
+    return found
+
+
+def _rows_equal(node: exp.EQ | exp.NEQ, scope: Scope) -> Expr:
+    """``(a, b) = (c, d)``, field by field."""
+    left, right = node.this.expressions, node.expression.expressions
+    if len(left) != len(right):
+        raise ValidationError("Rows of different lengths are compared.", at=node)
+    equal = _all_of([_call("=", [bind(a, scope), bind(b, scope)], node) for a, b in zip(left, right, strict=True)], node)
+    return equal if isinstance(node, exp.EQ) else _not(equal, node)
+
+
+def _overlaps(node: exp.Overlaps, scope: Scope) -> Expr:
+    """``(a, b) OVERLAPS (c, d)``: times, or a time and an interval; either may come first."""
+    bounds = []
+    for side in (node.this, node.expression):
+        if not isinstance(side, exp.Tuple) or len(side.expressions) != 2:
+            raise ValidationError("OVERLAPS compares two periods: (start, end) OVERLAPS (start, end).", at=side)
+        start, end = (bind(e, scope) for e in side.expressions)
+        if end.type.is_interval:
+            end = _call("+", [start, end], side)
+        ordered = _call("<=", [start, end], side)
+        bounds.append((_choose(ordered, start, end, side), _choose(ordered, end, start, side)))
+    (start, end), (other_start, other_end) = bounds
+    return _all_of([_call(">=", [end, other_start], node), _call(">=", [other_end, start], node)], node)
+
+
+def _choose(condition: Expr, value: Expr, other: Expr, at: exp.Expr) -> Expr:
+    return _call("CASE", [condition, value, other], at)
 
 
 def _between(node: exp.Between, scope: Scope) -> Expr:
@@ -199,15 +280,12 @@ def _case(node: exp.Case, scope: Scope) -> Expr:
         values.append(bind(branch.args["true"], scope))
     default = node.args.get("default")
     values.append(bind(default, scope) if default is not None else Literal(t.NULL, None))
-    type_ = common_type([v.type for v in values])
-    if type_ is None:
-        raise ValidationError("Illegal mixing of types in CASE or COALESCE statement", at=node)
-    cast = [cast_to(v, type_) for v in values]
-    args = [a for pair in zip(conditions, cast, strict=False) for a in pair] + [cast[-1]]
     for condition, branch in zip(conditions, node.args["ifs"], strict=True):
         if condition.type.root not in ("BOOLEAN", "NULL"):
-            raise ValidationError("Expected a boolean type in WHEN", at=branch)
-    return Call(type_, _builtin("CASE"), tuple(args))
+            raise ValidationError("Expected a boolean type", at=branch)
+    if common_type([v.type for v in values]) is None:
+        raise ValidationError("Illegal mixing of types in CASE or COALESCE statement", at=node)
+    return _call("CASE", [a for pair in zip(conditions, values, strict=False) for a in pair] + [values[-1]], node)
 
 
 def _cast(node: exp.Cast, scope: Scope) -> Expr:
@@ -226,19 +304,17 @@ def _cast(node: exp.Cast, scope: Scope) -> Expr:
     return Cast(target, operand, safe)
 
 
-def _item(node: exp.Expr, operand: Expr, index: Expr, scope: Scope) -> Expr:
+def _item(node: exp.Expr, operand: Expr, index: Expr) -> Expr:
     match operand.type.root:
-        case "ARRAY":
-            if not index.type.is_integer:
-                raise ValidationError("An array's index is an INTEGER.", at=node)
+        case "ARRAY" if index.type.is_integer:
             if isinstance(index, Literal) and index.value < 1:
                 raise ValidationError(f"Array element access needs an index starting at 1 but was {index.value}.", at=node)
             return _call("ITEM", [operand, cast_to(index, t.INT)], node)
-        case "MAP":
+        case "MAP" if coercion.comparison_type(index.type, operand.type.children[0]) is not None:
             return _call("ITEM", [operand, cast_to(index, operand.type.children[0])], node)
         case "ROW" if isinstance(index, Literal) and isinstance(index.value, int) and 0 < index.value <= len(operand.type.names):
             return _field(operand, operand.type.names[index.value - 1], node)
-    raise ValidationError(f"Cannot apply 'ITEM' to arguments of type 'ITEM(<{operand.type}>, <{index.type}>)'", at=node)
+    raise _mismatch(_builtin("ITEM"), [operand, index], node)
 
 
 def _filtered(node: exp.Filter, scope: Scope) -> Expr:
@@ -264,10 +340,10 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
         raw = []
         if name != "COUNT":
             raise ValidationError(f"{name}(*) is no call: only COUNT takes *.", at=node)
-    args = [Literal(t.STRING, e.name.upper()) if isinstance(e, exp.Var) else bind(e, scope) for e in raw]
     if function is None:
-        types = ", ".join(f"<{a.type.full}>" for a in args)
-        raise ValidationError(f"No match found for function signature {node.name}({types})", at=node, hint=did_you_mean(name, CALLABLE))
+        families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | ast.TypeNode))
+        raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=did_you_mean(name, CALLABLE))
+    args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:
         raise ValidationError(f"DISTINCT is for aggregate functions, which {name} is not.", at=node)
     if function.aggregate and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
@@ -276,6 +352,14 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
     if isinstance(call, AggregateCall) and distinct:
         return replace(call, distinct=True)
     return call
+
+
+def _argument(function: Function, index: int, node: exp.Expr, scope: Scope) -> Expr:
+    if isinstance(node, exp.Var) and index in function.words:
+        return Literal(t.STRING, node.name.upper())
+    if isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct | exp.Order | exp.Kwarg | exp.Var):
+        raise NotSupported(f"{type(node).__name__} is not supported in {function.name}.", at=node)
+    return bind(node, scope)
 
 
 def _builtin(name: str) -> Function:
@@ -289,7 +373,11 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
     required = sum(1 for p in function.params if p[-1] not in "?*")
     repeats = bool(function.params) and function.params[-1].endswith("*")
     if len(args) < required or (len(args) > len(function.params) and not repeats):
+        if not repeats and required == len(function.params):
+            message = f"Invalid number of arguments to function '{name}'. Was expecting {required} arguments"
+            raise ValidationError(message, at=at, hint=f"{name} takes: {function.signature}")
         raise _mismatch(function, args, at)
+    values = tuple(constant(a) for a in args)
     if function.coerce is not None:
         targets = function.coerce(tuple(a.type for a in args))
         if targets is None:
@@ -306,30 +394,30 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
         target = TARGETS.get(family)
         changes = target is not None and (arg.type.root == "NULL" or (family in CONVERTED and arg.type.root != target.root))
         converted.append(cast_to(arg, target) if changes and target is not None else arg)
-    result = function.returns(tuple(a.type for a in converted))
+    types = tuple(a.type for a in converted)
+    if function.check is not None and (problem := function.check(types, values)) is not None:
+        raise NotSupported(problem, at=at)
+    result = function.sized(types, values) if function.sized is not None else function.returns(types)
     if function.aggregate:
         return AggregateCall(result, function, tuple(converted))
     return Call(result, function, tuple(converted))
 
 
 def _mismatch(function: Function, args: Sequence[Expr], at: exp.Expr) -> ValidationError:
-    name, types = function.name, [f"<{a.type.full}>" for a in args]
-    if function in OPERATORS:
-        shown = f" {name} ".join(types) if len(types) == 2 else f"{name}({', '.join(types)})"
-        times = len(args) == 2 and all(a.type.is_timestamp or a.type.root == "DATE" for a in args)
-        hint = "Use TIMESTAMPDIFF(unit, a, b)." if name == "-" and times else "Cast one side to the type of the other."
-        return ValidationError(f"Cannot apply '{name}' to arguments of type '{shown}'", at=at, hint=hint if len(args) == 2 else None)
-    return ValidationError(
-        f"No match found for function signature {name}({', '.join(types)})", at=at, hint=f"{name} takes: {function.signature}"
-    )
+    name, types = function.name, [f"<{sql_name(a.type)}>" for a in args]
+    infix = len(args) == 2 and function in OPERATORS and name not in ("ITEM", "MOD", "LIKE")
+    shown = f" {name} ".join(types) if infix else f"{name}({', '.join(types)})"
+    times = name == "-" and len(args) == 2 and all(a.type.is_timestamp or a.type.root == "DATE" for a in args)
+    hint = f"{name} takes: {function.signature}"
+    if infix:
+        hint = "Use TIMESTAMPDIFF(unit, a, b)." if times else "Cast one side to the type of the other."
+    return ValidationError(f"Cannot apply '{name}' to arguments of type '{shown}'", at=at, hint=hint)
 
 
 def cast_to(expr: Expr, target: Type) -> Expr:
     """``expr`` as ``target``, its own nullability kept; itself where that changes nothing."""
-    wanted = target.with_nullable(expr.type.nullable)
-    if expr.type == wanted or (expr.type.is_string and wanted.is_string and wanted.root == "VARCHAR" and expr.type.args[0] <= wanted.args[0]):
-        return expr
-    return Cast(wanted, expr)
+    wanted = target.with_nullable(expr.type.nullable or expr.type.root == "NULL")
+    return expr if expr.type == wanted else Cast(wanted, expr)
 
 
 __all__ = ["Scope", "ScopeColumn", "bind", "cast_to", "common_type", "implicitly_castable", "to_text"]

@@ -67,10 +67,12 @@ def common_numeric(a: Type, b: Type) -> Type:
     """The numeric type that holds both."""
     if a.is_integer and b.is_integer:
         return max((a, b), key=lambda x: t.INTEGERS.index(x.root))
+    if a.is_approximate and b.is_approximate:
+        # FLOAT + DOUBLE is FLOAT: both are of one precision, and the first wins.
+        return a
     if a.is_approximate or b.is_approximate:
-        if "DOUBLE" in (a.root, b.root) or "DECIMAL" in (a.root, b.root):
-            return t.DOUBLE
-        return t.FLOAT
+        found = a if a.is_approximate else b
+        return t.DOUBLE if "DECIMAL" in (a.root, b.root) else found
     (p1, s1), (p2, s2) = as_decimal(a).args, as_decimal(b).args
     scale = max(s1, s2)
     whole = max(p1 - s1, p2 - s2)
@@ -136,19 +138,22 @@ def implicitly_castable(source: Type, target: Type) -> bool:
 
 
 def comparison_type(a: Type, b: Type) -> Type | None:
-    """The type in which ``a`` and ``b`` are compared; None where they can't be."""
+    """The type in which ``a`` and ``b`` are compared; None where they can't be, or where Flink's own answer is doubtful."""
+    if a.root == "DATE" and b.is_timestamp or b.root == "DATE" and a.is_timestamp:
+        return None
     found = common_type([a, b])
     if found is not None:
         return found
     for text, other in ((a, b), (b, a)):
-        if text.is_string and (other.is_numeric or other.is_timestamp or other.root in ("DATE", "TIME", "BOOLEAN")):
-            # A string beside a number is read as a DECIMAL or DOUBLE, whatever the number's own size.
-            return t.DOUBLE if other.is_approximate else t.decimal(38, 18) if other.is_numeric else other.null()
+        if text.is_string and (other.is_timestamp or other.root in ("DATE", "TIME")):
+            return other.null()
     return None
 
 
 def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     """Both sides of a comparison, or a value and a list, in the type in which they are compared."""
+    if all(x.is_string for x in types):
+        return types
     found: Type | None = types[0]
     for other in types[1:]:
         found = comparison_type(found, other) if found is not None else None
@@ -171,6 +176,11 @@ def operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
         found = common_numeric(a, b)
         return (found.with_nullable(a.nullable), found.with_nullable(b.nullable))
     return (as_decimal(a).with_nullable(a.nullable), as_decimal(b).with_nullable(b.nullable))
+
+
+def modulo_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """Both sides of %: whole numbers keep their own types."""
+    return types if all(x.is_integer for x in types) else operands(types)
 
 
 def plus_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:

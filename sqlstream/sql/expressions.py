@@ -57,6 +57,17 @@ class Literal(Expr):
     value: Any
 
 
+# What ``constant`` gives for an expression that is none.
+VARIES: Any = object()
+
+
+def constant(expr: Expr) -> Any:
+    """The value of a constant, also below a cast from number to number; VARIES of another expression."""
+    if isinstance(expr, Cast) and isinstance(expr.operand, Literal) and expr.type.is_numeric and expr.operand.type.is_numeric:
+        return expr.operand.value
+    return expr.value if isinstance(expr, Literal) else VARIES
+
+
 @dataclass(frozen=True)
 class Call(Expr):
     """A scalar function or operator, CASE included (condition, value, ..., else)."""

@@ -59,10 +59,8 @@ def number(text: str, at: exp.Expr) -> Literal:
             return Literal(t.INT.not_null(), whole)
         if -(2**63) <= whole < 2**63:
             return Literal(t.BIGINT.not_null(), whole)
-    digits = text.lstrip("-").replace(".", "")
-    scale = len(text.partition(".")[2])
-    precision = max(len(digits.lstrip("0")), scale + (1 if "." in text else 0), 1)
-    precision = max(precision, scale + max(len(text.lstrip("-").partition(".")[0]), 1)) if text.lstrip("-").startswith("0") else precision
+        raise ValidationError(f"Numeric literal '{text}' out of range", at=at)
+    precision, scale = sum(c.isdigit() for c in text), len(text.partition(".")[2])
     if precision > 38:
         raise ValidationError(f"Numeric literal '{text}' out of range", at=at)
     return Literal(t.decimal(precision, scale).not_null(), value)

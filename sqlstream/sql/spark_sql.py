@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from sqlstream.sql.casts import cast_sql
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
-from sqlstream.sql.functions.base import VARIES, Rendered, sql_string
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, constant
+from sqlstream.sql.functions.base import Rendered, sql_string
 from sqlstream.sql.types import quote
 
 
@@ -34,14 +34,7 @@ def render(expr: Expr, zone: str) -> str:
 
 
 def _values(args: tuple[Expr, ...]) -> tuple[Any, ...]:
-    return tuple(_constant(a) for a in args)
-
-
-def _constant(expr: Expr) -> Any:
-    """The value of a constant, below implicit casts that don't change it too."""
-    if isinstance(expr, Cast) and isinstance(expr.operand, Literal) and expr.type.is_numeric and expr.operand.type.is_numeric:
-        return expr.operand.value
-    return expr.value if isinstance(expr, Literal) else VARIES
+    return tuple(constant(a) for a in args)
 
 
 def literal(expr: Literal) -> str:

@@ -2,9 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
 
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
+
 _INFIX = ("+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "LIKE", "||", "IS NOT DISTINCT FROM")
+
+
+_FAMILIES = {"BOOLEAN": "BOOLEAN", "DATE": "DATE", "TIME": "TIME", "ARRAY": "ARRAY", "MAP": "MAP", "MULTISET": "MULTISET", "NULL": "NULL"}
+
+
+def family_name(type_: Type) -> str:
+    """What messages about unknown functions call a type."""
+    if type_.is_numeric:
+        return "NUMERIC"
+    if type_.is_string:
+        return "CHARACTER"
+    if type_.is_binary:
+        return "BINARY"
+    return "TIMESTAMP" if type_.is_timestamp else _FAMILIES.get(type_.root, str(type_))
+
+
+def sql_name(type_: Type) -> str:
+    """What messages about wrong arguments call a type: as the SQL standard does."""
+    match type_.root:
+        case "INT":
+            return "INTEGER"
+        case "VARCHAR" | "VARBINARY":
+            return f"{type_.root}({type_.args[0]})"
+        case "TIMESTAMP_LTZ":
+            return f"TIMESTAMP_WITH_LOCAL_TIME_ZONE({type_.args[0]})"
+        case "ARRAY" | "MULTISET":
+            return f"{sql_name(type_.children[0])} {type_.root}"
+        case "MAP":
+            return f"({', '.join(map(sql_name, type_.children))}) MAP"
+    return str(type_)
 
 
 def to_text(expr: Expr) -> str:

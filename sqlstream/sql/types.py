@@ -88,9 +88,9 @@ class Type:
             case "ROW":
                 return f"ROW<{', '.join(f'{quote(n)} {c.full}' for n, c in zip(self.names, self.children, strict=True))}>"
             case "INTERVAL_MONTHS":
-                return "INTERVAL YEAR TO MONTH"
+                return "INTERVAL MONTH"
             case "INTERVAL_MILLIS":
-                return "INTERVAL DAY TO SECOND(3)"
+                return "INTERVAL SECOND(3)"
         return self.root
 
     @property

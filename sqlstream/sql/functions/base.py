@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlstream.sql import types as t
+from sqlstream.sql.expressions import VARIES as VARIES
 from sqlstream.sql.types import Type
-
-
-# The value of an argument that is no constant.
-VARIES: Any = object()
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,10 @@ class Rendered:
 
 Types = tuple[Type, ...]
 Returns = Callable[[Types], Type]
+# The result's type where it depends on constants too: those of the arguments, VARIES for others.
+Sized = Callable[[Types, tuple[Any, ...]], Type]
+# What is wrong with a call, in words, or None.
+Check = Callable[[Types, tuple[Any, ...]], str | None]
 # The types to which a call's arguments are cast; None where it can't take them.
 Coerce = Callable[[Types], Types | None]
 Spark = str | Callable[[Rendered], str]
@@ -44,7 +45,7 @@ class Function:
 
     ``params`` are families (see ``accepts``), ``?`` at the end of one marks it and all behind it optional, ``*`` on the last repeats it.
     ``coerce`` brings the arguments to common types first. ``spark`` is a template (``{0}``) or a function of the rendered call.
-    ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
+    ``check`` refuses what is right in Flink and can't be done here. ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
     """
 
     name: str
@@ -55,6 +56,8 @@ class Function:
     example: str = ""
     aggregate: bool = False
     coerce: Coerce | None = None
+    sized: Sized | None = None
+    check: Check | None = None
     words: tuple[int, ...] = ()
 
     @property
@@ -82,8 +85,12 @@ def accepts(family: str, type_: Type) -> bool:
             return type_.is_binary or type_.is_string
         case "int" | "bigint" | "integer":
             return type_.is_integer
+        case "exact":
+            return type_.is_exact
         case "double" | "numeric":
             return type_.is_numeric
+        case "number or interval":
+            return type_.is_numeric or type_.is_interval
         case "boolean":
             return type_.root == "BOOLEAN"
         case "timestamp":
@@ -109,7 +116,7 @@ def accepts(family: str, type_: Type) -> bool:
 
 # To what an untyped NULL of the family is cast, and any argument of those in CONVERTED.
 TARGETS: dict[str, Type] = {
-    "int": t.INT, "bigint": t.BIGINT, "integer": t.BIGINT, "double": t.DOUBLE, "numeric": t.INT, "string": t.STRING, "boolean": t.BOOLEAN,
+    "int": t.INT, "bigint": t.BIGINT, "integer": t.BIGINT, "double": t.DOUBLE, "numeric": t.INT, "exact": t.INT, "string": t.STRING, "boolean": t.BOOLEAN,
     "timestamp": t.timestamp(3), "datetime": t.timestamp(3), "date or timestamp": t.timestamp(3), "timestamp or string": t.STRING,
     "bytes or string": t.STRING, "binary": t.BYTES,
 }  # fmt: skip
@@ -124,6 +131,11 @@ def fixed(result: Type) -> Returns:
 def nullable(result: Type) -> Returns:
     """``result``, possibly NULL."""
     return lambda _: result.null()
+
+
+def varying(types: Types, length: int) -> Type:
+    """VARCHAR(length), NULL where an argument is."""
+    return t.varchar(min(length, t.MAX_LENGTH)).with_nullable(any(a.nullable for a in types))
 
 
 def not_null(result: Type) -> Returns:
@@ -148,3 +160,5 @@ def local(text: str, type_: Type, zone: str) -> str:
 def instant(text: str, type_: Type, zone: str) -> str:
     """The carrier of a ``type_`` whose wall time is ``text``."""
     return f"to_utc_timestamp({text}, {sql_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
+
+

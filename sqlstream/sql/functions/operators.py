@@ -6,47 +6,57 @@ from collections.abc import Callable
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import (
-    common_type, compared, divide_operands, divide_type, minus_operands, modulo_type, operands, plus_operands, plus_type, times_operands,
-    times_type,
+    common_type, compared, divide_operands, divide_type, minus_operands, modulo_operands, modulo_type, plus_operands, plus_type,
+    times_operands, times_type,
 )  # fmt: skip
 from sqlstream.sql.functions.base import VARIES, Function, Rendered, Returns, Spark, Types, fixed, like, not_null, sql_string
+from sqlstream.sql.functions.patterns import similar_pattern
 from sqlstream.sql.types import Type
+
+# No escape character: one that no pattern holds.
+_NO_ESCAPE = "ESCAPE '\\u0001'"
 
 
 def _arithmetic(rule: Callable[[Type, Type], Type]) -> Returns:
-    def returns(types: tuple[Type, ...]) -> Type:
+    def returns(types: Types) -> Type:
         a, b = types
         nulls = a.nullable or b.nullable
-        if a.is_interval and b.is_interval:
+        if a.is_interval and not (b.is_timestamp or b.root in ("DATE", "TIME")):
             return a.with_nullable(nulls)
+        if b.is_interval and a.is_numeric or a.is_interval:
+            return b.with_nullable(nulls)
         if b.is_interval:
             return a.with_nullable(nulls)
-        if a.is_interval:
-            return b.with_nullable(nulls)
         return rule(a, b).with_nullable(nulls)
 
     return returns
-
 
 
 def _plus(sign: str) -> Spark:
     def render(call: Rendered) -> str:
         a, b = call.args
         left, right = call.types
-        if call.type.is_timestamp or call.type.root == "DATE":
-            if left.is_interval:
-                a, b, right = b, a, left
-            if right.root == "INTERVAL_MONTHS":
-                moved = f"({a} {sign} {b})"
-            elif call.type.root == "DATE":
-                # A DATE moved by hours stays a DATE.
-                moved = f"CAST((CAST({a} AS TIMESTAMP) {sign} {b}) AS DATE)"
-            else:
-                moved = f"({a} {sign} {b})"
-            return moved
+        if left.is_interval and not right.is_interval:
+            a, b, left, right = b, a, right, left
+        if left.root == "TIME":
+            # A time of day begins anew after 24 hours.
+            return f"time_from_micros(pmod(time_to_micros({a}) {sign} {micros(b)}, 86400000000L))"
+        if left.root == "DATE" and right.root == "INTERVAL_MILLIS":
+            # A DATE moved by hours stays a DATE.
+            return f"CAST((CAST({a} AS TIMESTAMP) {sign} {b}) AS DATE)"
         return _sized(f"({a} {sign} {b})", call)
 
     return render
+
+
+def micros(interval: str) -> str:
+    """Spark SQL for a day-time interval's microseconds."""
+    return f"(unix_micros(TIMESTAMP '1970-01-01 00:00:00' + {interval}))"
+
+
+def _times(call: Rendered) -> str:
+    product = _sized(f"({call.args[0]} * {call.args[1]})", call)
+    return f"CAST({product} AS {call.type.spark})" if call.type.is_interval else product
 
 
 def _sized(text: str, call: Rendered) -> str:
@@ -58,22 +68,8 @@ def _nonzero(call: Rendered) -> bool:
     return call.values[1] is not VARIES and bool(call.values[1])
 
 
-def _same(types: Types) -> Types | None:
-    found = common_type(types)
-    return None if found is None else tuple(found for _ in types)
-
-
-def _pairs(types: Types) -> Types | None:
-    if len(types) % 2 or not types:
-        return None
-    keys, values = _same(types[::2]), _same(types[1::2])
-    return None if keys is None or values is None else tuple(x for pair in zip(keys, values, strict=True) for x in pair)
-
-
 def _divide(call: Rendered) -> str:
     a, b = call.args
-    if call.type.is_interval:
-        return f"({a} / {b})"
     if call.type.is_approximate:
         plain = f"({a} / {b})"
         if not _nonzero(call):
@@ -82,18 +78,32 @@ def _divide(call: Rendered) -> str:
         return plain if call.type.root == "DOUBLE" else f"CAST({plain} AS FLOAT)"
     operator = "div" if call.type.is_integer else "/"
     quotient = f"CAST(({a} {operator} {b}) AS {call.type.spark})"
-    return quotient if _nonzero(call) else f"coalesce({quotient}, CAST(if({b} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
+    return quotient if _nonzero(call) else _unless_zero(quotient, call)
+
+
+def _unless_zero(text: str, call: Rendered) -> str:
+    """``text``, NULL where the divisor is zero, made to fail there."""
+    return f"coalesce({text}, CAST(if({call.args[1]} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
 
 
 def _modulo(call: Rendered) -> str:
-    a, b = call.args
-    rest = f"CAST(({a} % {b}) AS {call.type.spark})"
-    if _nonzero(call) or call.type.is_approximate:
-        return rest
-    return f"coalesce({rest}, CAST(if({b} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
+    rest = f"CAST(({call.args[0]} % {call.args[1]}) AS {call.type.spark})"
+    return rest if _nonzero(call) else _unless_zero(rest, call)
 
 
-def _row_type(types: tuple[Type, ...]) -> Type:
+def _all_same(types: Types) -> Types | None:
+    found = common_type(types)
+    return None if found is None or not types else tuple(found for _ in types)
+
+
+def _pairs(types: Types) -> Types | None:
+    if len(types) % 2 or not types:
+        return None
+    keys, values = _all_same(types[::2]), _all_same(types[1::2])
+    return None if keys is None or values is None else tuple(x for pair in zip(keys, values, strict=True) for x in pair)
+
+
+def _row_type(types: Types) -> Type:
     return t.row(tuple(f"EXPR${i}" for i in range(len(types))), types).not_null()
 
 
@@ -102,7 +112,16 @@ def _row(call: Rendered) -> str:
     return f"named_struct({pairs})"
 
 
-def _case_type(types: tuple[Type, ...]) -> Type:
+def _branches(types: Types) -> Types | None:
+    """Conditions as they are, results brought to their common type."""
+    results = common_type([*types[1:-1:2], types[-1]])
+    if results is None:
+        return None
+    last = len(types) - 1
+    return tuple(results.with_nullable(x.nullable) if i % 2 or i == last else x for i, x in enumerate(types))
+
+
+def _case_type(types: Types) -> Type:
     results = [*types[1:-1:2], types[-1]]
     return results[0].with_nullable(any(r.nullable for r in results))
 
@@ -114,15 +133,34 @@ def _case(call: Rendered) -> str:
 
 def _like(call: Rendered) -> str:
     text, pattern, *escape = call.args
-    return f"({text} LIKE {pattern} ESCAPE {escape[0]})" if escape else f"({text} LIKE {pattern})"
+    if escape:
+        return f"({text} LIKE {pattern} ESCAPE {escape[0]})"
+    plain = isinstance(call.values[1], str) and "\\" not in call.values[1]
+    return f"({text} LIKE {pattern})" if plain else f"({text} LIKE {pattern} {_NO_ESCAPE})"
 
 
-def _element(types: tuple[Type, ...]) -> Type:
+def _check_like(_: Types, values: tuple[object, ...]) -> str | None:
+    if len(values) < 3 or (isinstance(values[2], str) and len(values[2]) == 1):
+        return None
+    return "ESCAPE takes a constant of one character."
+
+
+def _similar(call: Rendered) -> str:
+    return f"({call.args[0]} RLIKE {sql_string(similar_pattern(call.values[1]))})"
+
+
+def _check_similar(_: Types, values: tuple[object, ...]) -> str | None:
+    return None if isinstance(values[1], str) else "SIMILAR TO takes a constant pattern."
+
+
+def _concat_type(types: Types) -> Type:
+    length = min(sum(x.args[0] for x in types), t.MAX_LENGTH)
+    root = "CHAR" if all(x.root == "CHAR" for x in types) else "VARCHAR"
+    return Type(root, (length,)).with_nullable(any(x.nullable for x in types))
+
+
+def _element(types: Types) -> Type:
     return types[0].children[-1].null()
-
-
-def _item(call: Rendered) -> str:
-    return f"try_element_at({call.args[0]}, {call.args[1]})"
 
 
 BOOL = fixed(t.BOOLEAN)
@@ -136,11 +174,11 @@ def _comparison(name: str) -> Function:
 ROWS: tuple[Function, ...] = (
     Function("+", ("any", "any"), _arithmetic(plus_type), _plus("+"), "Adds numbers, or an interval to a time. Integers wrap.", "1 + 2", coerce=plus_operands),
     Function("-", ("any", "any"), _arithmetic(plus_type), _plus("-"), "Subtracts.", "3 - 2", coerce=minus_operands),
-    Function("*", ("any", "any"), _arithmetic(times_type), lambda c: _sized(f"({c.args[0]} * {c.args[1]})", c), "Multiplies.", "2 * 3", coerce=times_operands),
+    Function("*", ("any", "any"), _arithmetic(times_type), _times, "Multiplies.", "2 * 3", coerce=times_operands),
     Function("/", ("any", "any"), _arithmetic(divide_type), _divide, "Divides; integers give an integer, cut towards zero.", "7 / 2", coerce=divide_operands),
-    Function("%", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "7 % 3", coerce=operands),
-    Function("MOD", ("numeric", "numeric"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "MOD(7, 3)", coerce=operands),
-    Function("NEGATE", ("any",), like(0), "(- {0})", "The negative.", "-x"),
+    Function("%", ("exact", "exact"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "7 % 3", coerce=modulo_operands),
+    Function("MOD", ("exact", "exact"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "MOD(7, 3)", coerce=modulo_operands),
+    Function("NEGATE", ("number or interval",), like(0), "(- {0})", "The negative.", "-x"),
     *(_comparison(name) for name in ("=", "<>", "<", "<=", ">", ">=")),
     Function("AND", ("boolean", "boolean"), BOOL, "({0} AND {1})", "Whether both hold.", "a AND b"),
     Function("OR", ("boolean", "boolean"), BOOL, "({0} OR {1})", "Whether one of them holds.", "a OR b"),
@@ -150,11 +188,12 @@ ROWS: tuple[Function, ...] = (
     Function("IS FALSE", ("boolean",), _SURE, "({0} IS FALSE)", "Whether it is FALSE.", "a IS FALSE"),
     Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, "({0} <=> {1})", "Equality in which NULL equals NULL.", "a IS NOT DISTINCT FROM b", coerce=compared),
     Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "x IN (1, 2)", coerce=compared),
-    Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "name LIKE 'A%'"),
-    Function("CASE", ("any*",), _case_type, _case, "The value of the first condition that holds.", "CASE WHEN x > 0 THEN 'a' ELSE 'b' END"),
-    Function("||", ("string", "string"), fixed(t.STRING), "concat({0}, {1})", "Joins two strings.", "a || b"),
-    Function("ITEM", ("any", "any"), _element, _item, "An element of an array, counted from 1, or of a map, by key.", "arr[1]"),
+    Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "name LIKE 'A%'", check=_check_like),
+    Function("SIMILAR TO", ("string", "string"), BOOL, _similar, "Matches an SQL regular expression.", "name SIMILAR TO '(A|B)%'", check=_check_similar),
+    Function("CASE", ("any*",), _case_type, _case, "The value of the first condition that holds.", "CASE WHEN x > 0 THEN 'a' ELSE 'b' END", coerce=_branches),
+    Function("||", ("string", "string"), _concat_type, "concat({0}, {1})", "Joins two strings.", "a || b"),
+    Function("ITEM", ("any", "any"), _element, "try_element_at({0}, {1})", "An element of an array, counted from 1, or of a map, by key.", "arr[1]"),
     Function("ROW", ("any*",), _row_type, _row, "A row of the values.", "ROW(1, 'a')"),
-    Function("ARRAY", ("any*",), lambda ts: t.array(ts[0] if ts else t.NULL).not_null(), lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]", coerce=_same),
+    Function("ARRAY", ("any*",), lambda ts: t.array(ts[0]).not_null(), lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]", coerce=_all_same),
     Function("MAP", ("any*",), lambda ts: t.map_of(ts[0], ts[1]).not_null(), lambda c: f"map({', '.join(c.args)})", "A map of the keys and values.", "MAP['a', 1]", coerce=_pairs),
 )  # fmt: skip
