@@ -1,15 +1,17 @@
-"""Syntax nodes that sqlglot lacks: Flink's statements, types, literals and window functions. Queries are sqlglot's own nodes.
+"""Syntax nodes that sqlglot lacks: Flink's statements, types, literals, table functions. Queries are sqlglot's own.
 
 Flags are True or absent; ``this`` is what the statement is about (an exp.Table for a path of one to three parts).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 if TYPE_CHECKING:
+    from sqlglot.dialects.dialect import DialectType
+
     from sqlstream.sql.types import Type
 
 
@@ -61,19 +63,57 @@ class TableFunction(exp.Expression):
     arg_types = {"this": True, "expressions": False, "alias": False, "lateral": False}
 
 
+class MatchRecognize(exp.Expression):
+    """``this MATCH_RECOGNIZE (..) [AS alias]`` in FROM.
+
+    measures and define: exp.Alias of an expression; after: PAST LAST ROW, TO NEXT ROW, TO FIRST, TO LAST or TO (the
+    last three with after_variable), absent where not written; pattern: PatternVariables; within: an IntervalLiteral.
+    """
+
+    arg_types = {
+        "this": True,
+        "partition_by": False,
+        "order": False,
+        "measures": False,
+        "after": False,
+        "after_variable": False,
+        "pattern": True,
+        "within": False,
+        "define": True,
+        "alias": False,
+    }
+
+
+class PatternVariable(exp.Expression):
+    """``A``, ``A{2,3}?``: low and high are int, high None for any number; reluctant is a flag."""
+
+    arg_types = {"this": True, "low": True, "high": False, "reluctant": False}
+
+
 class OptionsHint(exp.Expression):
-    """``/*+ NAME(args) */``: this is the name, upper case; expressions are OptionDefs for OPTIONS, else anything."""
+    """``/*+ NAME(args) */``: this is the name, upper case.
+
+    expressions are OptionDefs (``'a'='b'``; OPTIONS has only these), identifiers or literals.
+    """
 
     arg_types = {"this": True, "expressions": False}
 
 
-class Statement(exp.Expression):
+class _FlinkOnly(exp.Expression):
+    """What only the Flink dialect can write."""
+
+    def sql(self, dialect: DialectType = None, copy: bool = True, **options: Any) -> str:
+        """The text of it in Flink SQL."""
+        return str(super().sql(dialect or "flink", copy, **options))
+
+
+class Statement(_FlinkOnly):
     """Base of statements."""
 
     arg_types = {"this": False}
 
 
-class Clause(exp.Expression):
+class Clause(_FlinkOnly):
     """Base of parts of statements."""
 
 
@@ -137,18 +177,35 @@ class LikeOption(Clause):
 
 class CreateTable(Statement):
     arg_types = {
-        "this": True, "columns": False, "watermarks": False, "primary_keys": False, "comment": False, "distribution": False,
-        "partitioned_by": False, "options": False, "like": False, "query": False, "temporary": False, "if_not_exists": False,
-        "replace": False, "create": False,
-    }  # fmt: skip
+        "this": True,
+        "columns": False,
+        "watermarks": False,
+        "primary_keys": False,
+        "comment": False,
+        "distribution": False,
+        "partitioned_by": False,
+        "options": False,
+        "like": False,
+        "query": False,
+        "temporary": False,
+        "if_not_exists": False,
+        "replace": False,
+        "create": False,
+    }
 
 
 class CreateView(Statement):
     """query_text: the query as written."""
 
     arg_types = {
-        "this": True, "columns": False, "comment": False, "query": True, "query_text": True, "temporary": False, "if_not_exists": False
-    }  # fmt: skip
+        "this": True,
+        "columns": False,
+        "comment": False,
+        "query": True,
+        "query_text": True,
+        "temporary": False,
+        "if_not_exists": False,
+    }
 
 
 class CreateDatabase(Statement):
@@ -163,9 +220,15 @@ class CreateFunction(Statement):
     """identifier: a string literal; language: upper case; jars: string literals."""
 
     arg_types = {
-        "this": True, "identifier": True, "language": False, "jars": False, "options": False, "temporary": False, "system": False,
+        "this": True,
+        "identifier": True,
+        "language": False,
+        "jars": False,
+        "options": False,
+        "temporary": False,
+        "system": False,
         "if_not_exists": False,
-    }  # fmt: skip
+    }
 
 
 class AlterTable(Statement):
@@ -187,7 +250,7 @@ class ModifyComponents(Clause):
 
 
 class DropComponents(Clause):
-    """DROP: kind is COLUMNS (expressions: identifiers), PRIMARY KEY, CONSTRAINT (this), WATERMARK, DISTRIBUTION or PARTITION."""
+    """DROP: kind is COLUMNS (expressions: identifiers), PRIMARY KEY, CONSTRAINT (this), WATERMARK or DISTRIBUTION."""
 
     arg_types = {"kind": True, "expressions": False, "this": False}
 
@@ -231,7 +294,14 @@ class AlterCatalog(Statement):
 
 
 class AlterFunction(Statement):
-    arg_types = {"this": True, "identifier": True, "language": False, "temporary": False, "system": False, "if_exists": False}
+    arg_types = {
+        "this": True,
+        "identifier": True,
+        "language": False,
+        "temporary": False,
+        "system": False,
+        "if_exists": False,
+    }
 
 
 class Drop(Statement):
@@ -241,9 +311,10 @@ class Drop(Statement):
 
 
 class Show(Statement):
-    """kind: CATALOGS, DATABASES, TABLES, VIEWS, COLUMNS, FUNCTIONS, USER FUNCTIONS, MODULES, FULL MODULES, JARS, JOBS, CURRENT CATALOG,
-    CURRENT DATABASE, CREATE TABLE, CREATE VIEW, CREATE CATALOG, PARTITIONS, ..; this: what it is of (FROM, IN or the object);
-    like: a string literal with the flags negated and ilike."""
+    """kind: CATALOGS, TABLES, USER FUNCTIONS, CURRENT CATALOG, CREATE TABLE, ..: the words behind SHOW.
+
+    this: what it is of (FROM, IN or the object); like: a string literal with the flags negated and ilike.
+    """
 
     arg_types = {"kind": True, "this": False, "like": False, "negated": False, "ilike": False}
 

@@ -1,159 +1,192 @@
-"""The grammar of Flink's types: tokens to Type."""
+"""The grammar of Flink's types: tokens to Type, and Type back to text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot.tokenizer_core import TokenType
-
 from sqlstream.sql import types as t
 
 if TYPE_CHECKING:
-    from sqlstream.sql.parser import FlinkParser
+    from sqlstream.sql.cursor import Cursor
 
 _SIMPLE = {
-    "BOOLEAN": t.BOOLEAN, "TINYINT": t.TINYINT, "SMALLINT": t.SMALLINT, "INT": t.INT, "INTEGER": t.INT, "BIGINT": t.BIGINT,
-    "FLOAT": t.FLOAT, "DATE": t.DATE, "STRING": t.STRING, "BYTES": t.BYTES, "VARIANT": t.VARIANT, "NULL": t.NULL,
-}  # fmt: skip
+    "BOOLEAN": t.BOOLEAN,
+    "TINYINT": t.TINYINT,
+    "SMALLINT": t.SMALLINT,
+    "INT": t.INT,
+    "INTEGER": t.INT,
+    "BIGINT": t.BIGINT,
+    "FLOAT": t.FLOAT,
+    "DATE": t.DATE,
+    "STRING": t.STRING,
+    "BYTES": t.BYTES,
+    "VARIANT": t.VARIANT,
+    "NULL": t.NULL,
+}
 _YEAR_MONTH = ("YEAR", "MONTH")
 _DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
 _REFUSED = ("RAW", "STRUCTURED", "BITMAP", "GEOGRAPHY", "DESCRIPTOR")
 
 
-def parse_type(parser: FlinkParser) -> t.Type:
-    """The type at the parser's place, ``NOT NULL`` and trailing ``ARRAY`` / ``MULTISET`` included."""
-    found = _nullability(parser, _base(parser))
-    while parser.at("ARRAY") or parser.at("MULTISET"):
-        collection = t.array(found) if parser.word() == "ARRAY" else t.multiset(found)
-        found = _nullability(parser, collection)
+def parse_type(cursor: Cursor, *, nullability: bool = True) -> t.Type:
+    """The type at the cursor; trailing ``ARRAY`` and ``MULTISET`` included, ``NOT NULL`` where ``nullability``."""
+    found = _base(cursor)
+    if nullability:
+        found = _nullability(cursor, found)
+    while collection := cursor.one_of("ARRAY", "MULTISET"):
+        found = t.array(found) if collection == "ARRAY" else t.multiset(found)
+        if nullability:
+            found = _nullability(cursor, found)
     return found
 
 
-def _nullability(parser: FlinkParser, found: t.Type) -> t.Type:
-    if parser.accept("NOT", "NULL"):
+def _nullability(cursor: Cursor, found: t.Type) -> t.Type:
+    if cursor.at("NOT", "NULL"):
+        cursor.expect("NOT", "NULL")
         return found.not_null()
-    parser.accept("NULL")
+    cursor.accept("NULL")
     return found
 
 
-def _base(parser: FlinkParser) -> t.Type:
-    start = parser.token
-    word = parser.word()
+def _base(cursor: Cursor) -> t.Type:
+    start = cursor.token
+    word = cursor.peek(0)
+    if not word.isidentifier():
+        cursor.unexpected(start, "a data type")
+    cursor.index += 1
     if word in _SIMPLE:
         return _SIMPLE[word]
     match word:
         case "DOUBLE":
-            parser.accept("PRECISION")
+            cursor.accept("PRECISION")
             return t.DOUBLE
         case "CHAR" | "CHARACTER":
-            if parser.accept("VARYING"):
-                return t.varchar(_length(parser, t.MAX_LENGTH))
-            return t.char(_length(parser, 1))
+            if cursor.accept("VARYING"):
+                return t.varchar(_length(cursor, t.MAX_LENGTH, "Character string"))
+            return t.char(_length(cursor, 1, "Character string"))
         case "VARCHAR":
-            return t.varchar(_length(parser, t.MAX_LENGTH))
+            return t.varchar(_length(cursor, t.MAX_LENGTH, "Character string"))
         case "BINARY":
-            return t.Type("BINARY", (_length(parser, 1),))
+            if cursor.accept("VARYING"):
+                return t.Type("VARBINARY", (_length(cursor, t.MAX_LENGTH, "Binary string"),))
+            return t.Type("BINARY", (_length(cursor, 1, "Binary string"),))
         case "VARBINARY":
-            return t.Type("VARBINARY", (_length(parser, t.MAX_LENGTH),))
+            return t.Type("VARBINARY", (_length(cursor, t.MAX_LENGTH, "Binary string"),))
         case "DECIMAL" | "DEC" | "NUMERIC":
-            return _decimal(parser)
+            return _decimal(cursor)
         case "TIME":
-            precision = _length(parser, 0)
-            parser.accept("WITHOUT", "TIME", "ZONE")
+            precision = _precision(cursor, 0, "Time")
+            if cursor.at("WITH"):
+                cursor.refuse("TIME WITH LOCAL TIME ZONE is not supported by Flink.", start)
+            _without_zone(cursor)
             return t.time(precision)
         case "TIMESTAMP":
-            precision = _precision(parser)
-            if parser.accept("WITH", "LOCAL", "TIME", "ZONE"):
+            precision = _precision(cursor, 6, "Timestamp")
+            if cursor.at("WITH", "TIME"):
+                cursor.refuse("TIMESTAMP WITH TIME ZONE is not supported by Flink; TIMESTAMP_LTZ is.", start)
+            if cursor.accept("WITH"):
+                cursor.expect("LOCAL", "TIME", "ZONE")
                 return t.timestamp_ltz(precision)
-            if parser.accept("WITH", "TIME", "ZONE"):
-                parser.refuse("TIMESTAMP WITH TIME ZONE is not supported by Flink; TIMESTAMP_LTZ is.", start)
-            parser.accept("WITHOUT", "TIME", "ZONE")
+            _without_zone(cursor)
             return t.timestamp(precision)
         case "TIMESTAMP_LTZ":
-            return t.timestamp_ltz(_precision(parser))
+            return t.timestamp_ltz(_precision(cursor, 6, "Timestamp"))
         case "INTERVAL":
-            return _interval(parser)
+            return _interval(cursor)
         case "ARRAY" | "MULTISET":
-            parser.expect_operator("<")
-            element = parse_type(parser)
-            parser.close_angle()
+            cursor.expect("<")
+            element = parse_type(cursor)
+            cursor.expect(">")
             return t.array(element) if word == "ARRAY" else t.multiset(element)
         case "MAP":
-            parser.expect_operator("<")
-            key = parse_type(parser)
-            parser.expect_operator(",")
-            value = parse_type(parser)
-            parser.close_angle()
+            cursor.expect("<")
+            key = parse_type(cursor)
+            cursor.expect(",")
+            value = parse_type(cursor)
+            cursor.expect(">")
             return t.map_of(key, value)
         case "ROW":
-            return _row(parser)
+            return _row(cursor)
     if word in _REFUSED:
-        parser.refuse(f"The type {word} is not supported.", start)
-    parser.unexpected(start, "a data type")
+        cursor.unsupported(f"The type {word} is not supported.", start)
+    return cursor.unexpected(start, "a data type")
 
 
-def _length(parser: FlinkParser, default: int) -> int:
-    if not parser.accept_operator("("):
+def _without_zone(cursor: Cursor) -> None:
+    if cursor.at("WITHOUT"):
+        cursor.expect("WITHOUT", "TIME", "ZONE")
+
+
+def _number(cursor: Cursor, default: int) -> int:
+    if not cursor.accept("("):
         return default
-    length = parser.integer()
-    parser.expect_operator(")")
+    number = cursor.integer()
+    cursor.expect(")")
+    return number
+
+
+def _length(cursor: Cursor, default: int, what: str) -> int:
+    start = cursor.token
+    length = _number(cursor, default)
+    if not 1 <= length <= t.MAX_LENGTH:
+        cursor.refuse(f"{what} length must be between 1 and {t.MAX_LENGTH} (both inclusive).", start)
     return length
 
 
-def _precision(parser: FlinkParser) -> int:
-    start = parser.token
-    precision = _length(parser, 6)
+def _precision(cursor: Cursor, default: int, what: str) -> int:
+    start = cursor.token
+    precision = _number(cursor, default)
     if precision > 9:
-        parser.refuse("Timestamp precision must be between 0 and 9 (both inclusive).", start)
+        cursor.refuse(f"{what} precision must be between 0 and 9 (both inclusive).", start)
     return precision
 
 
-def _decimal(parser: FlinkParser) -> t.Type:
-    start = parser.token
+def _decimal(cursor: Cursor) -> t.Type:
+    start = cursor.token
     precision, scale = 10, 0
-    if parser.accept_operator("("):
-        precision = parser.integer()
-        scale = parser.integer() if parser.accept_operator(",") else 0
-        parser.expect_operator(")")
+    if cursor.accept("("):
+        precision = cursor.integer()
+        scale = cursor.integer() if cursor.accept(",") else 0
+        cursor.expect(")")
     if not 1 <= precision <= 38:
-        parser.refuse("Decimal precision must be between 1 and 38 (both inclusive).", start)
+        cursor.refuse("Decimal precision must be between 1 and 38 (both inclusive).", start)
     if not 0 <= scale <= precision:
-        parser.refuse(f"Decimal scale must be between 0 and the precision {precision} (both inclusive).", start)
+        cursor.refuse(f"Decimal scale must be between 0 and the precision {precision} (both inclusive).", start)
     return t.decimal(precision, scale)
 
 
-def _interval(parser: FlinkParser) -> t.Type:
-    start = parser.token
-    unit = parser.word()
-    _length(parser, 0)
+def _interval(cursor: Cursor) -> t.Type:
+    start = cursor.token
+    unit = cursor.word()
+    _number(cursor, 0)
     last = unit
-    if parser.accept("TO"):
-        last = parser.word()
-        _length(parser, 0)
-    if unit in _YEAR_MONTH and last in _YEAR_MONTH:
-        return t.INTERVAL_MONTHS
-    if unit in _DAY_SECOND and last in _DAY_SECOND:
-        return t.INTERVAL_MILLIS
-    parser.unexpected(start, "an interval unit")
+    if cursor.accept("TO"):
+        last = cursor.word()
+        _number(cursor, 0)
+    for units, type_ in ((_YEAR_MONTH, t.INTERVAL_MONTHS), (_DAY_SECOND, t.INTERVAL_MILLIS)):
+        if unit in units and last in units and units.index(unit) <= units.index(last):
+            return type_
+    return cursor.unexpected(start, "an interval unit")
 
 
-def _row(parser: FlinkParser) -> t.Type:
-    closing = ")" if parser.accept_operator("(") else ">"
+def _row(cursor: Cursor) -> t.Type:
+    start = cursor.token
+    closing = ")" if cursor.accept("(") else ">"
     if closing == ">":
-        parser.expect_operator("<")
+        cursor.expect("<")
     names: list[str] = []
     children: list[t.Type] = []
-    while True:
-        names.append(parser.identifier())
-        children.append(parse_type(parser))
-        if parser.token.token_type == TokenType.STRING:
-            parser.word()
-        if not parser.accept_operator(","):
+    while not cursor.at(closing) or names:
+        names.append(cursor.name().name)
+        children.append(parse_type(cursor))
+        if cursor.at_string():
+            cursor.string()
+        if not cursor.accept(","):
             break
-    if closing == ")":
-        parser.expect_operator(")")
-    else:
-        parser.close_angle()
+    cursor.expect(closing)
+    if len(set(names)) < len(names):
+        twice = sorted({n for n in names if names.count(n) > 1})
+        cursor.refuse(f"Field names must be unique. Found duplicates: [{', '.join(twice)}]", start)
     return t.row(tuple(names), tuple(children))
 
 
