@@ -288,7 +288,7 @@ class _Runner:
 
     def _lowering(self, index: int, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
-        return Lowering(self._spark, streaming, self._settings.zone, self._project, state, self._job.folder / "control")
+        return Lowering(self._spark, streaming, not self._settings.streaming, self._settings.zone, self._project, state, self._job.folder / "control")
 
     def _start_queries(self, sinks: tuple[Sink, ...]) -> None:
         self._job.queries = []

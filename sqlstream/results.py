@@ -112,11 +112,13 @@ def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
 COLLECT = "sqlstream-select"
 
 
-def collect(query: Query, spark: SparkSession, zone: str, project: Path, limit: int | None) -> tuple[tuple[str | None, ...], ...]:
+def collect(
+    query: Query, spark: SparkSession, zone: str, project: Path, limit: int | None, *, batch: bool
+) -> tuple[tuple[str | None, ...], ...]:
     """All rows of a query over static input. Raises JobFailed."""
     folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
     try:
-        to = Lowering(spark, False, zone, project, folder, folder)
+        to = Lowering(spark, False, batch, zone, project, folder, folder)
         frame = displayed(lower(query.node, to), query.node, zone)
         spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
         return tuple(tuple(row) for row in (frame if limit is None else frame.limit(limit)).collect())
@@ -136,7 +138,7 @@ class Changes:
 
     def __init__(self, query: Query, spark: SparkSession, zone: str, project: Path) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
-        self._to = Lowering(spark, True, zone, project, self._folder / "inputs", self._folder / "control")
+        self._to = Lowering(spark, True, False, zone, project, self._folder / "inputs", self._folder / "control")
         self._to.control.mkdir()
         self._query = query
         self._queue: queue.Queue[list[Change] | BaseException | None] = queue.Queue(maxsize=64)

@@ -361,7 +361,7 @@ class Session:
         notices = tuple(env.notices)
         if env.settings.batch or static(plan):
             query = results.Query(plan, len(columns), ())
-            rows = results.collect(query, spark, env.settings.zone, self.project, limit)
+            rows = results.collect(query, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=rows, notices=notices, query=True)
             return results.Stream(columns=columns, changes=results.inserts(rows), notices=notices)

@@ -225,7 +225,7 @@ def _ordered(clause: exp.Expr, node: Node, env: Environment) -> Node:
     if order:
         node = _sort(order, node, env)
     if limit or offset:
-        node = Limit(node, _number(limit, 2**31 - 1), _number(offset, 0))
+        node = Limit(node, _number(limit), _number(offset) or 0)
     return node
 
 
@@ -247,9 +247,9 @@ def _sort(order: exp.Order, node: Node, env: Environment) -> Node:
     return Sort(node, tuple(keys))
 
 
-def _number(clause: exp.Expr | None, default: int) -> int:
+def _number(clause: exp.Expr | None) -> int | None:
     if clause is None:
-        return default
+        return None
     value = clause.args.get("expression") or clause.args.get("count")
     if not isinstance(value, exp.Literal) or value.is_string:
         raise NotSupported("LIMIT, FETCH and OFFSET take a whole number.", at=clause)

@@ -82,7 +82,7 @@ def _parts(node: Node) -> tuple[str, ...]:
         case Union():
             return ("Union", "all=[true]", f"union=[{_names(node)}]")
         case Limit(count=count, offset=offset):
-            return ("Limit", *([f"offset=[{offset}]"] if offset else []), f"fetch=[{count}]")
+            return ("Limit", *([f"offset=[{offset}]"] if offset else []), *([] if count is None else [f"fetch=[{count}]"]))
         case Sort(keys=keys):
             return ("Sort", f"orderBy=[{', '.join(f'{k} DESC' if d else f'{k} ASC' for k, d in keys)}]")
         case Sink(table=table):

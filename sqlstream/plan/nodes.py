@@ -186,9 +186,9 @@ class Union(Node):
 
 @dataclass(frozen=True)
 class Limit(Unary):
-    """The first ``count`` rows, after ``offset``."""
+    """The first ``count`` rows (None: all), after ``offset``."""
 
-    count: int
+    count: int | None
     offset: int = 0
 
 

@@ -29,6 +29,8 @@ FIXED = {
     # Integer arithmetic wraps and decimals overflow to NULL, as in Flink; what must fail raises by itself.
     "spark.sql.ansi.enabled": "false",
     "spark.sql.caseSensitive": "true",
+    # Spark would replace ${..} inside our generated SQL, user's strings included.
+    "spark.sql.variable.substitute": "false",
     "spark.sql.legacy.sizeOfNull": "false",
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     "spark.sql.timeType.enabled": "true",

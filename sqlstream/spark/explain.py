@@ -22,14 +22,11 @@ def spark_plan(node: Node, spark: SparkSession, settings: Settings, project: Pat
     with tempfile.TemporaryDirectory() as folder:
         control = Path(folder) / "control"
         control.mkdir()
-        to = Lowering(spark, not settings.batch and not static(node), settings.zone, project, Path(folder), control)
+        to = Lowering(spark, not settings.batch and not static(node), settings.batch, settings.zone, project, Path(folder), control)
         try:
-            return _text(lower(node, to))
+            execution = lower(node, to)._jdf.queryExecution()
+            explained = spark._jvm.org.apache.spark.sql.api.python.PythonSQLUtils.explainString(execution, "simple")  # type: ignore[union-attr]
+            return str(explained).partition("\n")[2].rstrip()
         except Exception as error:
             raise job_error(error) from error
 
-
-def _text(frame: object) -> str:
-    execution = frame._jdf.queryExecution()  # type: ignore[attr-defined]
-    plan = execution.optimizedPlan() if frame.isStreaming else execution.executedPlan()  # type: ignore[attr-defined]
-    return str(plan.toString()).rstrip()

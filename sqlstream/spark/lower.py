@@ -58,11 +58,13 @@ WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
 
 @dataclass
 class Lowering:
-    """How and where a plan runs. ``state``: a folder of the query's own, for what its sources must keep (static inputs that join a
+    """How and where a plan runs. ``streaming``: as a streaming query; ``batch``: in batch mode, where rows are not a stream's (a streaming
+    query over static input runs once, but answers as a stream). ``state``: a folder of the query's own, for what its sources must keep (static inputs that join a
     stream, ends of bounded inputs); ``control``: the folder of the job's control files."""
 
     spark: SparkSession
     streaming: bool
+    batch: bool
     zone: str
     project: Path
     state: Path
@@ -116,7 +118,8 @@ def _splits(node: Node, to: Lowering, *, per_split: bool) -> list[DataFrame]:
             return [_union_all(branches, to)]
         case Limit(input=source):
             frame = lower(source, to)
-            return [(frame.offset(node.offset) if node.offset else frame).limit(node.count)]
+            frame = frame.offset(node.offset) if node.offset else frame
+            return [frame if node.count is None else frame.limit(node.count)]
         case Sort(input=source):
             return [lower(source, to).orderBy(*[_order(name, descending) for name, descending in node.keys])]
         case Sink(input=source):
@@ -244,7 +247,7 @@ def _group_aggregate(node: GroupAggregate, frame: DataFrame, to: Lowering) -> Da
     from pyspark.sql import functions as F
 
     # A group of its own for "all rows": Spark's global aggregate would give a row for an empty stream, Flink's gives none.
-    keys = [F.col(quote(k)) for k in node.keys] or [F.lit(0).alias(ALL)]
+    keys = [F.col(quote(k)) for k in node.keys] or ([] if to.batch else [F.lit(0).alias(ALL)])
     if not node.aggregates:
         return frame.groupBy(*keys).agg(F.lit(0).alias(ALL)).select(*[quote(k) for k in node.keys])
     aggregated = _aggregate(frame.groupBy(*keys), node.aggregates, to)

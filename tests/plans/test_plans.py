@@ -1,0 +1,195 @@
+"""Plans and refusals, without a JVM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.session import Session
+
+DECLARATIONS = """
+CREATE TABLE clicks (who STRING, n INT, price DECIMAL(10, 2), place ROW<city STRING, zip ROW<code STRING>>, ts TIMESTAMP(3), twice AS n * 2,
+  WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+WITH ('connector' = 'kafka', 'topic' = 'clicks', 'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json',
+      'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE plain (id BIGINT NOT NULL, name STRING) WITH ('connector' = 'delta', 'table-path' = 'plain');
+CREATE TABLE strict (id INT NOT NULL, at_ TIMESTAMP(3)) WITH ('connector' = 'blackhole');
+CREATE TABLE lines (id BIGINT, name STRING) WITH ('connector' = 'print');
+CREATE VIEW casts AS SELECT CAST(ts AS TIMESTAMP(2)) AS t2 FROM clicks;
+CREATE VIEW people AS SELECT who AS name, ts, n FROM clicks WHERE who IS NOT NULL;
+"""
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
+    list(made.run(DECLARATIONS))
+    return made
+
+
+def plan(session: Session, sql: str) -> str:
+    (outcome,) = session.run(f"EXPLAIN {sql}")
+    text = outcome.rows[0][0]
+    return text.partition("== Optimized Physical Plan ==\n")[2].partition("\n\n==")[0]
+
+
+PLANS = {
+    "projection": ("SELECT who, n + 1 FROM clicks", "Calc(select=[who, (n + 1) AS EXPR$1], changelogMode=[I])"),
+    "unnamed columns count positions": ("SELECT n, n + 1, who, 'x' FROM clicks", "EXPR$1, who, 'x' AS EXPR$3"),
+    "a name that comes twice": ("SELECT n, n FROM clicks", "Calc(select=[n, n AS n0]"),
+    "nested rows": ("SELECT place.city, c.place.zip.code FROM clicks AS c", "place.city AS city, place.zip.code AS code"),
+    "a star expands in declared order": ("SELECT * FROM clicks", "select=[who, n, price, place, ts, (n * 2) AS twice]"),
+    "a row's star": ("SELECT (place).* FROM clicks", "place.city AS city, place.zip AS zip"),
+    "a watermark that nothing waits for is left out": ("SELECT ts FROM clicks", "TableSourceScan"),
+    "group aggregate": ("SELECT who, COUNT(*) FROM clicks GROUP BY who", "GroupAggregate(groupBy=[who], select=[who, COUNT(*) AS"),
+    "a group aggregate updates": ("SELECT who, COUNT(*) FROM clicks GROUP BY who", "changelogMode=[I,UA]"),
+    "distinct": ("SELECT DISTINCT who FROM clicks", "GroupAggregate(groupBy=[who], select=[who], changelogMode=[I])"),
+    "window aggregate": (
+        "SELECT who, window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY who, window_start, window_end",
+        "WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 h])]",
+    ),
+    "without the outer TABLE, arguments by name": (
+        "SELECT window_end, COUNT(*) FROM HOP(DATA => TABLE people, TIMECOL => DESCRIPTOR(ts), SLIDE => INTERVAL '1' MINUTE, SIZE => INTERVAL '2' MINUTE) "
+        "GROUP BY window_start, window_end",
+        "window=[HOP(time_col=[ts], size=[2 min], slide=[1 min])]",
+    ),
+    "a window over a sub-query of a window function": (
+        "SELECT w, COUNT(*) FROM (SELECT window_start AS w, window_end AS e, n FROM TABLE(TUMBLE(TABLE people, DESCRIPTOR(ts), INTERVAL '1' DAY)) "
+        "WHERE n > 1) GROUP BY w, e",
+        "WindowAggregate(window=[TUMBLE(time_col=[ts], size=[1 d])]",
+    ),
+    "grouped by one bound only it is an ordinary aggregate": (
+        "SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start",
+        "GroupAggregate(groupBy=[window_start]",
+    ),
+    "window function without aggregate": (
+        "SELECT who, window_start FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))",
+        "WindowTableFunction(window=[TUMBLE(",
+    ),
+    "union all": ("SELECT n FROM clicks UNION ALL SELECT CAST(n AS BIGINT) FROM people", "CAST(n AS BIGINT)"),
+    "with": ("WITH a AS (SELECT who AS w FROM clicks), b (x) AS (SELECT w FROM a) SELECT x FROM b", "who AS x"),
+    "values": ("SELECT x + 1 FROM (VALUES (1), (2)) AS t(x)", "Values(tuples=[[{ 1 }, { 2 }]]"),
+    "insert casts": ("INSERT INTO plain SELECT n, who FROM clicks", "Sink(table=[default_catalog.default_database.plain], fields=[id, name]"),
+    "insert with columns": ("INSERT INTO lines (name) SELECT who FROM clicks", "select=[NULL AS id, who AS name]"),
+    "insert of updates into print": ("INSERT INTO lines SELECT COUNT(*), who FROM clicks GROUP BY who", "changelogMode=[I,UA]"),
+}
+
+
+@pytest.mark.parametrize(("sql", "wanted"), PLANS.values(), ids=PLANS)
+def test_plan(session: Session, sql: str, wanted: str) -> None:
+    assert wanted in plan(session, sql)
+
+
+def test_no_watermark_without_a_window(session: Session) -> None:
+    assert "WatermarkAssigner" not in plan(session, "SELECT ts FROM clicks")
+    windowed = "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE people, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end"
+    assert "WatermarkAssigner(rowtime=[ts]" in plan(session, windowed)
+
+
+# Statement, words of the message, the text at which the error points.
+REFUSALS = {
+    "unknown column": ("SELECT nope FROM clicks", "Column 'nope' not found in any table", "nope"),
+    "unknown table": ("SELECT * FROM nope", "Object 'nope' not found", "nope"),
+    "unknown function": ("SELECT NOPE(n) FROM clicks", "No match found for function signature NOPE", "NOPE(n)"),
+    "wrong arguments": ("SELECT UPPER(1, 2) FROM clicks", "UPPER", "UPPER(1"),
+    "where is no condition": ("SELECT n FROM clicks WHERE n", "WHERE clause must be a condition", "n"),
+    "aggregate in where": ("SELECT n FROM clicks WHERE COUNT(*) > 1", "Aggregate expression is illegal in WHERE clause", "COUNT"),
+    "not grouped": ("SELECT who, n FROM clicks GROUP BY who", "Expression 'n' is not being grouped", "n "),
+    "nested aggregates": ("SELECT SUM(COUNT(*)) FROM clicks", "Aggregate expressions cannot be nested", "SUM"),
+    "ambiguous types": ("SELECT CASE WHEN n > 1 THEN 1 ELSE ROW(1) END FROM clicks", "Illegal mixing of types", "CASE"),
+    "an impossible cast": ("SELECT CAST(n AS TIMESTAMP(3)) FROM clicks", "Cast function cannot convert value of type INT", "CAST"),
+    "window on no time attribute": (
+        "SELECT * FROM TABLE(TUMBLE(TABLE casts, DESCRIPTOR(t2), INTERVAL '1' HOUR))",
+        "The window function requires the timecol is a time attribute type",
+        "",
+    ),
+    "hop that does not fit": (
+        "SELECT * FROM TABLE(HOP(TABLE clicks, DESCRIPTOR(ts), INTERVAL '7' SECOND, INTERVAL '10' SECOND))",
+        "integral multiple of slide",
+        "",
+    ),
+    "a join": ("SELECT * FROM clicks AS a JOIN people AS b ON a.who = b.name", "Joins are not supported yet", ""),
+    "a comma join": ("SELECT * FROM clicks, people", "Joins are not supported yet", ""),
+    "an over window": ("SELECT COUNT(*) OVER (ORDER BY ts) FROM clicks", "OVER aggregation is not supported yet", ""),
+    "order by in streaming": ("SELECT n FROM clicks ORDER BY n", "ORDER BY is not supported yet in streaming mode", ""),
+    "union": ("SELECT n FROM clicks UNION SELECT n FROM people", "UNION is not supported yet", ""),
+    "union of different types": ("SELECT n FROM clicks UNION ALL SELECT place FROM clicks", "Type mismatch in column", ""),
+    "distinct aggregate": ("SELECT COUNT(DISTINCT who) FROM clicks", "DISTINCT", ""),
+    "having over updates": ("SELECT who FROM clicks GROUP BY who HAVING COUNT(*) > 1", "HAVING", ""),
+    "aggregate of an aggregate": ("SELECT MAX(c) FROM (SELECT COUNT(*) AS c FROM clicks GROUP BY who)", "over the updating result of GroupAggregate", ""),
+    "group window": ("SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)", "group window function TUMBLE", "TUMBLE"),
+    "cumulate": ("SELECT * FROM TABLE(CUMULATE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR, INTERVAL '1' DAY))", "CUMULATE is not supported yet", ""),
+    "updates into an append sink": (
+        "INSERT INTO plain SELECT COUNT(*), who FROM clicks GROUP BY who",
+        "doesn't support consuming update changes which is produced by node GroupAggregate(groupBy=[who]",
+        "",
+    ),
+    "too few columns": ("INSERT INTO plain SELECT n FROM clicks", "Different number of columns", "SELECT"),
+    "wrong type": ("INSERT INTO plain SELECT ts, who FROM clicks", "Incompatible types for sink column 'id' at position 0", "SELECT"),
+    "unknown target column": ("INSERT INTO plain (id, nam) SELECT n, who FROM clicks", "Unknown target column 'nam'", "nam"),
+    "a column that must not be NULL is missing": ("INSERT INTO plain (name) SELECT who FROM clicks", "does not allow NULLs", ""),
+    "insert into a source": ("INSERT INTO people SELECT 1", "is a view", "people"),
+    "overwrite in streaming": ("INSERT OVERWRITE plain SELECT n, who FROM clicks", "INSERT OVERWRITE is only supported in batch mode", ""),
+    "a misspelt option": ("SELECT * FROM clicks /*+ OPTIONS('scan.startup.mod' = 'x') */", "Unsupported options found for 'kafka'", ""),
+}
+
+
+@pytest.mark.parametrize(("sql", "message", "place"), REFUSALS.values(), ids=REFUSALS)
+def test_refusal(session: Session, sql: str, message: str, place: str) -> None:
+    with pytest.raises(SqlStreamError) as caught:
+        list(session.run(f"EXPLAIN {sql}"))
+    assert message in caught.value.message
+    assert caught.value.location is not None
+    if place:
+        pointed = caught.value.location.text[caught.value.location.column - 1 :]
+        assert pointed.startswith(place), pointed
+
+
+def test_hints_of_errors(session: Session) -> None:
+    with pytest.raises(ValidationError) as caught:
+        list(session.run("SELECT whoo FROM clicks"))
+    assert caught.value.hint == "Did you mean 'who'?"
+    with pytest.raises(ValidationError) as caught:
+        list(session.run("SELECT * FROM clicks /*+ OPTIONS('scan.startup.mod' = 'x') */"))
+    assert caught.value.hint is not None and "scan.startup.mode" in caught.value.hint
+
+
+def test_an_unbounded_source_in_batch_mode(session: Session) -> None:
+    list(session.run("SET 'execution.runtime-mode' = 'batch'"))
+    with pytest.raises(ValidationError, match="in batch mode is not allowed. The table source is unbounded"):
+        list(session.run("EXPLAIN SELECT n FROM clicks"))
+    assert "Sort(orderBy=[n DESC]" in plan(session, "SELECT n FROM clicks /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */ ORDER BY n DESC")
+
+
+def test_options_hint_can_be_disabled(session: Session) -> None:
+    list(session.run("SET 'table.dynamic-table-options.enabled' = 'false'"))
+    with pytest.raises(ValidationError, match="OPTIONS"):
+        list(session.run("EXPLAIN SELECT n FROM clicks /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"))
+
+
+def test_a_view_keeps_time_attribute_and_columns(session: Session) -> None:
+    (described,) = session.run("DESCRIBE people")
+    assert [row[:2] for row in described.rows] == [("name", "STRING"), ("ts", "TIMESTAMP(3) *ROWTIME*"), ("n", "INT")]
+    list(session.run("CREATE VIEW everything AS SELECT * FROM plain; ALTER TABLE plain ADD extra INT"))
+    (described,) = session.run("DESCRIBE everything")
+    assert [row[0] for row in described.rows] == ["id", "name"]
+
+
+def test_a_statement_set_is_checked_statement_by_statement(session: Session) -> None:
+    outcomes = list(session.run("BEGIN STATEMENT SET; INSERT INTO plain SELECT n, who FROM clicks;"))
+    assert len(outcomes) == 2
+    with pytest.raises(ValidationError, match="Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set"):
+        list(session.run("SELECT 1"))
+
+
+def test_end_without_begin(session: Session) -> None:
+    with pytest.raises(ValidationError, match="No Statement Set to submit"):
+        list(session.run("END"))
+
+
+def test_refused_statements_say_why(session: Session) -> None:
+    for sql in ("CREATE MODEL m WITH ('provider' = 'x')", "CALL p()", "EXECUTE PLAN 'x'", "CREATE MATERIALIZED TABLE t AS SELECT 1"):
+        with pytest.raises(NotSupported, match=" is not supported: "):
+            list(session.run(sql))

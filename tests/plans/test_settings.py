@@ -1,0 +1,124 @@
+"""SET, RESET and the rest of the client's statements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlstream.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
+from sqlstream.results import Cleared, Exit, Rows, Text
+from sqlstream.session import Session
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path, options={"a.b": "c"}, variables={"NAME": "orders"}, notify=lambda line: None)
+
+
+def run(session: Session, sql: str) -> list:
+    return list(session.run(sql, "script.sql"))
+
+
+@pytest.mark.parametrize("sql", ["SET 'x.y' = 'a b'", "SET x.y = a b", "SET x.y='a b'", "set 'x.y'='a b';"])
+def test_set_forms(session: Session, sql: str) -> None:
+    run(session, sql)
+    assert session.options["x.y"] == "a b"
+
+
+def test_set_lists_and_masks(session: Session) -> None:
+    run(session, "SET 'my.password' = 'hidden'")
+    (listed,) = run(session, "SET")
+    assert isinstance(listed, Rows)
+    assert ("a.b", "c") in listed.rows
+    assert ("my.password", "******") in listed.rows
+
+
+def test_reset(session: Session) -> None:
+    run(session, "SET 'x' = '1'; SET 'a.b' = 'other'; RESET 'a.b'")
+    assert session.options == {"x": "1", "a.b": "c"}
+    run(session, "RESET")
+    assert session.options == {"a.b": "c"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SET 'execution.runtime-mode' = 'stream'", "Invalid value for 'execution.runtime-mode'"),
+        ("SET 'table.local-time-zone' = 'Europe/Prag'", "The supplied zone ID 'Europe/Prag' is not valid"),
+        ("SET 'table.exec.state.ttl' = '1 h'", "is not supported"),
+        ("SET 'table.sql-dialect' = 'hive'", "The Hive dialect is not supported"),
+        ("SET 'table.exec.source.idle-timeout' = '10 s'", "is not supported"),
+    ],
+)
+def test_refused_settings(session: Session, sql: str, message: str) -> None:
+    with pytest.raises(SqlStreamError, match=message):
+        run(session, sql)
+
+
+def test_a_setting_without_effect_gets_a_notice(session: Session) -> None:
+    (done,) = run(session, "SET 'state.backend.type' = 'rocksdb'")
+    assert "has no effect" in done.notices[0]
+    (done,) = run(session, "SET 'table.exec.state.ttl' = '0'")
+    assert done.notices == ()
+
+
+def test_client_statements(session: Session) -> None:
+    assert isinstance(run(session, "HELP")[0], Text)
+    assert isinstance(run(session, "CLEAR")[0], Cleared)
+    assert isinstance(run(session, "QUIT")[0], Exit)
+
+
+def test_variables(session: Session) -> None:
+    run(session, "CREATE TABLE ${NAME} (id INT) WITH ('connector' = 'blackhole') -- ${OTHER}")
+    (tables,) = run(session, "SHOW TABLES")
+    assert tables.rows == (("orders",),)
+    with pytest.raises(SyntaxProblem, match="NAM"):
+        run(session, "SELECT ${NAM}")
+
+
+def test_an_error_says_file_line_and_column(session: Session) -> None:
+    with pytest.raises(ValidationError) as caught:
+        run(session, "SET 'x' = '1';\n-- a comment; with a semicolon\nSELECT 1,\n  nope;\nSELECT 2;")
+    assert str(caught.value.location) == "script.sql:4:3"
+    assert caught.value.location.caret == "  nope;\n  ^"
+
+
+def test_statements_before_an_error_are_done(session: Session) -> None:
+    with pytest.raises(SqlStreamError):
+        run(session, "SET 'x' = '1'; FROBNICATE; SET 'y' = '2'")
+    assert "x" in session.options and "y" not in session.options
+
+
+def test_source(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "more.sql").write_text("SET 'from.file' = 'yes';")
+    run(session, "SOURCE 'more.sql'")
+    assert session.options["from.file"] == "yes"
+    (tmp_path / "loop.sql").write_text("SOURCE 'loop.sql';")
+    with pytest.raises(ValidationError, match="runs itself"):
+        run(session, "SOURCE 'loop.sql'")
+
+
+def test_spark_settings_that_meaning_needs_are_kept() -> None:
+    from sqlstream.spark.engine import spark_conf
+
+    conf = spark_conf({"spark.executor.memory": "3g", "parallelism.default": "7"}, [Path("/x/a.jar")])
+    assert conf["spark.executor.memory"] == "3g"
+    assert conf["spark.sql.shuffle.partitions"] == "7"
+    assert conf["spark.jars"] == "/x/a.jar"
+    with pytest.raises(ValidationError, match="can't be set"):
+        spark_conf({"spark.sql.ansi.enabled": "true"}, [])
+
+
+def test_jobs_of_a_new_session(session: Session) -> None:
+    (jobs,) = run(session, "SHOW JOBS")
+    assert [c.name for c in jobs.columns] == ["job id", "job name", "status", "start time"]
+    with pytest.raises(ValidationError, match="Job abc does not exist"):
+        run(session, "STOP JOB 'abc'")
+
+
+def test_hive_and_modules(session: Session) -> None:
+    (done,) = run(session, "LOAD MODULE hive")
+    assert "no effect" in done.notices[0]
+    with pytest.raises(NotSupported):
+        run(session, "TRUNCATE TABLE t")
