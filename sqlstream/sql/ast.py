@@ -394,15 +394,15 @@ class Source(Statement):
 
 
 class AcceptedWithoutEffect(Statement):
-    """LOAD MODULE, ADD JAR and the like: kind is the statement's name, this a notice."""
+    """LOAD MODULE, ADD JAR and the like: kind is the statement's name, this a notice, text the statement as written."""
 
-    arg_types = {"kind": True, "this": True}
+    arg_types = {"kind": True, "this": True, "text": False}
 
 
 class Unsupported(Statement):
-    """A statement of Flink that sqlstream refuses: kind is its name, this the reason, hint what to do instead."""
+    """A statement of Flink that is refused: kind is its name, this the reason, hint what to do, text it as written."""
 
-    arg_types = {"kind": True, "this": True, "hint": False}
+    arg_types = {"kind": True, "this": True, "hint": False, "text": False}
 
 
 def parts(table: exp.Expr) -> tuple[str, ...]:

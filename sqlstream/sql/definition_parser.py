@@ -154,6 +154,8 @@ class DefinitionParser(QueryParser):
             return ast.ComputedColumnDef(
                 this=name, expression=expression, comment=self._comment(), position=self._place()
             )
+        if self.at("INTERVAL") or self.at("NULL"):
+            self.unexpected(self.token, "a data type of columns")
         kind = self.type_node()
         if self.accept("METADATA"):
             key = self.string() if self.accept("FROM") else None
@@ -234,7 +236,10 @@ class DefinitionParser(QueryParser):
             this=path, identifier=self.string(), if_not_exists=flag, temporary=temporary, system=system
         )
         function.set("language", self._language())
+        using = self.token
         if self.accept("USING"):
+            if function.args.get("language") == "PYTHON":
+                self.refuse("CREATE FUNCTION USING JAR/ARTIFACT syntax is not applicable to PYTHON language.", using)
             jars = []
             while self.one_of("JAR", "ARTIFACT"):
                 jars.append(self.string())

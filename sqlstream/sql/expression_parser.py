@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlstream.errors import SyntaxProblem
 from sqlstream.sql import ast
 from sqlstream.sql.cursor import Cursor, mark
 from sqlstream.sql.lexer import CALLABLE, RESERVED
@@ -186,13 +187,26 @@ class ExpressionParser(Cursor):
 
     def _in(self, left: exp.Expr) -> exp.Expr:
         self.expect("(")
-        found = exp.In(this=left)
-        if self.at_query():
-            found.set("query", exp.Subquery(this=self.query()))
-        else:
-            found.set("expressions", self.csv(self.expression))
+        if (query := self._query_in_parenthesis()) is not None:
+            return exp.In(this=left, query=query)
+        found = exp.In(this=left, expressions=self.csv(self.expression))
         self.expect(")")
         return found
+
+    def _query_in_parenthesis(self) -> exp.Subquery | None:
+        """``query )``; None where only the first of several operands is one, as in ``(SELECT 1) + 1``."""
+        if not self.at_query():
+            return None
+        before, nested = self.index, self.at("(")
+        try:
+            query = exp.Subquery(this=self.query())
+            self.expect(")")
+        except SyntaxProblem:
+            if not nested:
+                raise
+            self.index = before
+            return None
+        return query
 
     def term(self) -> exp.Expr:
         """An expression without comparisons and logic, so that IN, FROM and AS behind it are not taken for its own."""
@@ -311,9 +325,9 @@ class ExpressionParser(Cursor):
 
     def _parenthesised(self) -> exp.Expr:
         start = self.token
-        if self.at_query() and (query := self._subquery()) is not None:
-            return mark(query, start)
         self.expect("(")
+        if (query := self._query_in_parenthesis()) is not None:
+            return mark(query, start)
         found = self.csv(self.expression)
         self.expect(")")
         if len(found) > 1:
@@ -327,21 +341,6 @@ class ExpressionParser(Cursor):
                 "A difference of times in a unit is not supported.", start, "Write TIMESTAMPDIFF(unit, a, b)."
             )
         return mark(exp.Paren(this=found[0]), start)
-
-    def _subquery(self) -> exp.Subquery | None:
-        """``( query )``; None where the parenthesis only begins with one, as in ``((SELECT 1) + 1)``."""
-        before = self.index
-        nested = self.peek() == "("
-        self.expect("(")
-        if not nested:
-            query = exp.Subquery(this=self.query())
-            self.expect(")")
-            return query
-        inner = self._subquery()
-        if inner is not None and self.accept(")"):
-            return exp.Subquery(this=inner)
-        self.index = before
-        return None
 
     def _column_or_call(self) -> exp.Expr:
         start = self.token

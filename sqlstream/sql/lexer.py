@@ -165,7 +165,7 @@ def _c_style(text: str) -> str:
 
 
 def _unicode(found: str, start: int) -> str:
-    """``U&'..' [UESCAPE 'c']`` decoded: four hexadecimal digits behind the escape character, which doubled is itself."""
+    """``U&'..' [UESCAPE 'c']`` decoded: four hexadecimal digits behind the escape character; doubled it is itself."""
     parts = re.fullmatch(r"(?is)u&'(.*?)'(?:\s*uescape\s*'(.)')?", found)
     assert parts is not None
     mark = parts[2] or "\\"

@@ -92,9 +92,10 @@ class StatementParser(DefinitionParser):
         start = self.token
         for words, reason, hint in REFUSED:
             if self.accept(*words.split()):
-                while not self.at_end and not self.at(";"):
+                # A compiled plan may be of a statement set, with its semicolons.
+                while not self.at_end and (words.startswith("COMPILE") or not self.at(";")):
                     self.index += 1
-                return mark(ast.Unsupported(kind=words, this=reason, hint=hint), start)
+                return mark(ast.Unsupported(kind=words, this=reason, hint=hint, text=self.text_from(start)), start)
         if handler := _STATEMENTS.get(self.words[self.index]):
             self.index += 1
             return mark(handler(self), start)
@@ -261,11 +262,12 @@ class StatementParser(DefinitionParser):
 
     def accepted(self, kind: str, why: str) -> exp.Expr:
         """A statement without effect: its second word, then anything."""
+        start = self.tokens[self.index - 1]
         self.expect(kind.split()[1])
-        if self.at_end:
+        if self.at_end or self.at(";"):
             self.unexpected(self.token, "a name")
-        self.rest()
-        return ast.AcceptedWithoutEffect(kind=kind, this=why)
+        self._setting()
+        return ast.AcceptedWithoutEffect(kind=kind, this=why, text=self.text_from(start))
 
 
 def _bare(text: str) -> str:

@@ -296,6 +296,6 @@ STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.Clear: lambda self, e: "CLEAR",
     ast.Quit: lambda self, e: "QUIT",
     ast.Source: lambda self, e: f"SOURCE {self.sql(e, 'this')}",
-    ast.AcceptedWithoutEffect: lambda self, e: e.args["kind"],
-    ast.Unsupported: lambda self, e: e.args["kind"],
+    ast.AcceptedWithoutEffect: lambda self, e: e.args["text"],
+    ast.Unsupported: lambda self, e: e.args["text"],
 }

@@ -1,26 +1,43 @@
-"""A script as statements: split at ``;`` outside strings, identifiers and comments. In: text. Out: pieces with their places."""
+"""A script as statements: split at ``;`` outside strings, identifiers, comments and statement sets.
+
+In: text. Out: pieces with their places. Works on text that is not complete yet, as a prompt has it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlstream.errors import SyntaxProblem, did_you_mean
 
-# A string, an identifier, a comment: nothing in them ends a statement. A hint is a comment to this purpose.
-_SKIPPED = re.compile(r"'(?:[^']|'')*'|`(?:[^`]|``)*`|--[^\n]*|/\*.*?\*/", re.S)
-_OPEN = re.compile(r"'(?:[^']|'')*\Z|`(?:[^`]|``)*\Z|/\*(?:(?!\*/).)*\Z", re.S)
-_COMMENT = re.compile(r"--[^\n]*(?:\n|\Z)|/\*(?!\+).*?\*/", re.S)
-_SET_BEGIN = re.compile(r"(?:EXECUTE|EXPLAIN\b.*?|COMPILE\b.*?)\s+STATEMENT\s+SET\s+BEGIN\b", re.I | re.S)
-_SET_END = re.compile(r"END\b", re.I)
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# What is open at the end of the text reaches to the end. ``//`` behind a colon is part of an address.
+_PART = re.compile(
+    r"""
+      (?P<comment> --[^\n]* | (?<!:)//[^\n]* | /\*(?!\+).*?(?:\*/|\Z) )
+    | (?P<text> (?<![\w$])[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '(?:[^']|'')*(?:'|\Z) | `(?:[^`]|``)*(?:`|\Z)
+              | /\*\+.*?(?:\*/|\Z) )
+    | (?P<end> ; )
+    | (?P<word> [^\W\d][\w$]* )
+    | (?P<other> \S )
+    """,
+    re.S | re.X,
+)
+# Words that may come before STATEMENT SET BEGIN.
+_BEFORE_SET = (
+    "EXECUTE", "EXPLAIN", "PLAN", "FOR", "ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN",
+    "COMPILE", "AND", "IF", "NOT", "EXISTS", "STATEMENT", "SET", "",
+)  # fmt: skip
 _CLIENT_COMMAND = re.compile(r"(?:QUIT|EXIT|HELP|CLEAR)\b[^;]*\Z", re.I)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its text without the ``;``, the offset of that text in the script, and whether the ``;`` was there."""
+    """One statement: its text without the ``;``, that text's offset in the script, whether the ``;`` was there."""
 
     text: str
     start: int
@@ -33,54 +50,47 @@ def split(script: str) -> list[Statement]:
 
 
 def _statements(script: str) -> Iterator[Statement]:
-    begin = 0
-    in_set = False
-    for end in [*_ends(script), len(script)]:
-        code_start = _code_start(script, begin)
-        if code_start >= end:
-            begin = end + 1 if not in_set else begin
+    start, last = -1, 0
+    words: list[str] = []
+    leading, in_set = True, False
+    for part in _PART.finditer(script):
+        if part.lastgroup == "comment":
             continue
-        code = script[code_start:end]
-        if not in_set and _SET_BEGIN.match(code):
-            in_set = True
-        if in_set and end < len(script):
-            last = script.rfind(";", code_start, end)
-            piece = _code_start(script, max(last + 1, code_start))
-            if not (last > code_start and _SET_END.fullmatch(script[piece:end].strip())):
+        if part.lastgroup == "end":
+            if in_set and words != ["END"]:
+                words = []
                 continue
-        yield Statement(code.rstrip(), code_start, end < len(script))
-        begin, in_set = end + 1, False
+            if start >= 0:
+                yield Statement(script[start:last], start, True)
+            start, words, leading, in_set = -1, [], True, False
+            continue
+        if start < 0:
+            start = part.start()
+        last = part.end()
+        words.append(part[0].upper() if part.lastgroup == "word" else "")
+        if leading:
+            in_set = words[-3:] == ["STATEMENT", "SET", "BEGIN"]
+            leading = not in_set and (len(words) < 12 and _may_lead(words))
+            if in_set:
+                words = []
+    if start >= 0:
+        yield Statement(script[start:last].rstrip(), start, False)
 
 
-def _ends(script: str) -> Iterator[int]:
-    """Offsets of the ``;`` that end statements."""
-    at = 0
-    for skipped in _SKIPPED.finditer(script):
-        yield from (at + m.start() for m in re.finditer(";", script[at : skipped.start()]))
-        at = skipped.end()
-    tail = script[at:]
-    open_part = _OPEN.search(tail)
-    closed = tail[: open_part.start()] if open_part else tail
-    yield from (at + m.start() for m in re.finditer(";", closed))
-
-
-def _code_start(script: str, at: int) -> int:
-    """The first offset from ``at`` on that is neither white space nor in a comment."""
-    while True:
-        while at < len(script) and script[at].isspace():
-            at += 1
-        comment = _COMMENT.match(script, at)
-        if comment is None:
-            return at
-        at = comment.end()
+def _may_lead(words: list[str]) -> bool:
+    """Whether STATEMENT SET BEGIN may still come: ``EXPLAIN a, b`` and ``COMPILE PLAN 'file' FOR`` go before it."""
+    return words[0] in ("EXECUTE", "EXPLAIN", "COMPILE") and words[-1] in _BEFORE_SET
 
 
 def is_complete(text: str) -> bool:
     """Whether the shell should run ``text``: it is empty, ends with ``;``, or is a bare client command."""
     pieces = split(text)
     if not pieces:
-        return _OPEN.search(_SKIPPED.sub("", text)) is None
-    return all(p.terminated for p in pieces) or (len(pieces) == 1 and _CLIENT_COMMAND.fullmatch(pieces[0].text) is not None)
+        parts = list(_PART.finditer(text))
+        return not parts or not parts[-1][0].startswith("/*") or parts[-1][0].endswith("*/")
+    if all(p.terminated for p in pieces):
+        return True
+    return len(pieces) == 1 and _CLIENT_COMMAND.fullmatch(pieces[0].text) is not None
 
 
 def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False) -> str:
@@ -89,17 +99,24 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
     An unknown name stays too, or raises SyntaxProblem where ``strict``.
     """
 
-    def value(match: re.Match[str]) -> str:
+    def value(match: re.Match[str], offset: int) -> str:
         if match[1] in variables:
             return variables[match[1]]
         if strict:
-            raise SyntaxProblem(f"The variable {match[0]} has no value.", at=match.start(), hint=did_you_mean(match[1], variables))
+            raise SyntaxProblem(
+                f"The variable {match[0]} has no value.",
+                at=offset + match.start(),
+                hint=did_you_mean(match[1], variables) or f"Give it one with --var {match[1]}=..",
+            )
         return match[0]
+
+    def code(start: int, end: int) -> str:
+        return _VARIABLE.sub(lambda m: value(m, start), text[start:end])
 
     parts = []
     at = 0
-    for comment in re.finditer(_SKIPPED, text):
-        if comment[0].startswith(("--", "/*")):
-            parts += [_VARIABLE.sub(value, text[at : comment.start()]), comment[0]]
-            at = comment.end()
-    return "".join([*parts, _VARIABLE.sub(value, text[at:])])
+    for part in _PART.finditer(text):
+        if part.lastgroup == "comment":
+            parts += [code(at, part.start()), part[0]]
+            at = part.end()
+    return "".join([*parts, code(at, len(text))])
