@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from sqlstream.sql.functions.base import instant, local, sql_string
-from sqlstream.sql.types import Type, quote
+from sqlstream.sql.functions.dates import read
+from sqlstream.sql.functions.strings import decoded
+from sqlstream.sql.types import MAX_LENGTH, Type, quote
 
 _TRUE = "'t', 'true', 'y', 'yes', '1'"
 _FALSE = "'f', 'false', 'n', 'no', '0'"
+_FRACTION = r"^\s*[+-]?(\d+\.\d*|\.\d+)\s*$"
 
 
 def castable(source: Type, target: Type) -> bool:
@@ -40,6 +43,8 @@ def cast_sql(text: str, source: Type, target: Type, zone: str, *, safe: bool = F
         return _sized(string_sql(text, source, zone), source, target)
     if source.is_string:
         return _parsed(text, target, zone, safe)
+    if source.is_binary:
+        return _sized_bytes(text, target)
     if source.is_timestamp or source.root in ("DATE", "TIME"):
         return _temporal(text, source, target, zone)
     if target.root == "BOOLEAN":
@@ -71,7 +76,14 @@ def _sized(text: str, source: Type, target: Type) -> str:
         return text
     if target.root == "CHAR":
         return f"rpad({text}, {length}, ' ')"
-    return text if length == 2147483647 else f"left({text}, {length})"
+    return text if length == MAX_LENGTH else f"left({text}, {length})"
+
+
+def _sized_bytes(text: str, target: Type) -> str:
+    length = target.args[0]
+    if target.root == "BINARY":
+        return f"rpad({text}, {length}, X'00')"
+    return text if length == MAX_LENGTH else f"substring({text}, 1, {length})"
 
 
 def _parsed(text: str, target: Type, zone: str, safe: bool) -> str:
@@ -81,7 +93,9 @@ def _parsed(text: str, target: Type, zone: str, safe: bool) -> str:
             tried = f"CASE WHEN lower(trim({text})) IN ({_TRUE}) THEN true WHEN lower(trim({text})) IN ({_FALSE}) THEN false END"
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
             # Flink cuts a fraction off: '1.7' is 1.
-            tried = f"coalesce(try_cast(trim({text}) AS {target.spark}), try_cast(try_cast(trim({text}) AS DECIMAL(38,18)) AS {target.spark}))"
+            number = f"if({text} RLIKE {sql_string(_FRACTION)}, try_cast({text} AS DECIMAL(38,18)), NULL)"
+            cut = f"try_cast(if({number} < 0, ceil({number}), floor({number})) AS {target.spark})"
+            tried = f"coalesce(try_cast(trim({text}) AS {target.spark}), {cut})"
         case "DECIMAL" | "FLOAT" | "DOUBLE":
             tried = f"try_cast(trim({text}) AS {target.spark})"
         case "DATE":
@@ -89,10 +103,9 @@ def _parsed(text: str, target: Type, zone: str, safe: bool) -> str:
         case "TIME":
             tried = f"try_cast({text} AS {target.spark})"
         case "TIMESTAMP" | "TIMESTAMP_LTZ":
-            wall = f"CAST(try_cast({text} AS TIMESTAMP_NTZ) AS TIMESTAMP)"
-            tried = _rounded(instant(wall, target, zone), target)
+            tried = _rounded(instant(read(text), target, zone), target)
         case "BINARY" | "VARBINARY":
-            return f"encode({text}, 'UTF-8')"
+            return _sized_bytes(f"CAST({text} AS BINARY)", target)
         case _:
             return f"CAST({text} AS {target.spark})"
     if safe:
@@ -114,17 +127,20 @@ def _rounded(text: str, target: Type, source: Type | None = None) -> str:
 
 def _temporal(text: str, source: Type, target: Type, zone: str) -> str:
     if source.root == "TIME":
-        if target.is_timestamp:
-            return instant(f"timestamp_micros(CAST(CAST(time_diff('MICROSECOND', TIME '00:00:00', {text}) AS BIGINT) AS BIGINT))", target, zone)
-        return f"CAST({text} AS {target.spark})"
+        return instant(f"timestamp_micros(time_to_micros({text}))", target, zone) if target.is_timestamp else _timed(text, target)
     wall = f"CAST({text} AS TIMESTAMP)" if source.root == "DATE" else local(text, source, zone)
     if target.root == "DATE":
         return f"CAST({wall} AS DATE)"
     if target.root == "TIME":
-        return f"CAST(CAST({wall} AS TIMESTAMP_NTZ) AS {target.spark})"
+        return _timed(f"time_from_micros(pmod(unix_micros({wall}), 86400000000L))", target)
     if source.root == target.root:
         return _rounded(text, target, source)
     return _rounded(instant(wall, target, zone), target, source)
+
+
+def _timed(text: str, target: Type) -> str:
+    """A TIME cut to the precision of ``target``."""
+    return text if target.args[0] > 3 else f"time_trunc('{'SECOND' if target.args[0] == 0 else 'MILLISECOND'}', {text})"
 
 
 def string_sql(text: str, source: Type, zone: str) -> str:
@@ -140,7 +156,9 @@ def string_sql(text: str, source: Type, zone: str) -> str:
             shown = f"date_format({local(text, source, zone)}, 'yyyy-MM-dd HH:mm:ss{fraction}')"
             return f"rpad({shown}, {20 + digits}, '0')" if digits > 6 else shown
         case "BINARY" | "VARBINARY":
-            return f"decode({text}, 'UTF-8')"
+            return decoded(text)
+        case "DECIMAL" if source.args[1] > 6:
+            return _plain(text, source.args[1])
         case "INTERVAL_MONTHS":
             months = f"CAST({text} AS INT)"
             return f"concat(if({months} < 0, '-', '+'), abs({months}) div 12, '-', lpad(abs({months}) % 12, 2, '0'))"
@@ -163,6 +181,13 @@ def string_sql(text: str, source: Type, zone: str) -> str:
         case "NULL":
             return "CAST(NULL AS STRING)"
     return f"CAST({text} AS STRING)"
+
+
+def _plain(text: str, scale: int) -> str:
+    """A DECIMAL without an exponent, which Spark writes below a millionth."""
+    digits = f"substring(CAST(CAST(abs({text}) AS DECIMAL({scale},{scale})) + 1BD AS STRING), 2)"
+    small = f"concat(if({text} < 0, '-', ''), '0', {digits})"
+    return f"if(abs({text}) < 0.000001BD, {small}, CAST({text} AS STRING))"
 
 
 def _interval_text(text: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
 from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MAX_PRECISION = 38
 MIN_SCALE = 6
@@ -139,7 +142,7 @@ def implicitly_castable(source: Type, target: Type) -> bool:
 
 def comparison_type(a: Type, b: Type) -> Type | None:
     """The type in which ``a`` and ``b`` are compared; None where they can't be, or where Flink's own answer is doubtful."""
-    if a.root == "DATE" and b.is_timestamp or b.root == "DATE" and a.is_timestamp:
+    if (a.root == "DATE" and b.is_timestamp) or (b.root == "DATE" and a.is_timestamp):
         return None
     found = common_type([a, b])
     if found is not None:
@@ -204,8 +207,3 @@ def times_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     """Both sides of *: numbers, or an interval and a number."""
     a, b = types
     return types if (a.is_interval and b.is_numeric) or (a.is_numeric and b.is_interval) else operands(types)
-
-
-def divide_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
-    """Both sides of /: numbers, or an interval by a number."""
-    return types if types[0].is_interval and types[1].is_numeric else operands(types)

@@ -10,7 +10,7 @@ SCALAR: tuple[Function, ...] = (*conditional.ROWS, *numbers.ROWS, *strings.ROWS,
 FUNCTIONS: tuple[Function, ...] = (*OPERATORS, *SCALAR, *aggregates.ROWS)
 _BY_NAME = {f.name: f for f in FUNCTIONS}
 # Names that a call in a query can use; operators have a syntax of their own, but for these.
-CALLABLE = tuple(sorted(f.name for f in (*SCALAR, *aggregates.ROWS) if " " not in f.name) + ["ARRAY", "MAP", "MOD", "ROW"])
+CALLABLE = tuple([*sorted(f.name for f in (*SCALAR, *aggregates.ROWS) if " " not in f.name), "ARRAY", "MAP", "MOD", "ROW"])
 
 
 def find(name: str) -> Function | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlstream.sql import types as t
 from sqlstream.sql.functions.base import Function, Rendered, Spark, not_null, nullable
-from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
 
 
 def _aggregate(name: str, call: Rendered) -> str:

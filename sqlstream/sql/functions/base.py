@@ -89,6 +89,10 @@ def accepts(family: str, type_: Type) -> bool:
             return type_.is_exact
         case "double" | "numeric":
             return type_.is_numeric
+        case "datetime or interval":
+            return type_.is_timestamp or type_.is_interval or type_.root in ("DATE", "TIME")
+        case "number or string":
+            return type_.is_numeric or type_.is_string
         case "number or interval":
             return type_.is_numeric or type_.is_interval
         case "boolean":
@@ -116,7 +120,7 @@ def accepts(family: str, type_: Type) -> bool:
 
 # To what an untyped NULL of the family is cast, and any argument of those in CONVERTED.
 TARGETS: dict[str, Type] = {
-    "int": t.INT, "bigint": t.BIGINT, "integer": t.BIGINT, "double": t.DOUBLE, "numeric": t.INT, "exact": t.INT, "string": t.STRING, "boolean": t.BOOLEAN,
+    "int": t.INT, "bigint": t.BIGINT, "integer": t.BIGINT, "number or string": t.STRING, "double": t.DOUBLE, "numeric": t.INT, "exact": t.INT, "string": t.STRING, "boolean": t.BOOLEAN,
     "timestamp": t.timestamp(3), "datetime": t.timestamp(3), "date or timestamp": t.timestamp(3), "timestamp or string": t.STRING,
     "bytes or string": t.STRING, "binary": t.BYTES,
 }  # fmt: skip

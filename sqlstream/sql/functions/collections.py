@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type
 from sqlstream.sql.functions.base import Coerce, Function, Rendered, Spark, Types, fixed, like
-from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
 
 
 def _element(types: Types) -> Type:
     return types[0].children[0].null()
+
+
+def _only_element(types: Types) -> Type:
+    inner = types[0].children[0]
+    return inner.with_nullable(inner.nullable or types[0].nullable)
 
 
 def _holds(types: Types) -> Types | None:
@@ -87,7 +96,7 @@ def _join(call: Rendered) -> str:
 
 ROWS: tuple[Function, ...] = (
     Function("CARDINALITY", ("collection",), fixed(t.INT), "size({0})", "The number of elements.", "CARDINALITY(ARRAY[1, 2])"),
-    Function("ELEMENT", ("array",), _element, _one_element, "The only element; NULL of an empty array, an error of a longer one.", "ELEMENT(ARRAY[1])"),
+    Function("ELEMENT", ("array",), _only_element, _one_element, "The only element; NULL of an empty array, an error of a longer one.", "ELEMENT(ARRAY[1])"),
     Function("ARRAY_CONTAINS", ("array", "any"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), "if({0} IS NULL, NULL, exists({0}, x -> x <=> {1}))", "Whether an array holds a value; NULL too.", "ARRAY_CONTAINS(ARRAY[1], 1)", coerce=_holds),
     Function("ARRAY_POSITION", ("array", "any"), lambda ts: t.INT.with_nullable(any(x.nullable for x in ts)), "CAST(array_position({0}, {1}) AS INT)", "Where a value stands, from 1; 0 if nowhere.", "ARRAY_POSITION(ARRAY[1], 1)", coerce=_holds),
     _row("ARRAY_APPEND", ("array", "any"), "array_append({0}, {1})", "With an element more at the end.", "ARRAY[1], 2", _holds),

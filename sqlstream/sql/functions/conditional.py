@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlstream.sql import types as t
-from sqlstream.sql.coercion import common_type
+from sqlstream.sql.coercion import common_type, compared
 from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null
-from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
 
 
 def same(types: Types) -> Types | None:
@@ -17,6 +21,11 @@ def same(types: Types) -> Types | None:
 def _same_behind(types: Types) -> Types | None:
     rest = same(types[1:])
     return None if rest is None else (types[0], *rest)
+
+
+def _equal(types: Types) -> Types | None:
+    """Two that compare; numbers as they are, so that the first's type stays."""
+    return types if all(x.is_numeric for x in types) else compared(types)
 
 
 def _if_any_null(types: Types) -> Type:
@@ -38,14 +47,14 @@ def _extreme(name: str) -> Spark:
     return render
 
 
-_COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"  # noqa: E731
+_COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"
 _SURE = not_null(t.BOOLEAN)
 
 ROWS: tuple[Function, ...] = (
     Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(a, b, 0)", coerce=same),
     Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(a, 0)", coerce=same),
-    Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(a, 0)", coerce=same),
-    Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(ts[1].nullable or ts[2].nullable), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(a > 0, 'x', 'y')", coerce=_same_behind),
+    Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(a, 0)", coerce=_equal),
+    Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(any(x.nullable for x in ts)), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(a > 0, 'x', 'y')", coerce=_same_behind),
     Function("GREATEST", ("comparable*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=same),
     Function("LEAST", ("comparable*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=same),
     Function("IS_ALPHA", ("any",), _SURE, "coalesce({0} RLIKE '^[\\\\p{{L}}]+$', false)", "Whether all characters are letters.", "IS_ALPHA('abc')"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sqlstream.sql import types as t
 from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, fixed, like, not_null, nullable
-from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
 
 _DOUBLE = fixed(t.DOUBLE)
 
 
-def integral_type(types: Types) -> Type:
-    """The type of CEIL and FLOOR: a DECIMAL loses its fraction."""
+def _integral_type(types: Types) -> Type:
     a = types[0]
-    return t.decimal(a.args[0] if a.args[1] == 0 else max(1, a.args[0] - a.args[1] + 1), 0).with_nullable(a.nullable) if a.root == "DECIMAL" else a
+    return t.decimal(a.args[0], 0).with_nullable(a.nullable) if a.root == "DECIMAL" else a
 
 
 def _integral(name: str) -> Spark:
@@ -22,19 +25,32 @@ def _integral(name: str) -> Spark:
         if call.type.is_approximate:
             # Spark's gives a BIGINT, which has no room for large numbers.
             x = f"CAST({call.args[0]} AS DOUBLE)"
-            whole = f"if(abs({x}) < 9.0E15D, CAST({name}({x}) AS DOUBLE), {x})"
+            rounded = f"CAST({name}({x}) AS DOUBLE)"
+            if name == "ceil":
+                # Between -1 and 0 the result is -0.0.
+                rounded = f"if({x} < 0, -CAST(floor(-({x})) AS DOUBLE), {rounded})"
+            whole = f"if(abs({x}) < 9.0E15D, {rounded}, {x})"
             return whole if call.type.root == "DOUBLE" else f"CAST({whole} AS FLOAT)"
         return f"CAST({name}({call.args[0]}) AS {call.type.spark})"
 
     return render
 
 
-def _round_type(types: Types) -> Type:
-    a = types[0]
-    nulls = any(x.nullable for x in types)
-    if a.root == "DECIMAL" and len(types) == 1:
-        return integral_type(types)
-    return a.with_nullable(nulls)
+def _round_type(types: Types, values: tuple[Any, ...]) -> Type:
+    """A DECIMAL keeps as many digits behind the point as are asked for, and may grow by one in front."""
+    a, nulls = types[0], any(x.nullable for x in types)
+    if a.root != "DECIMAL":
+        return a.with_nullable(nulls)
+    precision, scale = a.args
+    digits = values[1] if len(values) > 1 else 0
+    if digits >= scale:
+        return a.with_nullable(nulls)
+    whole = 1 + precision - scale
+    return (t.decimal(min(38, whole), 0) if digits < 0 else t.decimal(whole + digits, digits)).with_nullable(nulls)
+
+
+def _check_digits(_: Types, values: tuple[Any, ...]) -> str | None:
+    return None if len(values) < 2 or isinstance(values[1], int) else "The number of digits must be a constant."
 
 
 def _round(call: Rendered) -> str:
@@ -42,13 +58,13 @@ def _round(call: Rendered) -> str:
 
 
 def _truncate(call: Rendered) -> str:
-    x, *digits = call.args
-    if not digits:
-        digits = ["0"]
+    x, digits = call.args[0], call.args[1] if len(call.args) > 1 else "0"
     if call.types[0].is_approximate:
-        x = f"CAST({x} AS DECIMAL(38,18))"
-    cut = f"if({x} < 0, ceil({x}, {digits[0]}), floor({x}, {digits[0]}))"
-    return f"CAST({cut} AS {call.type.spark})"
+        exact = f"CAST({x} AS DECIMAL(38,18))"
+        cut = f"if({x} < 0, ceil({exact}, {digits}), floor({exact}, {digits}))"
+        # Beyond 20 digits there is no fraction to cut.
+        return f"if(abs({x}) < 1.0E15D, CAST({cut} AS {call.type.spark}), {x})"
+    return f"CAST(if({x} < 0, ceil({x}, {digits}), floor({x}, {digits})) AS {call.type.spark})"
 
 
 def _log(call: Rendered) -> str:
@@ -98,10 +114,10 @@ ROWS: tuple[Function, ...] = (
     Function("LOG", ("double", "double?"), _DOUBLE, _log, "The natural logarithm, or that to the base of the first.", "LOG(2, 8)"),
     Function("POWER", ("double", "double"), _DOUBLE, "power({0}, {1})", "x to the power of y.", "POWER(2, 3)"),
     Function("ATAN2", ("double", "double"), _DOUBLE, "atan2({0}, {1})", "The angle of the point (y, x).", "ATAN2(1, 2)"),
-    Function("CEIL", ("numeric",), integral_type, _integral("ceil"), "The next whole number upwards.", "CEIL(1.2)"),
-    Function("FLOOR", ("numeric",), integral_type, _integral("floor"), "The next whole number downwards.", "FLOOR(1.8)"),
-    Function("ROUND", ("numeric", "int?"), _round_type, _round, "Rounded, half away from zero.", "ROUND(1.555, 2)"),
-    Function("TRUNCATE", ("numeric", "int?"), _round_type, _truncate, "Cut to so many digits behind the point.", "TRUNCATE(42.345, 2)"),
+    Function("CEIL", ("numeric",), _integral_type, _integral("ceil"), "The next whole number upwards.", "CEIL(1.2)"),
+    Function("FLOOR", ("numeric",), _integral_type, _integral("floor"), "The next whole number downwards.", "FLOOR(1.8)"),
+    Function("ROUND", ("numeric", "int?"), like(0), _round, "Rounded, half away from zero.", "ROUND(1.555, 2)", sized=_round_type, check=_check_digits),
+    Function("TRUNCATE", ("numeric", "int?"), like(0), _truncate, "Cut to so many digits behind the point.", "TRUNCATE(42.345, 2)", sized=_round_type, check=_check_digits),
     Function("PI", (), not_null(t.DOUBLE), "pi()", "The number pi.", "PI()"),
     Function("E", (), not_null(t.DOUBLE), "e()", "The number e.", "E()"),
     Function("RAND", ("int?",), not_null(t.DOUBLE), lambda c: f"rand({', '.join(c.args)})", "A random number from 0 to 1.", "RAND()"),

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import (
-    common_type, compared, divide_operands, divide_type, minus_operands, modulo_operands, modulo_type, plus_operands, plus_type,
-    times_operands, times_type,
+    common_type,
+    compared,
+    divide_type,
+    minus_operands,
+    modulo_operands,
+    modulo_type,
+    operands,
+    plus_operands,
+    plus_type,
+    times_operands,
+    times_type,
 )  # fmt: skip
 from sqlstream.sql.functions.base import VARIES, Function, Rendered, Returns, Spark, Types, fixed, like, not_null, sql_string
 from sqlstream.sql.functions.patterns import similar_pattern
 from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # No escape character: one that no pattern holds.
 _NO_ESCAPE = "ESCAPE '\\u0001'"
@@ -23,7 +35,7 @@ def _arithmetic(rule: Callable[[Type, Type], Type]) -> Returns:
         nulls = a.nullable or b.nullable
         if a.is_interval and not (b.is_timestamp or b.root in ("DATE", "TIME")):
             return a.with_nullable(nulls)
-        if b.is_interval and a.is_numeric or a.is_interval:
+        if (b.is_interval and a.is_numeric) or a.is_interval:
             return b.with_nullable(nulls)
         if b.is_interval:
             return a.with_nullable(nulls)
@@ -103,6 +115,18 @@ def _pairs(types: Types) -> Types | None:
     return None if keys is None or values is None else tuple(x for pair in zip(keys, values, strict=True) for x in pair)
 
 
+def _any_null(types: Types) -> Type:
+    return types[0].with_nullable(any(x.nullable for x in types))
+
+
+def _array_type(types: Types) -> Type:
+    return t.array(_any_null(types)).not_null()
+
+
+def _map_type(types: Types) -> Type:
+    return t.map_of(_any_null(types[::2]), _any_null(types[1::2])).not_null()
+
+
 def _row_type(types: Types) -> Type:
     return t.row(tuple(f"EXPR${i}" for i in range(len(types))), types).not_null()
 
@@ -175,7 +199,7 @@ ROWS: tuple[Function, ...] = (
     Function("+", ("any", "any"), _arithmetic(plus_type), _plus("+"), "Adds numbers, or an interval to a time. Integers wrap.", "1 + 2", coerce=plus_operands),
     Function("-", ("any", "any"), _arithmetic(plus_type), _plus("-"), "Subtracts.", "3 - 2", coerce=minus_operands),
     Function("*", ("any", "any"), _arithmetic(times_type), _times, "Multiplies.", "2 * 3", coerce=times_operands),
-    Function("/", ("any", "any"), _arithmetic(divide_type), _divide, "Divides; integers give an integer, cut towards zero.", "7 / 2", coerce=divide_operands),
+    Function("/", ("any", "any"), _arithmetic(divide_type), _divide, "Divides; integers give an integer, cut towards zero.", "7 / 2", coerce=operands),
     Function("%", ("exact", "exact"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "7 % 3", coerce=modulo_operands),
     Function("MOD", ("exact", "exact"), _arithmetic(modulo_type), _modulo, "The remainder, with the sign of the dividend.", "MOD(7, 3)", coerce=modulo_operands),
     Function("NEGATE", ("number or interval",), like(0), "(- {0})", "The negative.", "-x"),
@@ -194,6 +218,6 @@ ROWS: tuple[Function, ...] = (
     Function("||", ("string", "string"), _concat_type, "concat({0}, {1})", "Joins two strings.", "a || b"),
     Function("ITEM", ("any", "any"), _element, "try_element_at({0}, {1})", "An element of an array, counted from 1, or of a map, by key.", "arr[1]"),
     Function("ROW", ("any*",), _row_type, _row, "A row of the values.", "ROW(1, 'a')"),
-    Function("ARRAY", ("any*",), lambda ts: t.array(ts[0]).not_null(), lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]", coerce=_all_same),
-    Function("MAP", ("any*",), lambda ts: t.map_of(ts[0], ts[1]).not_null(), lambda c: f"map({', '.join(c.args)})", "A map of the keys and values.", "MAP['a', 1]", coerce=_pairs),
+    Function("ARRAY", ("any*",), _array_type, lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]", coerce=_all_same),
+    Function("MAP", ("any*",), _map_type, lambda c: f"map({', '.join(c.args)})", "A map of the keys and values.", "MAP['a', 1]", coerce=_pairs),
 )  # fmt: skip

@@ -62,7 +62,7 @@ def optional_group(pattern: str, group: int) -> bool:
         elif c == "[":
             in_class = True
         elif c == "(":
-            capturing = pattern[i + 1 : i + 2] != "?" or pattern[i + 1 : i + 4].startswith("?<") and pattern[i + 3 : i + 4] not in "=!"
+            capturing = pattern[i + 1 : i + 2] != "?" or (pattern[i + 1 : i + 4].startswith("?<") and pattern[i + 3 : i + 4] not in "=!")
             count += capturing
             opened.append((count if capturing else -i, i))
         elif c == ")" and opened:

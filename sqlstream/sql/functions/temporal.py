@@ -2,50 +2,76 @@
 
 from __future__ import annotations
 
-from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, fixed, instant, local, not_null, nullable
-from sqlstream.sql.types import Type
+from typing import TYPE_CHECKING, Any
 
-_FIELDS = {
-    "YEAR": "year({0})", "QUARTER": "quarter({0})", "MONTH": "month({0})", "WEEK": "weekofyear({0})", "DAY": "day({0})", "DOY": "dayofyear({0})",
-    "DOW": "dayofweek({0})", "HOUR": "hour({0})", "MINUTE": "minute({0})", "SECOND": "second({0})", "ISOYEAR": "extract(YEAROFWEEK FROM {0})",
-    "ISODOW": "extract(DAYOFWEEK_ISO FROM {0})", "DECADE": "floor(year({0}) / 10)", "CENTURY": "ceil(year({0}) / 100)", "MILLENNIUM": "ceil(year({0}) / 1000)",
-    "EPOCH": "unix_seconds(CAST({0} AS TIMESTAMP))", "MILLISECOND": "pmod(unix_millis({0}), 1000)", "MICROSECOND": "pmod(unix_micros({0}), 1000000)",
-}  # fmt: skip
-# What is behind these is fixed length in milliseconds.
+from sqlstream.sql import types as t
+from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, instant, local, not_null, nullable, sql_string
+from sqlstream.sql.functions.dates import FIELDS, TO_MICROS, formatted, parsed, readable, unreadable
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
+
+# Milliseconds, or months, of a unit.
 _MILLIS = {"SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": 86_400_000, "WEEK": 604_800_000}
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+# The years that a longer unit has, and what is added to a year before it is cut to the unit.
+_YEARS = {"DECADE": (10, 0), "CENTURY": (100, -1), "MILLENNIUM": (1000, -1)}
+_OF_INTERVAL = {"DAY": (86_400_000_000, None), "HOUR": (3_600_000_000, 24), "MINUTE": (60_000_000, 60), "SECOND": (1_000_000, 60)}
 
 
 def _wall(call: Rendered, index: int) -> str:
+    """An argument's wall time as a Spark TIMESTAMP."""
     text, type_ = call.args[index], call.types[index]
     return f"CAST({text} AS TIMESTAMP)" if type_.root == "DATE" else local(text, type_, call.zone)
 
 
 def _extract(call: Rendered) -> str:
-    unit = call.args[0]
-    value = call.args[1] if call.types[1].root in ("DATE", "TIME") else _wall(call, 1)
-    if unit == "EPOCH":
-        return f"unix_seconds({_wall(call, 1)})" if call.types[1].root == "DATE" else f"unix_seconds({call.args[1]})"
-    return f"CAST({_FIELDS[unit].format(value)} AS BIGINT)"
+    return _field(call.args[0], call.args[1], call.types[1], call.zone)
+
+
+def _field(unit: str, value: str, type_: Type, zone: str) -> str:
+    if type_.root == "INTERVAL_MONTHS":
+        months = f"CAST({value} AS INT)"
+        return f"CAST({f'{months} div 12' if unit == 'YEAR' else f'{months} % 12'} AS BIGINT)"
+    if type_.root == "INTERVAL_MILLIS":
+        size, limit = _OF_INTERVAL[unit]
+        whole = f"(unix_micros(TIMESTAMP '1970-01-01 00:00:00' + {value}) div {size}L)"
+        return f"({whole} % {limit}L)" if limit else whole
+    if type_.root == "DATE" and unit in TO_MICROS:
+        value = f"CAST({value} AS TIMESTAMP)"
+    elif type_.is_timestamp:
+        value = local(value, type_, zone)
+    return f"CAST({FIELDS[unit].format(value)} AS BIGINT)"
+
+
+def _check_field(types: Types, values: tuple[Any, ...]) -> str | None:
+    unit, root = values[0], types[1].root
+    known = {"INTERVAL_MONTHS": ("YEAR", "MONTH"), "INTERVAL_MILLIS": tuple(_OF_INTERVAL), "TIME": ("HOUR", "MINUTE", "SECOND")}.get(root, FIELDS)
+    return None if unit in known else f"EXTRACT({unit}) of {types[1]} is not supported."
 
 
 def _part(unit: str) -> Spark:
-    def render(call: Rendered) -> str:
-        value = call.args[0] if call.types[0].root in ("DATE", "TIME") else local(call.args[0], call.types[0], call.zone)
-        return f"CAST({_FIELDS[unit].format(value)} AS BIGINT)"
+    return lambda call: _field(unit, call.args[0], call.types[0], call.zone)
 
-    return render
+
+def _floor(unit: str, wall: str) -> str:
+    if unit in _YEARS:
+        years, shift = _YEARS[unit]
+        return f"CAST(make_date((year({wall}) + {shift}) div {years} * {years} - {shift}, 1, 1) AS TIMESTAMP)"
+    if unit == "WEEK":
+        # Weeks begin on Sunday.
+        return f"(date_trunc('DAY', {wall}) - make_dt_interval(dayofweek({wall}) - 1))"
+    return f"date_trunc('{unit}', {wall})"
 
 
 def _to_unit(ceil: bool) -> Spark:
     def render(call: Rendered) -> str:
-        unit, type_ = call.args[1], call.types[0]
+        value, unit = call.args
+        type_ = call.types[0]
+        if type_.root == "TIME":
+            return f"time_trunc('{unit}', {value})"
         wall = _wall(call, 0)
-        floor = f"date_trunc('{unit}', {wall})"
-        if unit == "WEEK":
-            # Weeks begin on Sunday.
-            floor = f"(date_trunc('DAY', {wall}) - make_dt_interval(dayofweek({wall}) - 1))"
+        floor = _floor(unit, wall)
         if ceil:
             step = f"INTERVAL '{_MONTHS[unit]}' MONTH" if unit in _MONTHS else f"make_dt_interval(0, 0, 0, {_MILLIS[unit] // 1000})"
             floor = f"if({floor} = {wall}, {wall}, {floor} + {step})"
@@ -54,71 +80,130 @@ def _to_unit(ceil: bool) -> Spark:
     return render
 
 
-def _add_type(types: tuple[Type, ...]) -> Type:
-    return types[2].with_nullable(any(x.nullable for x in types[1:]))
+def _check_unit(ceil: bool):  # type: ignore[no-untyped-def]
+    def check(types: Types, values: tuple[Any, ...]) -> str | None:
+        known = (*_MILLIS, *_MONTHS, *(() if ceil else (*_YEARS, "MILLISECOND")))
+        if types[0].root == "TIME":
+            known = () if ceil else ("HOUR", "MINUTE", "SECOND")
+        return None if values[1] in known else f"{'CEIL' if ceil else 'FLOOR'}({types[0]} TO {values[1]}) is not supported."
+
+    return check
+
+
+def _add_type(types: Types, values: tuple[Any, ...]) -> Type:
+    within_day = types[2].root == "DATE" and values[0] in ("SECOND", "MINUTE", "HOUR")
+    return (t.timestamp(6) if within_day else types[2]).with_nullable(any(x.nullable for x in types[1:]))
+
+
+def _check_span(types: Types, values: tuple[Any, ...]) -> str | None:
+    if values[0] not in (*_MILLIS, *_MONTHS):
+        return f"The unit {values[0]} is not supported here."
+    both = {x.root for x in types[1:]}
+    if len(types) == 3 and types[1].root != "BIGINT" and "TIMESTAMP_LTZ" in both and len(both) > 1:
+        return "TIMESTAMP_LTZ only supports diff between the same type."
+    return None
 
 
 def _add(call: Rendered) -> str:
-    unit, amount, _ = call.args
-    wall = _wall(call, 2)
+    unit, amount, value = call.args
+    # An LTZ moves as an instant, whatever the zone.
+    start = f"CAST({value} AS TIMESTAMP)" if call.types[2].root == "DATE" else value
     if unit in _MONTHS:
-        moved = f"({wall} + make_ym_interval(0, CAST({amount} * {_MONTHS[unit]} AS INT)))"
+        moved = f"({start} + make_ym_interval(0, CAST({amount} * {_MONTHS[unit]} AS INT)))"
     else:
-        moved = f"timestamp_micros(unix_micros({wall}) + {amount} * {_MILLIS[unit]}000L)"
-    return f"CAST({moved} AS DATE)" if call.types[2].root == "DATE" else instant(moved, call.types[2], call.zone)
+        moved = f"timestamp_micros(unix_micros({start}) + {amount} * {_MILLIS[unit]}000L)"
+    return f"CAST({moved} AS DATE)" if call.type.root == "DATE" else moved
 
 
 def _diff(call: Rendered) -> str:
+    """Whole units from the first time to the second; months as Calcite counts them: the most that can be added to the earlier date."""
     unit = call.args[0]
-    start, end = _wall(call, 1), _wall(call, 2)
+    start, end = (f"CAST({a} AS TIMESTAMP)" if x.root == "DATE" else a for a, x in zip(call.args[1:], call.types[1:], strict=True))
     if unit in _MILLIS:
         return f"CAST((unix_micros({end}) - unix_micros({start})) div {_MILLIS[unit]}000L AS INT)"
-    days = f"(extract(DAY FROM {end}) * 86400000000L + pmod(unix_micros({end}), 86400000000L))"
-    first = f"(extract(DAY FROM {start}) * 86400000000L + pmod(unix_micros({start}), 86400000000L))"
-    months = f"(year({end}) * 12 + month({end}) - year({start}) * 12 - month({start}))"
-    last = f"(last_day({end}) = CAST({end} AS DATE) AND extract(DAY FROM {start}) > extract(DAY FROM {end}))"
+    first, last = f"CAST({start} AS DATE)", f"CAST({end} AS DATE)"
+    months = f"((year({last}) - year({first})) * 12 + month({last}) - month({first}))"
     whole = (
-        f"({months} - CASE WHEN {months} > 0 AND {days} < {first} AND NOT {last} THEN 1 "
-        f"WHEN {months} < 0 AND {days} > {first} THEN -1 ELSE 0 END)"
+        f"if({last} >= {first}, {months} - if(add_months({first}, {months}) > {last}, 1, 0), "
+        f"{months} + if(add_months({last}, -{months}) > {first}, 1, 0))"
     )
+    if "DATE" not in (call.types[1].root, call.types[2].root):
+        earlier = f"pmod(unix_micros({end}), 86400000000L) < pmod(unix_micros({start}), 86400000000L)"
+        whole = f"({whole} - if(add_months({first}, {whole}) = {last} AND {earlier}, 1, 0))"
     return f"CAST({whole} div {_MONTHS[unit]} AS INT)"
 
 
-def _timestamp_of(call: Rendered) -> str:
+def _to_timestamp(call: Rendered) -> str:
+    return f"date_trunc('MILLISECOND', {_parsed(call)})"
+
+
+def _parsed(call: Rendered) -> str:
+    return parsed(call.args[0], call.args[1] if len(call.args) > 1 else None)
+
+
+def _to_date(call: Rendered) -> str:
     if len(call.args) > 1:
-        return f"CAST(CAST(try_to_timestamp({call.args[0]}, {call.args[1]}) AS TIMESTAMP_NTZ) AS TIMESTAMP)"
-    return f"date_trunc('MILLISECOND', CAST(try_cast({call.args[0]} AS TIMESTAMP_NTZ) AS TIMESTAMP))"
+        return f"CAST(try_to_timestamp({call.args[0]}, {call.args[1]}) AS DATE)"
+    return f"try_cast({call.args[0]} AS DATE)"
 
 
-def _ltz_of(call: Rendered) -> str:
+def _ltz_type(types: Types, values: tuple[Any, ...]) -> Type:
+    precision = values[1] if types[0].is_numeric and len(types) > 1 else 3
+    return t.timestamp_ltz(max(3, precision))
+
+
+def _check_ltz(types: Types, values: tuple[Any, ...]) -> str | None:
+    if types[0].is_numeric and (len(types) > 2 or (len(types) == 2 and values[1] not in (0, 3, 6))):
+        return "TO_TIMESTAMP_LTZ of a number takes a constant precision of 0 (seconds), 3 (milliseconds) or 6 (microseconds)."
+    return None
+
+
+def _ltz_return(types: Types) -> Type:
+    return t.timestamp_ltz(3)
+
+
+def _to_ltz(call: Rendered) -> str:
     value = call.args[0]
     if call.types[0].is_string:
-        wall = _timestamp_of(call)
-        return instant(wall, t.timestamp_ltz(3), call.zone)
-    if len(call.args) > 1 and call.args[1] == "0":
-        return f"timestamp_seconds({value})"
-    return f"timestamp_millis({value})"
+        zone = call.args[2] if len(call.args) > 2 else sql_string("UTC")
+        wall = parsed(value, call.args[1] if len(call.args) > 1 else None)
+        problem = f"raise_error(concat('Cannot parse ', {value}, ' as TIMESTAMP_LTZ.'))"
+        return f"date_trunc('MILLISECOND', to_utc_timestamp(coalesce({wall}, if({value} IS NULL, NULL, {problem})), {zone}))"
+    function = {0: "timestamp_seconds", 3: "timestamp_millis", 6: "timestamp_micros"}[call.values[1] if len(call.values) > 1 else 3]
+    whole = value if call.types[0].is_integer else f"CAST({value} AS BIGINT)"
+    if function == "timestamp_seconds" and not call.types[0].is_integer:
+        return f"timestamp_millis(CAST({value} * 1000 AS BIGINT))"
+    return f"{function}({whole})"
 
 
-def _ltz_type(types: tuple[Type, ...]) -> Type:
-    return t.timestamp_ltz(3).with_nullable(types[0].is_string or any(x.nullable for x in types))
+def _date_format(call: Rendered) -> str:
+    value = readable(call.args[0]) if call.types[0].is_string else _wall(call, 0)
+    return formatted(value, call.values[1], call.args[1])
 
 
-def _format(call: Rendered) -> str:
-    value = f"CAST(try_cast({call.args[0]} AS TIMESTAMP_NTZ) AS TIMESTAMP)" if call.types[0].is_string else _wall(call, 0)
-    return f"date_format({value}, {call.args[1]})"
+def _check_pattern(_: Types, values: tuple[Any, ...]) -> str | None:
+    pattern = values[1] if len(values) > 1 else None
+    letters = unreadable(pattern) if isinstance(pattern, str) else ""
+    return f"The letters {', '.join(letters)} of a pattern are not supported." if letters else None
 
 
 def _unix(call: Rendered) -> str:
     if not call.args:
         return "unix_timestamp(current_timestamp())"
-    wall = f"CAST(try_cast({call.args[0]} AS TIMESTAMP_NTZ) AS TIMESTAMP)" if len(call.args) == 1 else _timestamp_of(call)
-    return f"coalesce(unix_seconds({instant(wall, t.timestamp_ltz(3), call.zone)}), if({call.args[0]} IS NULL, NULL, -9223372036854775807L - 1L))"
+    wall = readable(call.args[0]) if len(call.args) == 1 else f"CAST(try_to_timestamp({', '.join(call.args)}) AS TIMESTAMP)"
+    seconds = f"unix_seconds({instant(wall, t.timestamp_ltz(3), call.zone)})"
+    return f"coalesce({seconds}, if({call.args[0]} IS NULL, NULL, -9223372036854775807L - 1L))"
 
 
 def _from_unix(call: Rendered) -> str:
-    pattern = call.args[1] if len(call.args) > 1 else "'yyyy-MM-dd HH:mm:ss'"
-    return f"date_format({local(f'timestamp_seconds({call.args[0]})', t.timestamp_ltz(3), call.zone)}, {pattern})"
+    pattern = call.args[1] if len(call.args) > 1 else sql_string("yyyy-MM-dd HH:mm:ss")
+    value = call.values[1] if len(call.values) > 1 else VARIES
+    return formatted(local(f"timestamp_seconds({call.args[0]})", t.timestamp_ltz(3), call.zone), value, pattern)
+
+
+def _convert(call: Rendered) -> str:
+    text, source, target = call.args
+    return f"date_format(from_utc_timestamp(to_utc_timestamp({readable(text)}, {source}), {target}), 'yyyy-MM-dd HH:mm:ss')"
 
 
 def _now(type_: Type) -> Spark:
@@ -131,7 +216,7 @@ def _now(type_: Type) -> Spark:
             case "TIMESTAMP":
                 return wall
             case "TIME":
-                return f"CAST(CAST(date_trunc('SECOND', {wall}) AS TIMESTAMP_NTZ) AS TIME(6))"
+                return f"time_from_micros(pmod(unix_micros(date_trunc('SECOND', {wall})), 86400000000L))"
         return now
 
     return render
@@ -141,7 +226,17 @@ def _current(name: str, type_: Type, summary: str) -> Function:
     return Function(name, (), not_null(type_), _now(type_), summary, name)
 
 
+def _second_nullable(types: Types) -> Type:
+    return t.BIGINT.with_nullable(types[1].nullable)
+
+
+def _int_diff(types: Types) -> Type:
+    return t.INT.with_nullable(types[1].nullable or types[2].nullable)
+
+
 _LTZ = t.timestamp_ltz(3)
+_MAYBE_TEXT = nullable(t.STRING)
+
 ROWS: tuple[Function, ...] = (
     _current("CURRENT_TIMESTAMP", _LTZ, "The time now."),
     _current("NOW", _LTZ, "The time now."),
@@ -151,7 +246,7 @@ ROWS: tuple[Function, ...] = (
     _current("CURRENT_DATE", t.DATE, "The date now, in the session's zone."),
     _current("LOCALTIME", t.time(0), "The time of day now, in the session's zone."),
     _current("CURRENT_TIME", t.time(0), "The time of day now, in the session's zone."),
-    Function("EXTRACT", ("unit", "datetime"), lambda ts: t.BIGINT.with_nullable(ts[1].nullable), _extract, "One field of a time.", "EXTRACT(DAY FROM ts)", words=(0,)),
+    Function("EXTRACT", ("unit", "datetime or interval"), _second_nullable, _extract, "One field of a time or an interval.", "EXTRACT(DAY FROM ts)", check=_check_field, words=(0,)),
     *(
         Function(name, ("datetime",), fixed(t.BIGINT), _part(unit), f"The {name.lower()} of a time.", f"{name}(ts)")
         for name, unit in (
@@ -159,14 +254,15 @@ ROWS: tuple[Function, ...] = (
             ("DAYOFWEEK", "DOW"), ("HOUR", "HOUR"), ("MINUTE", "MINUTE"), ("SECOND", "SECOND"),
         )
     ),
-    Function("FLOOR TO", ("date or timestamp", "unit"), lambda ts: ts[0], _to_unit(False), "A time cut to a unit.", "FLOOR(ts TO HOUR)", words=(1,)),
-    Function("CEIL TO", ("date or timestamp", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", "CEIL(ts TO HOUR)", words=(1,)),
-    Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), _add_type, _add, "A time moved by n units.", "TIMESTAMPADD(DAY, 1, ts)", words=(0,)),
-    Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), lambda ts: t.INT.with_nullable(ts[1].nullable or ts[2].nullable), _diff, "Whole units from the first time to the second.", "TIMESTAMPDIFF(DAY, a, b)", words=(0,)),
-    Function("TO_DATE", ("string", "string?"), nullable(t.DATE), lambda c: f"CAST(try_to_timestamp({', '.join(c.args)}) AS DATE)" if len(c.args) > 1 else f"try_cast({c.args[0]} AS DATE)", "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')"),
-    Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _timestamp_of, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')"),
-    Function("TO_TIMESTAMP_LTZ", ("any", "any?", "string?"), _ltz_type, _ltz_of, "Seconds (0) or milliseconds (3) since 1970, or a text, as an instant.", "TO_TIMESTAMP_LTZ(1767225600000, 3)"),
-    Function("DATE_FORMAT", ("timestamp or string", "string"), nullable(t.STRING), _format, "A time as text, by a pattern.", "DATE_FORMAT(ts, 'yyyy-MM-dd')"),
-    Function("UNIX_TIMESTAMP", ("string?", "string?"), fixed(t.BIGINT), _unix, "Seconds since 1970, now or of a text.", "UNIX_TIMESTAMP('2026-01-31 10:00:00')"),
-    Function("FROM_UNIXTIME", ("bigint", "string?"), nullable(t.STRING), _from_unix, "Seconds since 1970 as text.", "FROM_UNIXTIME(0)"),
+    Function("FLOOR TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(False), "A time cut to a unit.", "FLOOR(ts TO HOUR)", check=_check_unit(False), words=(1,)),
+    Function("CEIL TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", "CEIL(ts TO HOUR)", check=_check_unit(True), words=(1,)),
+    Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), lambda ts: ts[2], _add, "A time moved by n units.", "TIMESTAMPADD(DAY, 1, ts)", sized=_add_type, check=_check_span, words=(0,)),
+    Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), _int_diff, _diff, "Whole units from the first time to the second.", "TIMESTAMPDIFF(DAY, a, b)", check=_check_span, words=(0,)),
+    Function("TO_DATE", ("string", "string?"), nullable(t.DATE), _to_date, "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')", check=_check_pattern),
+    Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _to_timestamp, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')", check=_check_pattern),
+    Function("TO_TIMESTAMP_LTZ", ("number or string", "any?", "string?"), _ltz_return, _to_ltz, "Seconds (0) or milliseconds (3) since 1970, or a text, as an instant.", "TO_TIMESTAMP_LTZ(1767225600000, 3)", sized=_ltz_type, check=_check_ltz),
+    Function("DATE_FORMAT", ("timestamp or string", "string"), _MAYBE_TEXT, _date_format, "A time as text, by a pattern.", "DATE_FORMAT(ts, 'yyyy-MM-dd')", check=_check_pattern),
+    Function("UNIX_TIMESTAMP", ("string?", "string?"), fixed(t.BIGINT), _unix, "Seconds since 1970, now or of a text.", "UNIX_TIMESTAMP('2026-01-31 10:00:00')", check=_check_pattern),
+    Function("FROM_UNIXTIME", ("bigint", "string?"), _MAYBE_TEXT, _from_unix, "Seconds since 1970 as text.", "FROM_UNIXTIME(0)", check=_check_pattern),
+    Function("CONVERT_TZ", ("string", "string", "string"), _MAYBE_TEXT, _convert, "A time's text, from one zone to another.", "CONVERT_TZ('2026-01-31 10:00:00', 'UTC', 'Asia/Tokyo')"),
 )  # fmt: skip
