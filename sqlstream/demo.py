@@ -13,10 +13,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlstream import bank
 from sqlstream.broker import Broker
@@ -26,6 +26,9 @@ from sqlstream.results import Stream
 from sqlstream.session import Session
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROUNDS = 5
 JOBS = ("transactions_per_minute", "large_transactions")

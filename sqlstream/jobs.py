@@ -17,10 +17,8 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from sqlstream.changelog import ChangelogMode
@@ -28,14 +26,18 @@ from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.plan.explain import signature
-from sqlstream.plan.nodes import Sink
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+    from sqlstream.plan.nodes import Sink
 
 
 class Status(Enum):
@@ -288,7 +290,9 @@ class _Runner:
 
     def _lowering(self, index: int, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
-        return Lowering(self._spark, streaming, not self._settings.streaming, self._settings.zone, self._project, state, self._job.folder / "control")
+        return Lowering(
+            self._spark, streaming, not self._settings.streaming, self._settings.zone, self._project, state, self._job.folder / "control"
+        )
 
     def _start_queries(self, sinks: tuple[Sink, ...]) -> None:
         self._job.queries = []

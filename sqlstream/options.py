@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 class Kind(Enum):
@@ -162,7 +164,8 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
     if unknown:
         supported = "\n".join(sorted(o.key for o in declared))
         raise ValidationError(
-            f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n" + "\n".join(unknown)
+            f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n"
+            + "\n".join(unknown)
             + f"\n\nSupported options:\n\n{supported}",
             at=at,
             hint=did_you_mean(unknown[0], (o.key for o in declared)),
@@ -170,7 +173,9 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
     for option in declared:
         if option.required and option.key not in given:
             raise ValidationError(
-                f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}", at=at, hint=option.summary or None
+                f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}",
+                at=at,
+                hint=option.summary or None,
             )
     for key, text in given.items():
         found = find(declared, key)

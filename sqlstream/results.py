@@ -9,7 +9,6 @@ import queue
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,8 @@ from sqlstream.sql.casts import display_sql
 from sqlstream.sql.types import STRING, quote
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from pyspark.sql import DataFrame, SparkSession
 
 

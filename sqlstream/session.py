@@ -7,7 +7,6 @@ import re
 import threading
 import time
 import zoneinfo
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,6 @@ from sqlstream.plan.properties import changelog_mode, fields, static, upsert_key
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.rules.keep_upsert_key import keep_upsert_key
 from sqlstream.plan.validate import validate
-from sqlstream.results import Outcome
 from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope
 from sqlstream.sql.dialect import parse
@@ -37,6 +35,9 @@ from sqlstream.sql.functions import CALLABLE
 from sqlstream.sql.statements import Statement, split, substitute
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from sqlstream.results import Outcome
     from sqlstream.spark.engine import Engine
 
 _IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
@@ -453,7 +454,9 @@ def _machine_zone() -> str:
 def _check_zone(zone: str) -> None:
     if zone in zoneinfo.available_timezones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
         return
-    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")
+    raise ValidationError(
+        f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00."
+    )
 
 
 def _shown(error: SqlStreamError) -> str:

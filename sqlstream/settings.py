@@ -5,11 +5,13 @@ A key that ends in ``*`` stands for all keys with that beginning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.options import Kind, Option, Use, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ENUM, _BOOL, _INT, _TIME = Kind.ENUM, Kind.BOOLEAN, Kind.INT, Kind.DURATION
 

@@ -6,20 +6,22 @@ A connector is a value: its options and metadata are declared as data, and its f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.changelog import ChangelogMode
 from sqlstream.errors import ValidationError
-from sqlstream.options import Option
-from sqlstream.sql.tables import Table
-from sqlstream.sql.types import Type
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.options import Option
+    from sqlstream.sql.tables import Table
+    from sqlstream.sql.types import Type
 
 
 @dataclass(frozen=True)

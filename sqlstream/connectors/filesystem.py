@@ -248,5 +248,5 @@ def _fields(table: Table) -> Fields:
 
 def _names(table: Table) -> list[str]:
     """Physical and metadata columns, in the table's order."""
-    wanted = {c.name for c in (*table.physical, *table.metadata)}
+    wanted = {c.name for c in table.physical} | {c.name for c in table.metadata}
     return [c.name for c in table.columns if c.name in wanted]

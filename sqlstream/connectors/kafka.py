@@ -8,7 +8,6 @@ folder, and applied as a filter, because Spark's streaming source knows none.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,11 @@ from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partit
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal
 from sqlstream.options import Kind, Option, Use
-from sqlstream.sql.types import BYTES, INT, BIGINT, STRING, quote, map_of, timestamp_ltz
+from sqlstream.sql.types import BIGINT, BYTES, INT, STRING, map_of, quote, timestamp_ltz
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 

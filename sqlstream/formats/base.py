@@ -7,17 +7,19 @@ or the expression that encodes them. A format never reads or writes anything by 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream import options as option_rows
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.options import Option
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from pyspark.sql import DataFrame
+
+    from sqlstream.options import Option
 
 Fields = tuple[tuple[str, Type], ...]
 
@@ -90,7 +92,7 @@ def map_leaves(x: str, type_: Type, leaf: Callable[[str, Type], str | None], dep
 
     A value in which nothing changes is not rebuilt.
     """
-    if not _changes(type_, leaf):
+    if not changes(type_, leaf):
         return x
     match type_.root:
         case "ARRAY":
@@ -100,9 +102,9 @@ def map_leaves(x: str, type_: Type, leaf: Callable[[str, Type], str | None], dep
             k, v = f"k{depth}", f"v{depth}"
             key, value = type_.children
             out = x
-            if _changes(value, leaf):
+            if changes(value, leaf):
                 out = f"transform_values({out}, ({k}, {v}) -> {map_leaves(v, value, leaf, depth + 1)})"
-            if _changes(key, leaf):
+            if changes(key, leaf):
                 out = f"transform_keys({out}, ({k}, {v}) -> {map_leaves(k, key, leaf, depth + 1)})"
             return out
         case "MULTISET":
@@ -116,9 +118,10 @@ def map_leaves(x: str, type_: Type, leaf: Callable[[str, Type], str | None], dep
     return leaf(x, type_) or x
 
 
-def _changes(type_: Type, leaf: Callable[[str, Type], str | None]) -> bool:
+def changes(type_: Type, leaf: Callable[[str, Type], str | None]) -> bool:
+    """Whether ``leaf`` changes a scalar in ``type_``."""
     if type_.children:
-        return any(_changes(c, leaf) for c in type_.children)
+        return any(changes(c, leaf) for c in type_.children)
     return leaf("x", type_) is not None
 
 

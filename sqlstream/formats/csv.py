@@ -6,7 +6,6 @@ NULL comes in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError
@@ -16,7 +15,7 @@ from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import DataFrame
 

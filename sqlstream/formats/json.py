@@ -14,17 +14,17 @@ parser twice, and from dropping the check of a record of which no column is used
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import NotSupported
-from sqlstream.formats.base import Encoded, Fields, Format, exclusive, literal, map_leaves, refuse_types, sql_map, truncated
+from sqlstream.formats.base import Encoded, Fields, Format, changes, exclusive, literal, map_leaves, refuse_types, sql_map, truncated
 from sqlstream.formats.numbers import DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 CORRUPT = "__sqlstream_corrupt"
 PARSED = "__sqlstream_json"
@@ -50,7 +50,8 @@ _PATTERNS = {
 _COMMA_IN_NUMBER = r'"\s*[+-]?\d[\d.]*,[^"]*"'
 _FLOAT_TEXT = r"^-?\d+\.\d+(E-?\d+)?$"
 _QUOTE = '"'
-_NUMBER_TOKEN = r'"\s*:\s*(-?\d[\d.eE+-]*)'
+_NUMBER_TOKEN = r"\s*:\s*(-?\d[\d.eE+-]*)"
+_FLOAT_TOKEN = r":\s*+-?\d++[.eE]"
 # Around the digits of a DECIMAL in the text of to_json: takes the quotes off again (to_json writes no number of our own form).
 _NUMBER = "\ue0f1\ue0f7"
 _QUOTED_NUMBER = f'"{_NUMBER}([^"]*)"'
@@ -89,8 +90,8 @@ class Json(Format):
 
         ignore = self.option(given, "ignore-parse-errors")
         text = f"CAST({record.value} AS STRING)"
-        standard = self.option(given, "timestamp-format.standard")
-        fail = None if ignore else _failure(text, record.origin)
+        standard = str(self.option(given, "timestamp-format.standard"))
+        convert = _converter(standard, None if ignore else _failure(text, record.origin))
         fast = ", ".join(f"{quote(n)} {_raw(t)}" for n, t in fields)
         parsed = f"from_json({text}, {literal(f'{fast}, {CORRUPT} STRING')}, {sql_map(_PARSER)})"
         row = f"named_struct({', '.join(f'{literal(n)}, {PARSED}.{quote(n)}' for n, _ in fields)})"
@@ -98,10 +99,14 @@ class Json(Format):
         good = f"{PARSED}.{CORRUPT} IS NULL AND {PARSED} IS NOT NULL AND NOT startswith(ltrim({text}), '[')"
         if any(_holds_decimal(t) for _, t in fields):
             good += f" AND NOT {text} RLIKE {literal(_COMMA_IN_NUMBER)}"
+        if strings := "|".join(sorted({re.escape(n) for n, t in _named(fields) if t.is_string})):
+            # Spark gives the number 1.50 in a STRING as '1.5'. Two patterns, since the first is quick and seldom matches.
+            in_string = rf'"(?:{strings})"{_NUMBER_TOKEN}'
+            good += f" AND NOT ({text} RLIKE {literal(_FLOAT_TOKEN)} AND {text} RLIKE {literal(in_string)})"
         if missing:
             good += f" AND NOT ({missing})"
         exact = _exact(text, record.origin, fields, ignore, missing is not None)
-        kept = [c for c in record.frame.columns]
+        kept = record.frame.columns
         names = [f"__sqlstream_json_{i}" for i in range(len(fields))]
         rows = record.frame.select("*", F.expr(parsed).alias(PARSED)).select(
             *[F.col(quote(c)) for c in kept],
@@ -109,7 +114,7 @@ class Json(Format):
         )
         return rows.select(
             *[F.col(quote(c)) for c in kept],
-            *[F.expr(map_leaves(raw, t, _converter(standard, fail, text, n))).alias(n) for raw, (n, t) in zip(names, fields, strict=True)],
+            *[_column(raw, t, convert).alias(n) for raw, (n, t) in zip(names, fields, strict=True)],
         )
 
     def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
@@ -185,20 +190,39 @@ def _failure(text: str, origin: str) -> Callable[[str], str]:
     return fail
 
 
-def _converter(standard: str, fail: Callable[[str], str] | None, text: str, column: str) -> Leaf:
-    """From the raw string of a DATE, TIME or TIMESTAMP to its value; from a STRING to the number's own text where it was one."""
+def _named(fields: Fields) -> Iterator[tuple[str, Type]]:
+    """All fields, those of rows at any depth included."""
+    for name, type_ in fields:
+        yield name, type_
+        inner: tuple[Type, ...] = (type_,)
+        while inner := tuple(c for t in inner for c in t.children if t.root != "ROW") if type_.root != "ROW" else ():
+            for t in inner:
+                if t.root == "ROW":
+                    yield from _named(tuple(zip(t.names, t.children, strict=True)))
+        if type_.root == "ROW":
+            yield from _named(tuple(zip(type_.names, type_.children, strict=True)))
+
+
+def _column(x: str, type_: Type, leaf: Leaf) -> Column:
+    """``map_leaves`` as a column. In a row the fields that change are replaced: Spark then leaves out those that no one asks for, which
+    it can't do with a row that is built anew behind a test for NULL."""
+    from pyspark.sql import functions as F
+
+    if type_.root != "ROW":
+        return F.expr(map_leaves(x, type_, leaf))
+    column = F.expr(x)
+    for name, child in zip(type_.names, type_.children, strict=True):
+        if changes(child, leaf):
+            column = column.withField(quote(name), _column(f"{x}.{quote(name)}", child, leaf))
+    return column
+
+
+def _converter(standard: str, fail: Callable[[str], str] | None) -> Leaf:
+    """From the raw string of a DATE, TIME or TIMESTAMP to its value."""
 
     def leaf(x: str, type_: Type) -> str | None:
         target = type_.spark
         match type_.root:
-            case "CHAR" | "VARCHAR":
-                # Spark gives the number 1.50 as '1.5' and 1e3 as '1000.0'; the comparisons keep other strings from the regular expressions.
-                key = re.escape(x.rpartition(".")[2].strip("`").replace("``", "`") if "." in x else column)
-                if re.fullmatch(r"[ekv]\d+", x):
-                    return None
-                tokens = f"regexp_extract_all({text}, {literal(_QUOTE + key + _NUMBER_TOKEN)}, 1)"
-                exact = f"element_at(filter({tokens}, t -> try_cast(t AS DOUBLE) = try_cast({x} AS DOUBLE)), 1)"
-                return f"if({x} >= '-' AND {x} < ':' AND contains({x}, '.') AND {x} RLIKE {literal(_FLOAT_TEXT)}, coalesce({exact}, {x}), {x})"
             case "DATE" | "TIME":
                 pattern = _PATTERNS[type_.root]
             case "TIMESTAMP" | "TIMESTAMP_LTZ":
@@ -223,7 +247,7 @@ def _exact(text: str, origin: str, fields: Fields, ignore: bool, check_missing: 
     parse = f"from_json({record}, {struct}, {sql_map(_PARSER)})"
     fail_text = _failure(text, origin)
     raw_struct = f"STRUCT<{', '.join(f'{quote(n)}: {_raw(t)}' for n, t in fields)}>"
-    leaf = _exact_converter(None if ignore else fail_text)
+    leaf = _exact_converter(None if ignore else fail_text, record)
     converted = ", ".join(f"{literal(n)}, {map_leaves(f'__p.{quote(n)}', t, leaf)}" for n, t in fields)
     broken = f"__p.{CORRUPT} IS NOT NULL"
     if ignore:
@@ -248,14 +272,23 @@ def _exact(text: str, origin: str, fields: Fields, ignore: bool, check_missing: 
 _ARRAY_PARSER = {k: v for k, v in _PARSER.items() if k != "columnNameOfCorruptRecord"}
 
 
-def _exact_converter(fail: Callable[[str], str] | None) -> Leaf:
-    """From a scalar as the exact path reads it to the raw scalar, by Flink's rules."""
+def _exact_converter(fail: Callable[[str], str] | None, record: str) -> Leaf:
+    """From a scalar as the exact path reads it to the raw scalar, by Flink's rules. ``record`` is the text it stands in."""
 
     def checked(x: str, value: str, target: str) -> str:
         return f"coalesce({value}, if({x} IS NULL, NULL, {fail(target)}))" if fail else value
 
     def leaf(x: str, type_: Type) -> str | None:
         match type_.root:
+            case "CHAR" | "VARCHAR":
+                # A number's own text: the token under the same name that is the same number. (None for elements, which have no name.)
+                name = re.search(r"`((?:[^`]|``)+)`$", x)
+                if name is None:
+                    return None
+                key = re.escape(name[1].replace("``", "`"))
+                tokens = f"regexp_extract_all({record}, {literal(_QUOTE + key + _QUOTE + _NUMBER_TOKEN)}, 1)"
+                own = f"element_at(filter({tokens}, t -> try_cast(t AS DOUBLE) = try_cast({x} AS DOUBLE)), 1)"
+                return f"if({x} RLIKE {literal(_FLOAT_TEXT)}, coalesce({own}, {x}), {x})"
             case "BOOLEAN":
                 return f"(lower(trim({x})) = 'true')"
             case "TINYINT" | "SMALLINT":

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 _GROUP_WINDOWS = ("TUMBLE", "HOP", "SESSION")
 
 
-def aggregate(
-    source: Node, group: exp.Group | None, items: list[Named], having: Expr | None, scope: Scope, select: exp.Select
-) -> Node:
+def aggregate(source: Node, group: exp.Group | None, items: list[Named], having: Expr | None, scope: Scope, select: exp.Select) -> Node:
     """``items`` over the groups of ``source``. Raises ValidationError for a column that is neither grouped nor aggregated."""
     keys = _keys(group, scope) if group else []
     taken = {f.name for f in fields(source)} | {i.name for i in items}
@@ -43,10 +41,7 @@ def aggregate(
     if having is not None:
         for call in _calls(having):
             calls.setdefault(call, fresh("$agg"))
-    aggregates = tuple(
-        NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children)))
-        for call, name in calls.items()
-    )
+    aggregates = tuple(NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
     grouped = GroupAggregate(arguments, tuple(dict.fromkeys(c.name for c in key_columns.values())), aggregates)
 
@@ -81,7 +76,9 @@ def _keys(group: exp.Group, scope: Scope) -> list[Expr]:
         if any(isinstance(e, AggregateCall) for e in key.walk()):
             raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node)
         if isinstance(key, Literal):
-            raise NotSupported("GROUP BY takes columns and expressions, not positions.", at=node, hint="Repeat the expression of the select list.")
+            raise NotSupported(
+                "GROUP BY takes columns and expressions, not positions.", at=node, hint="Repeat the expression of the select list."
+            )
         keys.append(key)
     return keys
 

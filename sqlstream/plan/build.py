@@ -232,7 +232,9 @@ def _ordered(clause: exp.Expr, node: Node, env: Environment) -> Node:
 def _sort(order: exp.Order, node: Node, env: Environment) -> Node:
     if not env.settings.batch:
         raise NotSupported(
-            "ORDER BY is not supported yet in streaming mode.", at=order, hint="SET 'execution.runtime-mode' = 'batch' sorts bounded inputs."
+            "ORDER BY is not supported yet in streaming mode.",
+            at=order,
+            hint="SET 'execution.runtime-mode' = 'batch' sorts bounded inputs.",
         )
     names = [f.name for f in fields(node)]
     keys = []

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-from sqlglot import exp
+from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
@@ -12,11 +11,15 @@ from sqlstream.plan.build import query
 from sqlstream.plan.nodes import Field, Named, Node, Project, Sink
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import hint_options, usable
-from sqlstream.plan.scope import Environment
-from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope, bind, cast_to, implicitly_castable
 from sqlstream.sql.expressions import ColumnRef, Expr, Literal
-from sqlstream.sql.tables import MetadataColumn, PhysicalColumn, Table
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from sqlstream.plan.scope import Environment
+    from sqlstream.sql import ast
+    from sqlstream.sql.tables import MetadataColumn, PhysicalColumn, Table
 
 
 def insert(node: ast.Insert, target: Table, env: Environment) -> Sink:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlstream.changelog import ChangelogMode
 from sqlstream.plan.nodes import (
     WINDOW_END,
@@ -21,8 +23,10 @@ from sqlstream.plan.nodes import (
     WindowTvf,
 )
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
-from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 from sqlstream.sql.types import timestamp, timestamp_ltz
+
+if TYPE_CHECKING:
+    from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 
 
 def fields(node: Node) -> tuple[Field, ...]:

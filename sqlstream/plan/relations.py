@@ -30,7 +30,9 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
     for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
         if node.args.get(part):
             at = node.args[part][0] if isinstance(node.args[part], list) else node
-            raise NotSupported("Joins are not supported yet." if part in ("joins", "laterals") else f"{part.upper()} is not Flink SQL.", at=at)
+            raise NotSupported(
+                "Joins are not supported yet." if part in ("joins", "laterals") else f"{part.upper()} is not Flink SQL.", at=at
+            )
     if node.args.get("match"):
         raise NotSupported("MATCH_RECOGNIZE is not supported yet.", at=node.args["match"])
     match node:
@@ -91,7 +93,9 @@ def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
             env.notices.append(f"The hint {hint.name} has no effect.")
             continue
         if not env.settings.dynamic_options:
-            raise ValidationError("The 'OPTIONS' hint is allowed only when the config option 'table.dynamic-table-options.enabled' is set to true.", at=hint)
+            raise ValidationError(
+                "The 'OPTIONS' hint is allowed only when the config option 'table.dynamic-table-options.enabled' is set to true.", at=hint
+            )
         options |= {o.this.name: o.expression.name for o in hint.expressions}
     return options
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlstream.plan.nodes import Node
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn
 from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlstream.plan.nodes import Node
     from sqlstream.sql.tables import Table, View
 
 

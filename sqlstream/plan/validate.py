@@ -43,7 +43,9 @@ def _check(node: Node, *, streaming: bool) -> None:
             _append_inputs(node)
             _aggregates(node)
         case Limit() if streaming:
-            raise NotSupported("LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is.")
+            raise NotSupported(
+                "LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is."
+            )
         case Sink(input=source, table=table) if streaming:
             mode = changelog_mode(source)
             if mode not in find(table.connector).sink_modes:
@@ -54,7 +56,9 @@ def _check(node: Node, *, streaming: bool) -> None:
                     hint="Aggregate in windows (GROUP BY window_start, window_end), which gives final rows, or SELECT it to the screen.",
                 )
             if mode.updates and upsert_key(source) is None:
-                raise NotSupported("An updating query into a sink must keep its grouping key among its columns.", hint="Add the GROUP BY columns.")
+                raise NotSupported(
+                    "An updating query into a sink must keep its grouping key among its columns.", hint="Add the GROUP BY columns."
+                )
 
 
 def _append_inputs(node: Node) -> None:
@@ -70,5 +74,3 @@ def _aggregates(node: Node) -> None:
     for named in getattr(node, "aggregates", ()):
         if named.call.distinct:
             raise NotSupported(f"{named.call.function.name}(DISTINCT ..) is not supported yet in streaming mode.")
-
-

@@ -10,7 +10,6 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,8 @@ from sqlstream.errors import SetupError, SqlStreamError, ValidationError
 from sqlstream.java import require_java
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from pyspark.sql import SparkSession
 
 # Flink's meaning depends on these: a user's value for one is refused.
@@ -151,7 +152,7 @@ class Engine:
         ]
         conf.set("spark.driver.extraJavaOptions", " ".join(java_options).strip())
         with log.with_name("jvm.log").open("ab") as output:
-            gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
+            gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         return SparkSession.builder.config(conf=conf).getOrCreate()
 

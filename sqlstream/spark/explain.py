@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes import Node
 from sqlstream.plan.properties import static
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import Lowering, lower
@@ -14,6 +13,7 @@ from sqlstream.spark.lower import Lowering, lower
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from sqlstream.plan.nodes import Node
     from sqlstream.plan.scope import Settings
 
 
@@ -29,4 +29,3 @@ def spark_plan(node: Node, spark: SparkSession, settings: Settings, project: Pat
             return str(explained).partition("\n")[2].rstrip()
         except Exception as error:
             raise job_error(error) from error
-

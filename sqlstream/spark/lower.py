@@ -14,7 +14,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find
@@ -46,11 +45,13 @@ from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 
 WATERMARK = "__sqlstream_watermark"
 ALL = "__sqlstream_all"
-# Microseconds from 9000-01-01 on are control rows; the end is a day before the last TIMESTAMP that Spark can print.
+# Times from 9000-01-01 on are control rows; the end is a day before the last TIMESTAMP that Spark can print.
 CONTROL_FROM = "TIMESTAMP '9000-01-01 00:00:00'"
 END_OF_INPUT_MS = 253402214400000
 WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
@@ -58,9 +59,12 @@ WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
 
 @dataclass
 class Lowering:
-    """How and where a plan runs. ``streaming``: as a streaming query; ``batch``: in batch mode, where rows are not a stream's (a streaming
-    query over static input runs once, but answers as a stream). ``state``: a folder of the query's own, for what its sources must keep (static inputs that join a
-    stream, ends of bounded inputs); ``control``: the folder of the job's control files."""
+    """How and where a plan runs.
+
+    ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
+    once, but answers as a stream). ``state``: a folder of the query's own, for what its sources must keep (static inputs that join a stream,
+    ends of bounded inputs). ``control``: the folder of the job's control files.
+    """
 
     spark: SparkSession
     streaming: bool
@@ -275,5 +279,3 @@ def _as_stream(frame: DataFrame, to: Lowering) -> DataFrame:
     if not (folder / "_SUCCESS").exists():
         frame.write.mode("overwrite").parquet(str(folder))
     return to.spark.readStream.schema(frame.schema).name(name).parquet(str(folder))
-
-

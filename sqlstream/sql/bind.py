@@ -5,8 +5,8 @@ Whatever is not known here is refused at its place: nothing reaches Spark untype
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -19,7 +19,11 @@ from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
 from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.text import family_name, sql_name, to_text
-from sqlstream.sql.types import Type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlstream.sql.types import Type
 
 common_type = coercion.common_type
 implicitly_castable = coercion.implicitly_castable

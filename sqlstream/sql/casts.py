@@ -191,7 +191,8 @@ def _plain(text: str, scale: int) -> str:
 
 
 def _interval_text(text: str) -> str:
-    ms = f"CAST(extract(DAY FROM {text}) * 86400000 + extract(HOUR FROM {text}) * 3600000 + extract(MINUTE FROM {text}) * 60000 + extract(SECOND FROM {text}) * 1000 AS BIGINT)"
+    units = (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1000))
+    ms = f"CAST({' + '.join(f'extract({unit} FROM {text}) * {size}' for unit, size in units)} AS BIGINT)"
     whole = f"abs({ms})"
     return (
         f"concat(if({ms} < 0, '-', '+'), {whole} div 86400000, ' ', lpad({whole} div 3600000 % 24, 2, '0'), ':', "

@@ -5,11 +5,12 @@ Every node is frozen and knows its Flink type. All operators and functions are r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from sqlstream.sql.functions import Function
     from sqlstream.sql.types import Type
 

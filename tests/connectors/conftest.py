@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +10,10 @@ from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Read, Write
 from sqlstream.sql.tables import MetadataColumn, ObjectPath, PhysicalColumn, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 def table(columns, options, *, name: str = "t", partition_keys=(), metadata=()) -> Table:

@@ -6,15 +6,19 @@ import os
 import re
 import shlex
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-
 from golden import MONITOR, SCRIPTS, Golden, read, table
+
 from sqlstream.errors import SqlStreamError
-from sqlstream.jobs import Job
 from sqlstream.results import Submitted
 from sqlstream.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlstream.jobs import Job
 
 GOLDENS = [read(path) for path in SCRIPTS]
 

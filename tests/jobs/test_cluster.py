@@ -9,13 +9,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyspark
 import pytest
 
 from sqlstream.java import require_java
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SCRIPT = """
 CREATE TABLE numbers (id INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)

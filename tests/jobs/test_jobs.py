@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +11,9 @@ from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.jobs import Status
 from sqlstream.results import Completed, Rows, Stream, Submitted
 from sqlstream.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.spark
 
@@ -200,7 +203,7 @@ def test_global_aggregates(tmp_path: Path, engine) -> None:
     assert rows(session, nothing) == [], "a stream without rows gives no row"
     list(session.run("SET 'execution.runtime-mode' = 'batch'"))
     assert rows(session, nothing) == [("0",)], "a batch gives one"
-    assert isinstance(list(session.run("SELECT 1"))[0], Rows)
+    assert isinstance(next(iter(session.run("SELECT 1"))), Rows)
     session.close()
 
 

@@ -9,9 +9,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KILLS = 10
 PARTITIONS = 3

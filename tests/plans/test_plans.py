@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DECLARATIONS = """
 CREATE TABLE clicks (who STRING, n INT, price DECIMAL(10, 2), place ROW<city STRING, zip ROW<code STRING>>, ts TIMESTAMP(3), twice AS n * 2,

@@ -1,4 +1,5 @@
-"""Adds the upsert key of an updating plan behind its columns, where a projection dropped it: the screen needs it to say what a row replaces."""
+"""Adds the upsert key of an updating plan behind its columns, where a projection dropped it: the screen needs it to say what
+a row replaces."""
 
 from __future__ import annotations
 

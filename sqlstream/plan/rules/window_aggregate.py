@@ -1,8 +1,8 @@
 """GROUP BY window_start, window_end over a window table-valued function is a window aggregate: one row a window, when it closes.
 
-    GroupAggregate(keys=[.., window_start, window_end])        WindowAggregate(window, keys)
-    +- Project/Filter ..                                  ->   +- Project/Filter .. with window_time
-       +- WindowTvf                                               +- WindowTvf
+GroupAggregate(keys=[.., window_start, window_end])        WindowAggregate(window, keys)
++- Project/Filter ..                                  ->   +- Project/Filter .. with window_time
+   +- WindowTvf                                               +- WindowTvf
 """
 
 from __future__ import annotations
@@ -39,7 +39,14 @@ def window_aggregate(node: Node) -> Node:
     source, time = _carry_time(node.input)
     by_column = {o.column: key for key, o in origins.items()}
     return WindowAggregate(
-        source, tvf.window, tvf.zone, node.keys, node.aggregates, by_column[WINDOW_START], by_column[WINDOW_END], by_column.get(WINDOW_TIME, time)
+        source,
+        tvf.window,
+        tvf.zone,
+        node.keys,
+        node.aggregates,
+        by_column[WINDOW_START],
+        by_column[WINDOW_END],
+        by_column.get(WINDOW_TIME, time),
     )
 
 
