@@ -26,7 +26,7 @@ from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.plan.explain import signature
-from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key
+from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, watermarked
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 
@@ -270,9 +270,9 @@ class _Runner:
     def _phases(self, streams: tuple[Sink, ...], fixed: tuple[Sink, ...]) -> None:
         self._batch(fixed)
         self._await()
-        if self._bounded and streams and not self._job.stopping.is_set():
+        if self._bounded and any(map(watermarked, streams)) and not self._job.stopping.is_set():
             write_atomically(self._ended, str(END_OF_INPUT_MS))
-            self._start_queries(streams)
+            self._start_queries(streams, only=watermarked)
             self._await()
 
     def _await(self) -> None:
@@ -294,11 +294,12 @@ class _Runner:
             self._spark, streaming, not self._settings.streaming, self._settings.zone, self._project, state, self._job.folder / "control"
         )
 
-    def _start_queries(self, sinks: tuple[Sink, ...]) -> None:
+    def _start_queries(self, sinks: tuple[Sink, ...], only: Callable[[Sink], bool] = lambda sink: True) -> None:
         self._job.queries = []
         try:
             for index, sink in enumerate(sinks):
-                self._job.queries.append(self._start_query(index, sink))
+                if only(sink):
+                    self._job.queries.append(self._start_query(index, sink))
         except Exception:
             for query in self._job.queries:
                 query.stop()

@@ -137,6 +137,11 @@ def static(node: Node) -> bool:
     return node.static if isinstance(node, Scan) else all(static(i) for i in node.inputs)
 
 
+def watermarked(node: Node) -> bool:
+    """Whether something in the plan waits for a watermark, so that the end of its input must be told."""
+    return isinstance(node, Watermark) or any(watermarked(i) for i in node.inputs)
+
+
 def scans(node: Node) -> tuple[Scan, ...]:
     """All scans below ``node``, from left to right."""
     return (node,) if isinstance(node, Scan) else tuple(s for i in node.inputs for s in scans(i))

@@ -14,7 +14,7 @@ from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.sql import ast, coercion
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, constant
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
 from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
 from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
@@ -38,7 +38,7 @@ _OPERANDS = ("this", "expression")
 _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Column: ("this", "table", "db", "catalog"), exp.Between: ("this", "low", "high", "symmetric"), exp.In: ("this", "expressions"),
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"), exp.TryCast: ("this", "to", "safe"),
-    exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS, exp.Anonymous: ("this", "expressions"),
+    exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS, exp.Anonymous: ("this", "expressions"),
 }  # fmt: skip
 _REFUSED: dict[type[exp.Expr], str] = {
     exp.Window: "OVER aggregation is not supported yet.", exp.Subquery: "Scalar sub-queries are not supported yet.",
@@ -360,7 +360,7 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
 
 def _argument(function: Function, index: int, node: exp.Expr, scope: Scope) -> Expr:
     if isinstance(node, exp.Var) and index in function.words:
-        return Literal(t.STRING, node.name.upper())
+        return Word(t.STRING.not_null(), node.name.upper())
     if isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct | exp.Order | exp.Kwarg | exp.Var):
         raise NotSupported(f"{type(node).__name__} is not supported in {function.name}.", at=node)
     return bind(node, scope)
@@ -390,9 +390,6 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
     converted = []
     for i, arg in enumerate(args):
         family = function.params[min(i, len(function.params) - 1)].rstrip("?*")
-        if i in function.words:
-            converted.append(arg)
-            continue
         if not accepts(family, arg.type):
             raise _mismatch(function, args, at)
         target = TARGETS.get(family)

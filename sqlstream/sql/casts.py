@@ -9,6 +9,8 @@ from sqlstream.sql.types import MAX_LENGTH, Type, quote
 
 _TRUE = "'t', 'true', 'y', 'yes', '1'"
 _FALSE = "'f', 'false', 'n', 'no', '0'"
+# Spark reads inf and infinity in any case too.
+_FLOATING = r"^\s*[+-]?(\d|\.|NaN\s*$|Infinity\s*$)"
 _FRACTION = r"^\s*[+-]?(\d+\.\d*|\.\d+)\s*$"
 
 
@@ -90,14 +92,16 @@ def _parsed(text: str, target: Type, zone: str, safe: bool) -> str:
     """A string read as ``target``: NULL where it can't be and ``safe``, else the query fails."""
     match target.root:
         case "BOOLEAN":
-            tried = f"CASE WHEN lower(trim({text})) IN ({_TRUE}) THEN true WHEN lower(trim({text})) IN ({_FALSE}) THEN false END"
+            tried = f"CASE WHEN lower({text}) IN ({_TRUE}) THEN true WHEN lower({text}) IN ({_FALSE}) THEN false END"
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
             # Flink cuts a fraction off: '1.7' is 1.
             number = f"if({text} RLIKE {sql_string(_FRACTION)}, try_cast({text} AS DECIMAL(38,18)), NULL)"
             cut = f"try_cast(if({number} < 0, ceil({number}), floor({number})) AS {target.spark})"
             tried = f"coalesce(try_cast(trim({text}) AS {target.spark}), {cut})"
-        case "DECIMAL" | "FLOAT" | "DOUBLE":
+        case "DECIMAL":
             tried = f"try_cast(trim({text}) AS {target.spark})"
+        case "FLOAT" | "DOUBLE":
+            tried = f"if({text} RLIKE {sql_string(_FLOATING)}, try_cast(trim({text}) AS {target.spark}), NULL)"
         case "DATE":
             tried = f"try_cast({text} AS DATE)"
         case "TIME":

@@ -50,12 +50,8 @@ def _common(a: Type, b: Type) -> Type | None:
         return Type("VARBINARY", (max(a.args[0], b.args[0]),))
     if a.is_numeric and b.is_numeric:
         return common_numeric(a, b)
-    if a.is_timestamp and b.is_timestamp:
-        return Type("TIMESTAMP" if "TIMESTAMP" in (a.root, b.root) and a.root == b.root else "TIMESTAMP_LTZ", (max(a.args[0], b.args[0]),))
-    if a.root == "DATE" and b.is_timestamp:
-        return b
-    if b.root == "DATE" and a.is_timestamp:
-        return a
+    if a.is_timestamp and a.root == b.root:
+        return Type(a.root, (max(a.args[0], b.args[0]),))
     if a.root == b.root == "TIME":
         return t.time(max(a.args[0], b.args[0]))
     if a.root == b.root and a.children and len(a.children) == len(b.children):
@@ -147,6 +143,8 @@ def comparison_type(a: Type, b: Type) -> Type | None:
     found = common_type([a, b])
     if found is not None:
         return found
+    if a.is_timestamp and b.is_timestamp:
+        return t.timestamp_ltz(max(a.args[0], b.args[0]))
     for text, other in ((a, b), (b, a)):
         if text.is_string and (other.is_timestamp or other.root in ("DATE", "TIME")):
             return other.null()

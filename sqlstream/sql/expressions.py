@@ -58,14 +58,23 @@ class Literal(Expr):
     value: Any
 
 
+@dataclass(frozen=True)
+class Word(Expr):
+    """A word of SQL among a call's arguments: a unit of time, LEADING."""
+
+    text: str
+
+
 # What ``constant`` gives for an expression that is none.
 VARIES: Any = object()
 
 
 def constant(expr: Expr) -> Any:
-    """The value of a constant, also below a cast from number to number; VARIES of another expression."""
+    """The value of a constant, also below a cast from number to number; a word's text; VARIES of another expression."""
     if isinstance(expr, Cast) and isinstance(expr.operand, Literal) and expr.type.is_numeric and expr.operand.type.is_numeric:
         return expr.operand.value
+    if isinstance(expr, Word):
+        return expr.text
     return expr.value if isinstance(expr, Literal) else VARIES
 
 

@@ -38,6 +38,7 @@ class FlinkGenerator(generator.Generator):
         exp.Div: lambda self, e: self.binary(e, "/"),
         exp.Mod: lambda self, e: self.binary(e, "%"),
         exp.JSON: lambda self, e: f"JSON {e.this}" if e.this else "JSON",
+        exp.Between: lambda self, e: _between(self, e),
         exp.Not: lambda self, e: _not(self, e),
         exp.All: lambda self, e: f"ALL {_quantified(self, e)}",
         exp.Any: lambda self, e: f"ANY {_quantified(self, e)}",
@@ -88,6 +89,11 @@ def _not(self: generator.Generator, node: exp.Not) -> str:
             text, whole = self.sql(subject), self.sql(inner)
             return f"{text} NOT{whole[len(text) :]}"
     return f"NOT {self.sql(inner)}"
+
+
+def _between(self: generator.Generator, node: exp.Between) -> str:
+    how = "SYMMETRIC " if node.args.get("symmetric") else ""
+    return f"{self.sql(node, 'this')} BETWEEN {how}{self.sql(node, 'low')} AND {self.sql(node, 'high')}"
 
 
 def _quantified(self: generator.Generator, node: exp.Expr) -> str:

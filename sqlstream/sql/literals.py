@@ -91,7 +91,8 @@ def _time(node: ast.TimeLiteral) -> Literal:
             return Literal(t.DATE.not_null(), dt.date.fromisoformat(text))
         fraction = text.partition(".")[2]
         if kind == "TIME":
-            return Literal(t.time(min(len(fraction), 3)).not_null(), dt.time.fromisoformat(text))
+            hour, minute, second = (int(p) for p in text.partition(".")[0].split(":"))
+            return Literal(t.time(min(len(fraction), 3)).not_null(), dt.time(hour, minute, second, int((fraction + "000000")[:6])))
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d+)?", text):
             raise ValueError
         value = dt.datetime.fromisoformat(text.partition(".")[0]) + dt.timedelta(microseconds=int((fraction + "000000")[:6]))

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from sqlstream.sql.casts import cast_sql
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, constant
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
 from sqlstream.sql.functions.base import Rendered, sql_string
 from sqlstream.sql.types import quote
 
@@ -18,12 +18,14 @@ def render(expr: Expr, zone: str) -> str:
             return quote(name)
         case Literal():
             return literal(expr)
+        case Word(text=text):
+            return text
         case Cast(operand=operand, type=type_, safe=safe):
             return cast_sql(render(operand, zone), operand.type, type_, zone, safe=safe)
         case FieldAccess(operand=operand, name=name):
             return f"{render(operand, zone)}.{quote(name)}"
         case Call(function=function, args=args, type=type_):
-            texts = [a.value if i in function.words and isinstance(a, Literal) else render(a, zone) for i, a in enumerate(args)]
+            texts = [render(a, zone) for a in args]
             return function.render(Rendered(tuple(texts), tuple(a.type for a in args), type_, zone, _values(args)))
         case AggregateCall(function=function, args=args, type=type_, distinct=distinct, filter=condition):
             suffix = f" FILTER (WHERE {render(condition, zone)})" if condition is not None else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -49,6 +49,8 @@ def to_text(expr: Expr) -> str:
             return name
         case Literal():
             return _literal(expr)
+        case Word(text=text):
+            return text
         case Cast(operand=operand, type=type_, safe=safe):
             return f"{'TRY_CAST' if safe else 'CAST'}({to_text(operand)} AS {type_})"
         case FieldAccess(operand=operand, name=name):
@@ -81,7 +83,7 @@ def _call(name: str, args: tuple[Expr, ...]) -> str:
             branches = " ".join(f"WHEN {c} THEN {v}" for c, v in zip(texts[:-1:2], texts[1::2], strict=False))
             return f"CASE {branches} ELSE {texts[-1]} END"
         case "FLOOR TO" | "CEIL TO":
-            return f"{name.split()[0]}({texts[0]} TO {args[1].value})"  # type: ignore[attr-defined]
+            return f"{name.split()[0]}({texts[0]} TO {texts[1]})"
     return f"{name}({', '.join(texts)})"
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type, compared
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, sql_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -51,6 +51,7 @@ _COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"
 _SURE = not_null(t.BOOLEAN)
 
 ROWS: tuple[Function, ...] = (
+    Function("TYPEOF", ("any",), lambda ts: t.STRING.with_nullable(ts[0].nullable), lambda c: sql_string(c.types[0].full), "The name of a value's type.", "TYPEOF(1)"),
     Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(a, b, 0)", coerce=same),
     Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(a, 0)", coerce=same),
     Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(a, 0)", coerce=_equal),

@@ -18,15 +18,18 @@ FIELDS = {
 TO_MICROS = ("HOUR", "MINUTE", "SECOND", "EPOCH", "MILLISECOND", "MICROSECOND", "NANOSECOND")
 
 # What Flink reads without a pattern; Spark reads more.
-_TEXT = r"^\s*\d{4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{1,2}:\d{1,2}(\.\d{1,9})?)?\s*$"
+_TEXT = r"^\d{4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{1,2}:\d{1,2}(\.\d{1,9})?)?$"
 _FULL = r"^\d{4}-\d{1,2}-\d{1,2} \d{1,2}:\d{1,2}:\d{1,2}"
 # A day that its month lacks is the month's last.
-_LATE = r"^\d{4}-\d{2}-(29|30|31) \d{2}:\d{2}:\d{2}$"
+_LATE = r"^\d{4}-\d{2}-(29|30|31)( \d{2}:\d{2}:\d{2})?$"
 
 _LETTERS = frozenset("GyuMLdDQqEahHkKmsSVzOXxZ")
 # Letters that Spark's formatter lacks: the value and the least number of digits, by the letter's count.
 _OWN = {
-    "Y": "extract(YEAROFWEEK FROM {0})", "w": "weekofyear({0})", "e": "extract(DAYOFWEEK_ISO FROM {0})", "c": "extract(DAYOFWEEK_ISO FROM {0})",
+    # Weeks of the United States: they begin on Sunday, and that of January 1 is the first.
+    "Y": "year(date_add({0}, 7 - dayofweek({0})))", "w": "(if(year(date_add({0}, 7 - dayofweek({0}))) > year({0}), 1, "
+    "(dayofyear({0}) + dayofweek(trunc({0}, 'YEAR')) - 2) div 7 + 1))", "W": "((day({0}) + dayofweek(trunc({0}, 'MONTH')) - 2) div 7 + 1)",
+    "e": "dayofweek({0})", "c": "dayofweek({0})",
     "u": "year({0})", "n": "pmod(unix_micros({0}), 1000000) * 1000", "A": "pmod(unix_millis({0}), 86400000)",
     "N": "pmod(unix_micros({0}), 86400000000) * 1000",
 }  # fmt: skip

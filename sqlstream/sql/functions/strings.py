@@ -194,6 +194,13 @@ def _decode(call: Rendered) -> str:
     return f"decode({call.args[0]}, {call.args[1]})"
 
 
+def _from_base64(call: Rendered) -> str:
+    text = call.args[0]
+    wrong = f"raise_error(concat('Illegal base64 text: ', {text}))"
+    checked = f"if({text} RLIKE '^[A-Za-z0-9+/]*=*$', {text}, {wrong})"
+    return decoded(f"unbase64({checked})")
+
+
 def decoded(binary: str) -> str:
     """Spark SQL for the text of UTF-8 bytes: what is none of it becomes U+FFFD, as in Java."""
     return f"make_valid_utf8(CAST({binary} AS STRING))"
@@ -223,7 +230,7 @@ ROWS: tuple[Function, ...] = (
     Function("SUBSTR", ("string", "int", "int?"), _substring_type, _substring, "A part, counted from 1; from the end where negative.", "SUBSTR('abc', 2, 1)"),
     Function("LEFT", ("string", "int"), _TEXT, _left, "The first characters.", "LEFT('abc', 2)"),
     Function("RIGHT", ("string", "int"), _TEXT, "right({0}, {1})", "The last characters.", "RIGHT('abc', 2)"),
-    Function("TRIM", ("any", "string?", "string?"), _trim_type, _trim, "Without the characters at its ends.", "TRIM(BOTH 'x' FROM 'xax')"),
+    Function("TRIM", ("string", "string?", "string?"), _trim_type, _trim, "Without the characters at its ends.", "TRIM(BOTH 'x' FROM 'xax')", words=(0,)),
     Function("LTRIM", ("string", "string?"), _first_varying, _one_sided("LEADING"), "Without the characters at its beginning.", "LTRIM(' a')"),
     Function("RTRIM", ("string", "string?"), _first_varying, _one_sided("TRAILING"), "Without the characters at its end.", "RTRIM('a ')"),
     Function("BTRIM", ("string", "string?"), _TEXT, _one_sided("BOTH"), "Without the characters at its ends.", "BTRIM(' a ')"),
@@ -253,7 +260,7 @@ ROWS: tuple[Function, ...] = (
     Function("SPLIT", ("string", "string"), _TEXTS, _split, "The parts between a delimiter.", "SPLIT('a,b', ',')"),
     Function("STR_TO_MAP", ("string", "string?", "string?"), nullable(t.map_of(t.STRING, t.STRING)), _str_to_map, "A map of pairs in a text.", "STR_TO_MAP('a=1,b=2')"),
     Function("TO_BASE64", ("string",), _TEXT, "base64(CAST({0} AS BINARY))", "In base 64.", "TO_BASE64('a')"),
-    Function("FROM_BASE64", ("string",), _TEXT, decoded("to_binary({0}, 'base64')"), "From base 64.", "FROM_BASE64('YQ==')"),
+    Function("FROM_BASE64", ("string",), _TEXT, _from_base64, "From base 64.", "FROM_BASE64('YQ==')"),
     _hash("MD5", "md5({0})", 32, "The MD5 hash."),
     _hash("SHA1", "sha1({0})", 40, "The SHA-1 hash."),
     *(_hash(f"SHA{bits}", f"sha2({{0}}, {bits})", bits // 4, f"The SHA-{bits} hash.") for bits in (224, 256, 384, 512)),

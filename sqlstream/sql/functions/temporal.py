@@ -71,6 +71,8 @@ def _to_unit(ceil: bool) -> Spark:
         if type_.root == "TIME":
             return f"time_trunc('{unit}', {value})"
         wall = _wall(call, 0)
+        if ceil and type_.is_timestamp and type_.args[0] > 3:
+            wall = f"date_trunc('MILLISECOND', {wall})"
         floor = _floor(unit, wall)
         if ceil:
             step = f"INTERVAL '{_MONTHS[unit]}' MONTH" if unit in _MONTHS else f"make_dt_interval(0, 0, 0, {_MILLIS[unit] // 1000})"
@@ -127,7 +129,7 @@ def _diff(call: Rendered) -> str:
         f"if({last} >= {first}, {months} - if(add_months({first}, {months}) > {last}, 1, 0), "
         f"{months} + if(add_months({last}, -{months}) > {first}, 1, 0))"
     )
-    if "DATE" not in (call.types[1].root, call.types[2].root):
+    if not call.types[1].root == call.types[2].root == "DATE":
         earlier = f"pmod(unix_micros({end}), 86400000000L) < pmod(unix_micros({start}), 86400000000L)"
         whole = f"({whole} - if(add_months({first}, {whole}) = {last} AND {earlier}, 1, 0))"
     return f"CAST({whole} div {_MONTHS[unit]} AS INT)"
