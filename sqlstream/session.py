@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlstream import jobs, results, settings
-from sqlstream.catalog import show
+from sqlstream import inspection, jobs, results, settings
 from sqlstream.catalog.apply import APPLIED, Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project
@@ -31,7 +30,6 @@ from sqlstream.plan.validate import validate
 from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope
 from sqlstream.sql.dialect import parse
-from sqlstream.sql.functions import CALLABLE
 from sqlstream.sql.statements import Statement, split, substitute
 
 if TYPE_CHECKING:
@@ -170,9 +168,9 @@ class Session:
             case ast.Reset():
                 yield self._reset_option(tree_)
             case ast.Show():
-                yield self._show(tree_)
+                yield inspection.shown(tree_, self._catalog, self._jobs, self._view_schema, self.zone)
             case ast.Describe():
-                yield self._describe(tree_)
+                yield inspection.described(tree_, self._catalog, self._jobs, self._view_schema, self.zone)
             case ast.Explain():
                 yield self._explain(tree_)
             case ast.StopJob():
@@ -192,6 +190,8 @@ class Session:
                 yield self._submit((tree_,), statement.text)
             case ast.CreateTable() if tree_.args.get("query") is not None:
                 yield self._create_as(tree_, statement.text)
+            case ast.CreateFunction() | ast.AlterFunction():
+                raise NotSupported("User-defined functions are not supported yet.", at=tree_, hint="HELP and SHOW FUNCTIONS list the built-in ones.")
             case _ if isinstance(tree_, APPLIED):
                 notices = apply(self._catalog, tree_, self._context())
                 yield results.Done(notices=tuple(notices))
@@ -201,9 +201,7 @@ class Session:
                 raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
 
     def _context(self) -> Context:
-        return Context(
-            scope=Scope((), zone=self.zone), schema_of=self._schema_of, project=self._files, script=not self._interactive, save=self._save
-        )
+        return Context(scope=Scope((), zone=self.zone), schema_of=self._schema_of, project=self._files, script=not self._interactive, save=self._save)
 
     def _source(self, node: ast.Source) -> Iterator[Outcome]:
         path = (self.project / node.this.name).resolve()
@@ -243,70 +241,7 @@ class Session:
             self.options.pop(key, None)
         return results.Done()
 
-    # --- SHOW, DESCRIBE, EXPLAIN --------------------------------------------------------------------------------------
-
-    def _show(self, node: ast.Show) -> Outcome:
-        kind, at = node.args["kind"], node.args.get("this")
-        parts = ast.parts(at) if at is not None else ()
-        pattern = node.args.get("like")
-        like = show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike"))) if pattern is not None else None
-        catalog = self._catalog
-        match kind:
-            case "CATALOGS":
-                found = show.catalogs(catalog, like)
-            case "DATABASES":
-                found = show.databases(catalog, parts[-1] if parts else None, like, at)
-            case "TABLES":
-                found = show.tables(catalog, parts, like, at)
-            case "VIEWS":
-                found = show.views(catalog, parts, like, at)
-            case "COLUMNS":
-                item = catalog.described(parts, at)
-                found = show.describe(item, self._view_schema(item), like, zone=self.zone)
-            case "FUNCTIONS" | "USER FUNCTIONS":
-                found = show.functions(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
-            case "CURRENT CATALOG":
-                found = show.current_catalog(catalog)
-            case "CURRENT DATABASE":
-                found = show.current_database(catalog)
-            case "MODULES" | "FULL MODULES":
-                found = show.modules(full=kind == "FULL MODULES")
-            case "CREATE TABLE":
-                found = show.create_table(catalog, parts, at)
-            case "CREATE VIEW":
-                view = show.view_to_show(catalog, parts, at)
-                found = show.create_view(view, tuple(c[0] for c in self._view_schema(view) or ()))
-            case "CREATE CATALOG":
-                found = show.create_catalog(catalog, parts[-1], at)
-            case "PARTITIONS":
-                found = show.partitions(catalog, parts, at)
-            case "JARS":
-                return results.text_rows(("jars",), ())
-            case "PROCEDURES":
-                return results.text_rows(("procedure name",), ())
-            case "JOBS":
-                rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started))) for j in self._jobs]
-                return results.text_rows(("job id", "job name", "status", "start time"), rows)
-            case _:
-                raise NotSupported(f"SHOW {kind} is not supported.", at=node)
-        return results.text_rows(found.headers, found.rows)
-
-    def _describe(self, node: ast.Describe) -> Outcome:
-        extended = bool(node.args.get("extended"))
-        match node.args["kind"]:
-            case "CATALOG":
-                found = show.describe_catalog(self._catalog, ast.parts(node.this)[-1], extended=extended, at=node.this)
-            case "DATABASE":
-                found = show.describe_database(self._catalog, ast.parts(node.this), extended=extended, at=node.this)
-            case "FUNCTION":
-                found = show.describe_function(self._catalog, ast.parts(node.this), CALLABLE, extended=extended, at=node.this)
-            case "JOB":
-                job = self._jobs.find(node.this.name)
-                return results.text_rows(("info name", "info value"), tuple(jobs.describe(job).items()))
-            case _:
-                item = self._catalog.described(ast.parts(node.this), node.this)
-                found = show.describe(item, self._view_schema(item), zone=self.zone)
-        return results.text_rows(found.headers, found.rows)
+    # --- views and EXPLAIN --------------------------------------------------------------------------------------------
 
     def _view_schema(self, item: Any) -> Any:
         query = getattr(item, "query", None)
@@ -446,17 +381,16 @@ def _without_limit(plan: Node) -> tuple[Node, int | None]:
 def _machine_zone() -> str:
     if zone := os.environ.get("TZ", "").lstrip(":"):
         return "UTC" if zone in ("UTC", "Etc/UTC", "UTC0") else zone
-    target = str(Path("/etc/localtime").resolve())
-    zone = target.partition("zoneinfo/")[2]
+    zone = str(Path("/etc/localtime").resolve()).partition("zoneinfo/")[2]
+    if not zone and (named := Path("/etc/timezone")).is_file():
+        zone = named.read_text("utf-8").strip()
     return "UTC" if not zone or zone in ("UTC", "Etc/UTC", "Universal", "UCT", "Zulu", "Etc/UCT") else zone
 
 
 def _check_zone(zone: str) -> None:
     if zone in zoneinfo.available_timezones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
         return
-    raise ValidationError(
-        f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00."
-    )
+    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")
 
 
 def _shown(error: SqlStreamError) -> str:

@@ -1,0 +1,88 @@
+"""SHOW and DESCRIBE: questions about the catalog and the jobs, answered as rows of text."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sqlstream import results
+from sqlstream.catalog import show
+from sqlstream.errors import NotSupported
+from sqlstream.jobs import describe as describe_job
+from sqlstream.sql import ast
+from sqlstream.sql.functions import CALLABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.jobs import Jobs
+
+# What the planner says of a view's columns; None for a table.
+ViewSchema: TypeAlias = "Callable[[Any], Any]"
+
+
+def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: ViewSchema, zone: str) -> results.Rows:
+    """The answer of a SHOW. Raises ValidationError, NotSupported."""
+    kind, at = node.args["kind"], node.args.get("this")
+    parts = ast.parts(at) if at is not None else ()
+    pattern = node.args.get("like")
+    like = show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike"))) if pattern is not None else None
+    match kind:
+        case "CATALOGS":
+            found = show.catalogs(catalog, like)
+        case "DATABASES":
+            found = show.databases(catalog, parts[-1] if parts else None, like, at)
+        case "TABLES":
+            found = show.tables(catalog, parts, like, at)
+        case "VIEWS":
+            found = show.views(catalog, parts, like, at)
+        case "COLUMNS":
+            item = catalog.described(parts, at)
+            found = show.describe(item, view_schema(item), like, zone=zone)
+        case "FUNCTIONS" | "USER FUNCTIONS":
+            found = show.functions(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
+        case "CURRENT CATALOG":
+            found = show.current_catalog(catalog)
+        case "CURRENT DATABASE":
+            found = show.current_database(catalog)
+        case "MODULES" | "FULL MODULES":
+            found = show.modules(full=kind == "FULL MODULES")
+        case "CREATE TABLE":
+            found = show.create_table(catalog, parts, at)
+        case "CREATE VIEW":
+            view = show.view_to_show(catalog, parts, at)
+            found = show.create_view(view, tuple(c[0] for c in view_schema(view) or ()))
+        case "CREATE CATALOG":
+            found = show.create_catalog(catalog, parts[-1], at)
+        case "PARTITIONS":
+            found = show.partitions(catalog, parts, at)
+        case "JARS":
+            return results.text_rows(("jars",), ())
+        case "PROCEDURES":
+            return results.text_rows(("procedure name",), ())
+        case "JOBS":
+            rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started))) for j in jobs]
+            return results.text_rows(("job id", "job name", "status", "start time"), rows)
+        case _:
+            raise NotSupported(f"SHOW {kind} is not supported.", at=node)
+    return results.text_rows(found.headers, found.rows)
+
+
+def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, view_schema: ViewSchema, zone: str) -> results.Rows:
+    """The answer of a DESCRIBE. Raises ValidationError."""
+    extended = bool(node.args.get("extended"))
+    match node.args["kind"]:
+        case "CATALOG":
+            found = show.describe_catalog(catalog, ast.parts(node.this)[-1], extended=extended, at=node.this)
+        case "DATABASE":
+            found = show.describe_database(catalog, ast.parts(node.this), extended=extended, at=node.this)
+        case "FUNCTION":
+            found = show.describe_function(catalog, ast.parts(node.this), CALLABLE, extended=extended, at=node.this)
+        case "JOB":
+            job = jobs.find(node.this.name)
+            return results.text_rows(("info name", "info value"), tuple(describe_job(job).items()))
+        case _:
+            item = catalog.described(ast.parts(node.this), node.this)
+            found = show.describe(item, view_schema(item), zone=zone)
+    return results.text_rows(found.headers, found.rows)
