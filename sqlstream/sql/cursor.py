@@ -114,9 +114,7 @@ class Cursor:
 
     def at_name(self) -> bool:
         token = self.token
-        return token.token_type == TokenType.IDENTIFIER or (
-            token.token_type == TokenType.VAR and token.text.upper() not in RESERVED
-        )
+        return token.token_type == TokenType.IDENTIFIER or (token.token_type == TokenType.VAR and token.text.upper() not in RESERVED)
 
     def name(self) -> exp.Identifier:
         """The identifier that is next; passes it."""
@@ -142,14 +140,12 @@ class Cursor:
         return mark(table, start)
 
     def string(self) -> exp.Literal:
-        """The string literal that is next; passes it. Adjacent ones are one, as in Flink."""
-        start = self.token
-        if start.token_type != TokenType.STRING:
-            self.unexpected(start, "a string in single quotes")
-        text = ""
-        while self.token.token_type == TokenType.STRING:
-            text += self.next_token().text
-        return mark(exp.Literal(this=text, is_string=True), start)
+        """The string literal that is next; passes it."""
+        token = self.token
+        if token.token_type != TokenType.STRING:
+            self.unexpected(token, "a string in single quotes")
+        self.index += 1
+        return mark(exp.Literal(this=token.text, is_string=True), token)
 
     def integer(self) -> int:
         token = self.token

@@ -37,9 +37,9 @@ class DefinitionParser(QueryParser):
 
     def _option(self) -> exp.Expr:
         start = self.token
-        key = self.string()
+        key = self.strings()
         self.expect("=")
-        return mark(ast.OptionDef(this=key, expression=self.string()), start)
+        return mark(ast.OptionDef(this=key, expression=self.strings()), start)
 
     def _query_and_text(self) -> tuple[exp.Expr, str]:
         start = self.token
@@ -54,11 +54,7 @@ class DefinitionParser(QueryParser):
         system = (self.accept("SYSTEM") or None) if temporary else None
         start = self.token
         kind = self.word()
-        if (
-            (system and kind != "FUNCTION")
-            or (replace and kind != "TABLE")
-            or (temporary and kind in ("DATABASE", "CATALOG"))
-        ):
+        if (system and kind != "FUNCTION") or (replace and kind != "TABLE") or (temporary and kind in ("DATABASE", "CATALOG")):
             self.unexpected(start, "FUNCTION" if system else "TABLE" if replace else "TABLE, VIEW or FUNCTION")
         match kind:
             case "TABLE":
@@ -70,14 +66,10 @@ class DefinitionParser(QueryParser):
             case "DATABASE":
                 flag = self._if_not_exists()
                 path = self.path()
-                return ast.CreateDatabase(
-                    this=path, if_not_exists=flag, comment=self._comment(), options=self._options()
-                )
+                return ast.CreateDatabase(this=path, if_not_exists=flag, comment=self._comment(), options=self._options())
             case "CATALOG":
                 flag = self._if_not_exists()
-                return ast.CreateCatalog(
-                    this=self.name(), if_not_exists=flag, comment=self._comment(), options=self._options()
-                )
+                return ast.CreateCatalog(this=self.name(), if_not_exists=flag, comment=self._comment(), options=self._options())
         return self.unexpected(start, _KINDS)
 
     def replace_table(self) -> exp.Expr:
@@ -106,7 +98,9 @@ class DefinitionParser(QueryParser):
         return table
 
     def _components(self, table: ast.CreateTable) -> None:
-        for part in self.csv(lambda: self._component(bare=True)):
+        # Bare names stand alone, without any other component.
+        bare = self.peek() in (",", ")")
+        for part in self.csv(self.bare_name if bare else self._component):
             match part:
                 case ast.WatermarkDef():
                     table.append("watermarks", part)
@@ -116,7 +110,10 @@ class DefinitionParser(QueryParser):
                     table.append("columns", part)
         self.expect(")")
 
-    def _component(self, *, bare: bool = False) -> exp.Expr:
+    def bare_name(self) -> exp.Expr:
+        return ast.NameDef(this=self.name())
+
+    def _component(self) -> exp.Expr:
         start = self.token
         if self.at("WATERMARK", "FOR"):
             self.expect("WATERMARK", "FOR")
@@ -134,7 +131,7 @@ class DefinitionParser(QueryParser):
             self.refuse("UNIQUE constraint is not supported yet", start)
         if name is not None:
             self.unexpected(self.token, "PRIMARY KEY")
-        return mark(self._column(bare), start)
+        return mark(self._column(), start)
 
     def _enforced(self) -> bool | None:
         if self.at("NOT"):
@@ -143,29 +140,21 @@ class DefinitionParser(QueryParser):
         self.accept("ENFORCED")
         return True
 
-    def _column(self, bare: bool) -> exp.Expr:
+    def _column(self) -> exp.Expr:
         name = self.name()
-        if bare and (self.at(",") or self.at(")")):
-            return ast.NameDef(this=name)
         if self.at("."):
             self.unsupported("Fields of rows are declared in ROW<..>.", self.token)
         if self.accept("AS"):
             expression = self.expression()
-            return ast.ComputedColumnDef(
-                this=name, expression=expression, comment=self._comment(), position=self._place()
-            )
+            return ast.ComputedColumnDef(this=name, expression=expression, comment=self._comment(), position=self._place())
         if self.at("INTERVAL") or self.at("NULL"):
             self.unexpected(self.token, "a data type of columns")
         kind = self.type_node()
         if self.accept("METADATA"):
             key = self.string() if self.accept("FROM") else None
             virtual = self.accept("VIRTUAL") or None
-            return ast.MetadataColumnDef(
-                this=name, kind=kind, key=key, virtual=virtual, comment=self._comment(), position=self._place()
-            )
-        return ast.PhysicalColumnDef(
-            this=name, kind=kind, primary_key=self._column_key(name), comment=self._comment(), position=self._place()
-        )
+            return ast.MetadataColumnDef(this=name, kind=kind, key=key, virtual=virtual, comment=self._comment(), position=self._place())
+        return ast.PhysicalColumnDef(this=name, kind=kind, primary_key=self._column_key(name), comment=self._comment(), position=self._place())
 
     def _column_key(self, column: exp.Identifier) -> exp.Expr | None:
         if self.at("UNIQUE"):
@@ -232,9 +221,7 @@ class DefinitionParser(QueryParser):
         flag = self._if_not_exists()
         path = self.path()
         self.expect("AS")
-        function = ast.CreateFunction(
-            this=path, identifier=self.string(), if_not_exists=flag, temporary=temporary, system=system
-        )
+        function = ast.CreateFunction(this=path, identifier=self.string(), if_not_exists=flag, temporary=temporary, system=system)
         function.set("language", self._language())
         using = self.token
         if self.accept("USING"):

@@ -130,9 +130,7 @@ class ExpressionParser(Cursor):
         if word is None:
             return self._range()
         self.expect("(")
-        inner: exp.Expr = (
-            exp.Subquery(this=self.query()) if self.at_query() else exp.Tuple(expressions=self.csv(self.expression))
-        )
+        inner: exp.Expr = exp.Subquery(this=self.query()) if self.at_query() else exp.Tuple(expressions=self.csv(self.expression))
         self.expect(")")
         return mark(exp.All(this=inner) if word == "ALL" else exp.Any(this=inner), start)
 
@@ -142,9 +140,7 @@ class ExpressionParser(Cursor):
         if self.accept("DISTINCT"):
             self.expect("FROM")
             other = self._range()
-            return (
-                exp.NullSafeEQ(this=left, expression=other) if negated else exp.NullSafeNEQ(this=left, expression=other)
-            )
+            return exp.NullSafeEQ(this=left, expression=other) if negated else exp.NullSafeNEQ(this=left, expression=other)
         what: exp.Expr
         if self.accept("NULL") or self.accept("UNKNOWN"):
             what = exp.Null()
@@ -162,11 +158,7 @@ class ExpressionParser(Cursor):
     def _range(self) -> exp.Expr:
         left = self.term()
         start = self.token
-        negated = (
-            self.at("NOT")
-            and self.peek() in ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "SIMILAR")
-            and self.accept("NOT")
-        )
+        negated = self.at("NOT") and self.peek() in ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "SIMILAR") and self.accept("NOT")
         if self.accept("BETWEEN"):
             left = mark(self._between(left), start)
         elif self.accept("IN"):
@@ -264,7 +256,7 @@ class ExpressionParser(Cursor):
                 text = start.text.removesuffix(".")
                 return mark(exp.Literal(this="0" + text if text[0] == "." else text, is_string=False), start)
             case TokenType.STRING:
-                return self.string()
+                return self.strings()
             case TokenType.HEX_STRING:
                 self.index += 1
                 return mark(exp.HexString(this=start.text), start)
@@ -276,6 +268,13 @@ class ExpressionParser(Cursor):
                 return self._word(start.text.upper(), start)
         self.unexpected(start, "an expression")
         return None
+
+    def strings(self) -> exp.Literal:
+        """A string, or several in a row, which are one."""
+        found = self.string()
+        while self.at_string():
+            found.set("this", found.name + self.next_token().text)
+        return found
 
     def _word(self, word: str, start: Token) -> exp.Expr:
         match word:
@@ -318,9 +317,7 @@ class ExpressionParser(Cursor):
                     self.expect(")")
                 return mark(anonymous(word, *args), start)
             case _ if word in _ABSENT and self.peek() != ".":
-                self.unsupported(
-                    f"{word} is no function of Flink.", start, f"A column of that name is written `{start.text}`."
-                )
+                self.unsupported(f"{word} is no function of Flink.", start, f"A column of that name is written `{start.text}`.")
         return self._column_or_call()
 
     def _parenthesised(self) -> exp.Expr:
@@ -332,14 +329,8 @@ class ExpressionParser(Cursor):
         self.expect(")")
         if len(found) > 1:
             return mark(exp.Tuple(expressions=found), start)
-        if (
-            isinstance(found[0], exp.Sub)
-            and self.words[self.index] in INTERVAL_UNITS
-            and self.words[self.index] in RESERVED
-        ):
-            self.unsupported(
-                "A difference of times in a unit is not supported.", start, "Write TIMESTAMPDIFF(unit, a, b)."
-            )
+        if isinstance(found[0], exp.Sub) and self.words[self.index] in INTERVAL_UNITS and self.words[self.index] in RESERVED:
+            self.unsupported("A difference of times in a unit is not supported.", start, "Write TIMESTAMPDIFF(unit, a, b).")
         return mark(exp.Paren(this=found[0]), start)
 
     def _column_or_call(self) -> exp.Expr:

@@ -116,6 +116,9 @@ class QueryParser(TableParser):
             select.set("from_", mark(exp.From(this=first), clause))
             if joins:
                 select.set("joins", joins)
+        else:
+            # The other clauses need a FROM.
+            return mark(select, start)
         clause = self.token
         if self.accept("WHERE"):
             select.set("where", mark(exp.Where(this=self.expression()), clause))

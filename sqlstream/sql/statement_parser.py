@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sqlstream.sql import ast
 from sqlstream.sql.cursor import mark
 from sqlstream.sql.definition_parser import DefinitionParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from sqlglot import exp
 
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE", "(")
 # Kinds of SHOW, and the words that may follow: a place (FROM or IN), the object itself, LIKE.
@@ -167,7 +167,7 @@ class StatementParser(DefinitionParser):
 
     def use(self) -> exp.Expr:
         if self.accept("CATALOG"):
-            return ast.Use(kind="CATALOG", this=self.path())
+            return ast.Use(kind="CATALOG", this=exp.Table(this=self.name()))
         if self.accept("MODULES"):
             return ast.Use(kind="MODULES", expressions=self.csv(self.name))
         return ast.Use(kind="DATABASE", this=self.path())

@@ -92,10 +92,8 @@ class TableParser(CallParser):
                 self.unexpected(self.token, "TABLE(function) or a query in parentheses")
             lateral = mark(exp.Lateral(this=self._derived(alias=False)), start)
             return self._with_alias(lateral)
-        if self.at("TABLE", "("):
+        if self.at("TABLE"):
             return self._table_function_in_table(start, lateral=False)
-        if self.accept("TABLE"):
-            return self.named_table(self.path())
         if self.at("UNNEST", "("):
             return self._unnest()
         if self.at("("):
