@@ -156,6 +156,9 @@ class ExpressionParser(Cursor):
         return exp.Not(this=node) if negated else node
 
     def _range(self) -> exp.Expr:
+        start = self.token
+        if self.accept("NOT"):
+            return mark(exp.Not(this=self._negation()), start)
         left = self.term()
         start = self.token
         negated = self.at("NOT") and self.peek() in ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "SIMILAR") and self.accept("NOT")
