@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.sql import ast, coercion
+from sqlstream.sql import ast, coercion, json_clauses
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
@@ -40,6 +40,8 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"), exp.TryCast: ("this", "to", "safe"),
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS, exp.Anonymous: ("this", "expressions"),
 }  # fmt: skip
+# Aggregates with IGNORE NULLS; all but the first skip NULLs anyway.
+_NULL_TREATMENT = ("ARRAY_AGG", "FIRST_VALUE", "LAST_VALUE")
 _REFUSED: dict[type[exp.Expr], str] = {
     exp.Window: "OVER aggregation is not supported yet.", exp.Subquery: "Scalar sub-queries are not supported yet.",
     exp.Select: "Scalar sub-queries are not supported yet.", exp.Exists: "EXISTS is not supported yet.",
@@ -328,7 +330,7 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
     condition = bind(node.expression.this, scope)
     if condition.type.root != "BOOLEAN":
         raise ValidationError("FILTER expression must be of type BOOLEAN", at=node)
-    return replace(call, filter=condition)
+    return replace(call, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
 
 
 def _function(node: exp.Anonymous, scope: Scope) -> Expr:
@@ -337,6 +339,8 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
     distinct = bool(raw) and isinstance(raw[0], exp.Distinct)
     if distinct:
         raw = list(raw[0].expressions)
+    if name in json_clauses.CALLS:
+        raw = json_clauses.plain_arguments(name, raw, node)
     if name in ("FLOOR", "CEIL") and len(raw) == 2:
         name += " TO"
     function = scope.functions.get(name) or find(name)
@@ -344,6 +348,11 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
         raw = []
         if name != "COUNT":
             raise ValidationError(f"{name}(*) is no call: only COUNT takes *.", at=node)
+    elif name == "COUNT" and not raw:
+        raise ValidationError("Invalid number of arguments to function 'COUNT'. Was expecting 1 arguments", at=node, hint="COUNT(*) counts rows.")
+    skip_nulls = bool(raw) and isinstance(raw[0], exp.IgnoreNulls) and name in _NULL_TREATMENT
+    if raw and isinstance(raw[0], exp.IgnoreNulls | exp.RespectNulls) and name in _NULL_TREATMENT[: 1 if not skip_nulls else None]:
+        raw[0] = raw[0].this
     if function is None:
         families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | ast.TypeNode))
         raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=did_you_mean(name, CALLABLE))
@@ -353,8 +362,9 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
     if function.aggregate and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
     call = _call(name, args, node, function)
-    if isinstance(call, AggregateCall) and distinct:
-        return replace(call, distinct=True)
+    if isinstance(call, AggregateCall):
+        present = _not(_call("IS NULL", [call.args[0]], node), node) if skip_nulls and name == "ARRAY_AGG" else None
+        return replace(call, distinct=distinct, filter=present)
     return call
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlstream.sql.functions import aggregates, collections, conditional, numbers, operators, strings, temporal
+from sqlstream.sql.functions import aggregates, collections, conditional, json, numbers, operators, strings, temporal
 from sqlstream.sql.functions.base import Function, Rendered
 
-OPERATORS = operators.ROWS
-SCALAR: tuple[Function, ...] = (*conditional.ROWS, *numbers.ROWS, *strings.ROWS, *temporal.ROWS, *collections.ROWS)
+OPERATORS: tuple[Function, ...] = (*operators.ROWS, *json.OPERATORS)
+SCALAR: tuple[Function, ...] = (*conditional.ROWS, *numbers.ROWS, *strings.ROWS, *temporal.ROWS, *collections.ROWS, *json.ROWS)
 FUNCTIONS: tuple[Function, ...] = (*OPERATORS, *SCALAR, *aggregates.ROWS)
 _BY_NAME = {f.name: f for f in FUNCTIONS}
 # Names that a call in a query can use; operators have a syntax of their own, but for these.

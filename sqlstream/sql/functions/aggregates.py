@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, not_null, nullable
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
 
 
-def _aggregate(name: str, call: Rendered) -> str:
-    return f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(call.args) or '*'}){call.filter}"
+def _aggregate(name: str, call: Rendered, *args: str) -> str:
+    return f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(args or call.args) or '*'}){call.filter}"
 
 
 def _call(name: str) -> Spark:
@@ -35,38 +35,85 @@ def _avg(call: Rendered) -> str:
     if call.type.is_integer:
         return f"CAST(({_aggregate('sum', call)} div {_aggregate('count', call)}) AS {call.type.spark})"
     if call.type.root == "DECIMAL":
-        return f"CAST({_aggregate('avg', call)} AS {call.type.spark})"
+        # Spark's own average keeps too few digits.
+        return f"CAST({_aggregate('sum', call)} / CAST({_aggregate('count', call)} AS DECIMAL(20,0)) AS {call.type.spark})"
     average = _aggregate("avg", call)
     return average if call.type.root == "DOUBLE" else f"CAST({average} AS {call.type.spark})"
 
 
-def sum_type(types: tuple[Type, ...]) -> Type:
+def _sum_type(types: Types) -> Type:
     """SUM keeps integers and doubles; a DECIMAL gets all 38 digits."""
     a = types[0]
     return t.decimal(38, a.args[1]) if a.root == "DECIMAL" else a.null()
 
 
-def avg_type(types: tuple[Type, ...]) -> Type:
+def _avg_type(types: Types) -> Type:
     """AVG keeps integers and doubles; a DECIMAL gets at least 6 digits behind the point."""
     a = types[0]
     return t.decimal(38, max(6, a.args[1])) if a.root == "DECIMAL" else a.null()
 
 
-def _first(types: tuple[Type, ...]) -> Type:
+def _first(types: Types) -> Type:
     return types[0].null()
 
 
+def _check_count(types: Types, _: tuple[Any, ...]) -> str | None:
+    return "We now only support the count of one field." if len(types) > 1 else None
+
+
+def _check_spread(types: Types, _: tuple[Any, ...]) -> str | None:
+    if types[0].root == "DOUBLE":
+        return None
+    return f"Of {types[0]}, Flink computes this with whole numbers or few digits: cast the argument to DOUBLE."
+
+
+def _ignoring_nulls(name: str) -> Spark:
+    return lambda call: f"{name}({call.args[0]}, true){call.filter}"
+
+
+def _listagg(call: Rendered) -> str:
+    text = call.args[0]
+    separator = call.args[1] if len(call.args) > 1 else "','"
+    return _aggregate("listagg", call, text, separator)
+
+
+def _check_separator(types: Types, values: tuple[Any, ...]) -> str | None:
+    return None if len(values) < 2 or isinstance(values[1], str) else "The separator of LISTAGG must be a constant."
+
+
+def _collect(call: Rendered) -> str:
+    values = f"{'collect_set' if call.distinct else 'collect_list'}({call.args[0]}){call.filter}"
+    counts = f"transform(array_distinct({values}), v -> size(filter({values}, x -> x <=> v)))"
+    return f"map_from_arrays(array_distinct({values}), {counts})"
+
+
+def _array_agg(call: Rendered) -> str:
+    # In a struct, NULLs are collected too.
+    values = f"{'collect_set' if call.distinct else 'collect_list'}(named_struct('x', {call.args[0]})){call.filter}"
+    return f"if(size({values}) = 0, NULL, transform({values}, e -> e.x))"
+
+
+def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary: str, example: str, **more: Any) -> Function:
+    return Function(name, params, returns, spark, summary, f"{name}({example})", aggregate=True, **more)
+
+
 ROWS: tuple[Function, ...] = (
-    Function("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "COUNT(*)", aggregate=True),
-    Function("SUM", ("numeric",), sum_type, _sum, "The sum, in the type of its argument.", "SUM(x)", aggregate=True),
-    Function("AVG", ("numeric",), avg_type, _avg, "The average; integers give an integer.", "AVG(x)", aggregate=True),
-    Function("MIN", ("comparable",), _first, _call("min"), "The least value.", "MIN(x)", aggregate=True),
-    Function("MAX", ("comparable",), _first, _call("max"), "The greatest value.", "MAX(x)", aggregate=True),
+    _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count),
+    _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x"),
+    _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x"),
+    _row("MIN", ("ordered",), _first, _call("min"), "The least value.", "x"),
+    _row("MAX", ("ordered",), _first, _call("max"), "The greatest value.", "x"),
     *(
-        Function(name, ("double",), nullable(t.DOUBLE), _call(spark), "A measure of spread.", f"{name}(x)", aggregate=True)
+        _row(name, ("numeric",), nullable(t.DOUBLE), _call(spark), "A measure of spread.", "x", check=_check_spread)
         for name, spark in (
             ("STDDEV_POP", "stddev_pop"), ("STDDEV_SAMP", "stddev_samp"), ("STDDEV", "stddev_samp"),
             ("VAR_POP", "var_pop"), ("VAR_SAMP", "var_samp"), ("VARIANCE", "var_samp"),
         )
     ),
+    _row("FIRST_VALUE", ("any",), _first, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x"),
+    _row("LAST_VALUE", ("any",), _first, _ignoring_nulls("last"), "The last value that is not NULL, as rows come.", "x"),
+    _row("LISTAGG", ("string", "string?"), nullable(t.STRING), _listagg, "The texts with a separator between.", "x, ','", check=_check_separator),
+    _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
+    _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]), _array_agg, "The values as an array, NULLs too.", "x"),
+    _row("PERCENTILE", ("numeric", "numeric"), nullable(t.DOUBLE), _call("percentile"), "An exact percentile.", "x, 0.5"),
 )  # fmt: skip

@@ -111,9 +111,11 @@ def accepts(family: str, type_: Type) -> bool:
             return type_.root == "MAP"
         case "collection":
             return type_.root in ("ARRAY", "MAP", "MULTISET")
+        case "ordered":
+            return not type_.children and type_.root != "VARIANT"
         case "comparable":
             return type_.root not in ("MAP", "MULTISET", "VARIANT")
-        case "unit":
+        case "unit" | "word":
             return True
     raise ValueError(family)
 

@@ -95,7 +95,7 @@ def _divide(call: Rendered) -> str:
 
 def _unless_zero(text: str, call: Rendered) -> str:
     """``text``, NULL where the divisor is zero, made to fail there."""
-    return f"coalesce({text}, CAST(if({call.args[1]} = 0, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
+    return f"coalesce({text}, CAST(if({call.args[1]} = 0 AND {call.args[0]} IS NOT NULL, raise_error('/ by zero'), NULL) AS {call.type.spark}))"
 
 
 def _modulo(call: Rendered) -> str:
