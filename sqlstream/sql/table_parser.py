@@ -260,7 +260,8 @@ class TableParser(CallParser):
                 names.append(self.name())
             key = names[0] if len(names) == 1 else mark(exp.Literal.string(".".join(n.name for n in names)), start)
         if self.accept("="):
-            return mark(ast.OptionDef(this=exp.Literal.string(key.name), expression=self.string()), start)
+            name = mark(exp.Literal.string(key.name), start)
+            return mark(ast.OptionDef(this=name, expression=self.string()), start)
         return key
 
     # --- MATCH_RECOGNIZE ----------------------------------------------------------------------------------------------

@@ -1,0 +1,100 @@
+"""Every type of Flink, as columns and casts name it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqlstream.errors import NotSupported, SyntaxProblem
+from sqlstream.sql import ast
+from sqlstream.sql import types as t
+from sqlstream.sql.dialect import parse
+from sqlstream.sql.type_syntax import type_sql
+from sqlstream.sql.types import Type
+
+from .conftest import placed
+
+
+def column(text: str) -> Type:
+    definition = parse(f"CREATE TABLE t (c {text})").args["columns"][0]
+    return ast.flink_type(definition.args["kind"])
+
+
+TYPES = {
+    "BOOLEAN": t.BOOLEAN, "TINYINT": t.TINYINT, "SMALLINT": t.SMALLINT, "INT": t.INT, "integer": t.INT, "BIGINT": t.BIGINT,
+    "FLOAT": t.FLOAT, "DOUBLE": t.DOUBLE, "DOUBLE PRECISION": t.DOUBLE, "DATE": t.DATE, "STRING": t.STRING, "VARCHAR": t.STRING,
+    "VARCHAR(5)": t.varchar(5), "CHARACTER VARYING(5)": t.varchar(5), "CHAR": t.char(1), "CHARACTER(3)": t.char(3), "BYTES": t.BYTES,
+    "BINARY": Type("BINARY", (1,)), "BINARY(3)": Type("BINARY", (3,)), "VARBINARY(3)": Type("VARBINARY", (3,)), "VARBINARY": t.BYTES,
+    "BINARY VARYING(3)": Type("VARBINARY", (3,)), "DECIMAL": t.decimal(10, 0), "DEC(5)": t.decimal(5, 0), "NUMERIC(38, 38)": t.decimal(38, 38),
+    "TIME": t.time(0), "TIME(3) WITHOUT TIME ZONE": t.time(3), "TIMESTAMP": t.timestamp(6), "TIMESTAMP(0)": t.timestamp(0),
+    "TIMESTAMP(9) WITHOUT TIME ZONE": t.timestamp(9), "TIMESTAMP(3) WITH LOCAL TIME ZONE": t.timestamp_ltz(3),
+    "TIMESTAMP_LTZ": t.timestamp_ltz(6), "TIMESTAMP_LTZ(3)": t.timestamp_ltz(3), "VARIANT": t.VARIANT,
+    "INT NOT NULL": t.INT.not_null(), "INT NULL": t.INT, "ARRAY<INT>": t.array(t.INT), "INT ARRAY": t.array(t.INT),
+    "INT NOT NULL ARRAY NOT NULL": t.array(t.INT.not_null()).not_null(), "INT ARRAY MULTISET": t.multiset(t.array(t.INT)),
+    "MULTISET<STRING>": t.multiset(t.STRING), "MAP<STRING, ARRAY<INT>>": t.map_of(t.STRING, t.array(t.INT)),
+    "ROW<a INT, `b c` STRING NOT NULL>": t.row(("a", "b c"), (t.INT, t.STRING.not_null())),
+    "ROW(a INT 'said', b ROW<c INT>)": t.row(("a", "b"), (t.INT, t.row(("c",), (t.INT,)))),
+    "ARRAY<ROW<a MAP<STRING, ARRAY<INT>>>>": t.array(t.row(("a",), (t.map_of(t.STRING, t.array(t.INT)),))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "type_"), TYPES.items())
+def test_types(text: str, type_: Type) -> None:
+    assert column(text) == type_
+
+
+@pytest.mark.parametrize("type_", TYPES.values(), ids=TYPES)
+def test_written_types_are_read_again(type_: Type) -> None:
+    assert column(type_sql(type_, nested=True)) == type_
+
+
+@pytest.mark.parametrize(("text", "type_"), [(k, v) for k, v in TYPES.items() if "NULL" not in k])
+def test_casts(text: str, type_: Type) -> None:
+    assert ast.flink_type(parse(f"SELECT CAST(a AS {text})").expressions[0].args["to"]) == type_
+
+
+INTERVALS = {
+    "INTERVAL YEAR": t.INTERVAL_MONTHS, "INTERVAL YEAR(4) TO MONTH": t.INTERVAL_MONTHS, "INTERVAL DAY TO SECOND(3)": t.INTERVAL_MILLIS,
+    "INTERVAL HOUR TO MINUTE": t.INTERVAL_MILLIS,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "type_"), INTERVALS.items())
+def test_casts_to_intervals(text: str, type_: Type) -> None:
+    assert ast.flink_type(parse(f"SELECT CAST(a AS {text})").expressions[0].args["to"]) == type_
+
+
+REFUSED = {
+    "§FOO": "FOO", "§DATETIME": "DATETIME", "§REAL": "REAL", "§'x'": "'x'", "INT§(5)": "(", "STRING§(5)": "(", "ARRAY§<>": "<>",
+    "MAP<INT§>": ">", "ROW<a§>": ">", "§INTERVAL DAY": "INTERVAL", "DECIMAL(§-1)": "-", "INT§[]": "[", "ARRAY§ INT": "INT",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("marked", "shown"), REFUSED.items())
+def test_no_types(marked: str, shown: str) -> None:
+    text, _ = placed(marked)
+    with pytest.raises(SyntaxProblem, match="Encountered") as caught:
+        column(text)
+    assert f'"{shown}"' in caught.value.message
+
+
+LIMITS = {
+    "CHAR(0)": "Character string length must be between 1 and 2147483647 (both inclusive).",
+    "DECIMAL(39)": "Decimal precision must be between 1 and 38 (both inclusive).",
+    "DECIMAL(5, 6)": "Decimal scale must be between 0 and the precision 5 (both inclusive).",
+    "TIMESTAMP(10)": "Timestamp precision must be between 0 and 9 (both inclusive).",
+    "ROW<a INT, a INT>": "Field names must be unique. Found duplicates: [a]",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP WITH TIME ZONE is not supported by Flink; TIMESTAMP_LTZ is.",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), LIMITS.items())
+def test_limits(text: str, message: str) -> None:
+    with pytest.raises(SyntaxProblem) as caught:
+        column(text)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize("text", ["RAW('a', 'b')", "STRUCTURED<'a', b INT>", "BITMAP", "GEOGRAPHY"])
+def test_types_that_are_refused_by_name(text: str) -> None:
+    with pytest.raises(NotSupported, match=text.split("(")[0].split("<")[0]):
+        column(text)
