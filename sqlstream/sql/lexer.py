@@ -71,7 +71,7 @@ _TOKEN = re.compile(
     | (?P<quoted> `(?:[^`]|``)+` )
     | (?P<number> \d+(?:\.\d*)?(?:[eE][+-]?\d+)? | \.\d+(?:[eE][+-]?\d+)? )
     | (?P<word> (?:[^\W\d]|\$)[\w$]* )
-    | (?P<sign> /\*\+ | \*/ | <> | != | <= | >= | => | \|\| | . )
+    | (?P<sign> /\*\+ | \*/ | <> | != | <= | >= | => | \|\| | \.\. | . )
     """,
     re.S | re.X,
 )
@@ -143,13 +143,11 @@ def _read(kind: str | None, found: str, start: int, text: str) -> tuple[TokenTyp
 
 def _check(sign: str, start: int, text: str) -> None:
     if sign == '"':
-        raise SyntaxProblem(
-            message(text, start, '"\\""'), at=start, hint="Strings are in single quotes, identifiers in back-ticks."
-        )
+        raise SyntaxProblem(message(text, start, '"\\""'), at=start, hint="Strings are in single quotes, identifiers in back-ticks.")
     if sign in _UNCLOSED:
-        raise SyntaxProblem(f"This {_UNCLOSED[sign]} has no end, {position(text, start)}.", at=start)
+        raise SyntaxProblem(message(text, start, f'"{sign}"'), at=start, hint=f"This {_UNCLOSED[sign]} has no end.")
     if sign == "/" and text.startswith("/*", start):
-        raise SyntaxProblem(f"This comment has no end, {position(text, start)}.", at=start)
+        raise SyntaxProblem(message(text, start, '"/*"'), at=start, hint="This comment has no end.")
 
 
 def _c_style(text: str) -> str:

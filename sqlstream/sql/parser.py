@@ -38,9 +38,7 @@ class FlinkParser(base.Parser):
                 cursor.unexpected(cursor.token)
         return found or [None]
 
-    def parse_into(
-        self, expression_types: Any, raw_tokens: list[Token], sql: str | None = None
-    ) -> list[exp.Expr | None]:
+    def parse_into(self, expression_types: Any, raw_tokens: list[Token], sql: str | None = None) -> list[exp.Expr | None]:
         """One expression or part of a query."""
         cursor = StatementParser(sql or "", raw_tokens)
         first = expression_types[0] if isinstance(expression_types, list | tuple) else expression_types

@@ -46,13 +46,7 @@ def _create_table(self: Generator, node: exp.Expr) -> str:
     parts = [*(args.get("columns") or []), *(args.get("watermarks") or []), *(args.get("primary_keys") or [])]
     partitioned = args.get("partitioned_by")
     distribution = self.sql(node, "distribution")
-    first = (
-        "REPLACE"
-        if args.get("replace") and not args.get("create")
-        else "CREATE OR REPLACE"
-        if args.get("replace")
-        else "CREATE"
-    )
+    first = "REPLACE" if args.get("replace") and not args.get("create") else "CREATE OR REPLACE" if args.get("replace") else "CREATE"
     return _join(
         first,
         _flag(node, "temporary", "TEMPORARY"),
@@ -73,9 +67,7 @@ def _physical(self: Generator, node: exp.Expr) -> str:
     key = node.args.get("primary_key")
     constraint = ""
     if key is not None:
-        constraint = _join(
-            _clause(self, key, "CONSTRAINT", "this"), "PRIMARY KEY", "" if key.args.get("enforced") else "NOT ENFORCED"
-        )
+        constraint = _join(_clause(self, key, "CONSTRAINT", "this"), "PRIMARY KEY", "" if key.args.get("enforced") else "NOT ENFORCED")
     return _join(self.sql(node, "this"), self.sql(node, "kind"), constraint, _tail(self, node))
 
 
@@ -158,9 +150,7 @@ def _function(first: str, exists: str) -> Callable[[Generator, Any], str]:
 
 
 def _alter(kind: str) -> Callable[[Generator, Any], str]:
-    return lambda self, node: _join(
-        "ALTER", kind, _flag(node, "if_exists", "IF EXISTS"), self.sql(node, "this"), self.sql(node, "action")
-    )
+    return lambda self, node: _join("ALTER", kind, _flag(node, "if_exists", "IF EXISTS"), self.sql(node, "this"), self.sql(node, "action"))
 
 
 def _components(word: str) -> Callable[[Generator, Any], str]:
@@ -175,9 +165,7 @@ def _components(word: str) -> Callable[[Generator, Any], str]:
 
 def _drop_components(self: Generator, node: exp.Expr) -> str:
     kind = node.args["kind"]
-    return (
-        f"DROP {_names(self, node.expressions)}" if kind == "COLUMNS" else _join("DROP", kind, self.sql(node, "this"))
-    )
+    return f"DROP {_names(self, node.expressions)}" if kind == "COLUMNS" else _join("DROP", kind, self.sql(node, "this"))
 
 
 def _drop(self: Generator, node: exp.Expr) -> str:
@@ -202,9 +190,7 @@ def _show(self: Generator, node: exp.Expr) -> str:
 
 def _describe(self: Generator, node: exp.Expr) -> str:
     kind = node.args["kind"]
-    return _join(
-        "DESCRIBE", "" if kind == "TABLE" else kind, _flag(node, "extended", "EXTENDED"), self.sql(node, "this")
-    )
+    return _join("DESCRIBE", "" if kind == "TABLE" else kind, _flag(node, "extended", "EXTENDED"), self.sql(node, "this"))
 
 
 def _explain(self: Generator, node: exp.Expr) -> str:
@@ -250,9 +236,7 @@ def _stop(self: Generator, node: exp.Expr) -> str:
 STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.OptionDef: lambda self, e: f"{self.sql(e, 'this')} = {self.sql(e, 'expression')}",
     ast.PhysicalColumnDef: _physical,
-    ast.ComputedColumnDef: lambda self, e: _join(
-        f"{self.sql(e, 'this')} AS {self.sql(e, 'expression')}", _tail(self, e)
-    ),
+    ast.ComputedColumnDef: lambda self, e: _join(f"{self.sql(e, 'this')} AS {self.sql(e, 'expression')}", _tail(self, e)),
     ast.MetadataColumnDef: _metadata,
     ast.NameDef: lambda self, e: self.sql(e, "this"),
     ast.ColumnPosition: lambda self, e: f"AFTER {self.sql(e, 'this')}" if e.args.get("this") else "FIRST",
