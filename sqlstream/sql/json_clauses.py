@@ -29,7 +29,7 @@ def plain_arguments(name: str, raw: list[exp.Expr], at: exp.Expr) -> list[exp.Ex
 def _value(raw: list[exp.Expr], at: exp.Expr) -> list[exp.Expr]:
     values, rest = raw[:2], raw[2:]
     returning: exp.Expr = ast.TypeNode(this=t.STRING)
-    on = {"EMPTY": (_word("NULL"), exp.Null()), "ERROR": (_word("NULL"), exp.Null())}
+    on: dict[str, tuple[exp.Expr, exp.Expr]] = {"EMPTY": (_word("NULL"), exp.Null()), "ERROR": (_word("NULL"), exp.Null())}
     while rest:
         word = rest.pop(0)
         match word.name.upper() if isinstance(word, exp.Var) else "":

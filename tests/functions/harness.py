@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlstream.errors import SqlStreamError
 from sqlstream.sql.ast import flink_type
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.casts import cast_sql
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 HERE = Path(__file__).parent
+REFUSALS = (SqlStreamError,)
 
 
 def expression(text: str) -> exp.Expression:

@@ -63,11 +63,8 @@ def _exact(found: str, call: Rendered) -> str:
 def _json_value(call: Rendered) -> str:
     """(text, path, a NULL of the type, what is on empty, its default, what is on error, its default)."""
     text = call.args[0]
-    found = _scalar(call)
-    if call.type.root == "VARCHAR":
-        found = _exact(found, call)
-    else:
-        found = f"try_cast({found} AS {call.type.spark})"
+    member = _scalar(call)
+    found = _exact(member, call) if call.type.root == "VARCHAR" else f"try_cast({member} AS {call.type.spark})"
     empty, error = call.values[3], call.values[5]
     if "DEFAULT" not in (empty, error):
         return found

@@ -1,0 +1,66 @@
+"""Values of expressions on Spark, against the record of real Flink."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import differences, harness
+from .recorder import record, records
+
+RUNTIME = "fails while running"
+BATCH = 150
+
+
+def evaluated(spark, name: str, aggregate: bool) -> list[tuple[str, list[str | None], list[str | None]]]:
+    """(expression, our texts, Flink's) where both have a value."""
+    left_out = {*differences.REFUSED, *differences.FAILS, *differences.DIFFERENT}
+    asked = [(e, list(texts)) for e, type_, texts in records(name) if type_ != "!" and e not in left_out]
+    frame = harness.rows(spark)
+    found = []
+    for start in range(0, len(asked), BATCH):
+        part = asked[start : start + BATCH]
+        columns = [f"{harness.shown(harness.bound(e))} AS c{i}" for i, (e, _) in enumerate(part)]
+        if aggregate:
+            rows = [frame.selectExpr(*columns).collect()[0], frame.where("z > 99").selectExpr(*columns).collect()[0]]
+        else:
+            rows = frame.selectExpr(*columns).collect()
+        found += [(e, [row[i] for row in rows], texts) for i, (e, texts) in enumerate(part)]
+    return found
+
+
+@pytest.mark.spark
+def test_scalars_are_flinks(spark) -> None:
+    found = evaluated(spark, "expressions.tsv", aggregate=False)
+    assert len(found) > 800
+    assert [x for x in found if x[1] != x[2]] == []
+
+
+@pytest.mark.spark
+def test_aggregates_are_flinks(spark) -> None:
+    found = evaluated(spark, "aggregates.tsv", aggregate=True)
+    assert [x for x in found if x[1] != x[2]] == []
+
+
+@pytest.mark.spark
+def test_what_fails_in_flink_fails(spark) -> None:
+    frame = harness.rows(spark)
+    asked = [e for e, type_, texts in records("expressions.tsv") if type_ == "!" and texts == (RUNTIME,) and e not in differences.ACCEPTED]
+    passed = []
+    for text in asked:
+        try:
+            expr = harness.bound(text)
+        except harness.REFUSALS:
+            continue
+        try:
+            frame.selectExpr(harness.shown(expr)).collect()
+            passed.append(text)
+        except Exception as error:
+            assert "USER_RAISED_EXCEPTION" in str(error), text
+    assert passed == []
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("name", "aggregate"), [("expressions", False), ("aggregates", True)])
+def test_record(name: str, aggregate: bool) -> None:
+    """Renews the record: run with ``-m oracle``, then look at the difference."""
+    record(f"{name}.sql", f"{name}.tsv", aggregate=aggregate)
