@@ -39,7 +39,8 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Column: ("this", "table", "db", "catalog"), exp.Between: ("this", "low", "high", "symmetric"), exp.In: ("this", "expressions"),
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"),
     exp.TryCast: ("this", "to", "safe"),
-    exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS, exp.Anonymous: ("this", "expressions"),
+    exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
+    exp.Anonymous: ("this", "expressions"),
 }  # fmt: skip
 # Aggregates with IGNORE NULLS; all but the first skip NULLs anyway.
 _NULL_TREATMENT = ("ARRAY_AGG", "FIRST_VALUE", "LAST_VALUE")
