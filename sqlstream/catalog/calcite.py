@@ -119,8 +119,8 @@ def _write(node: exp.Expression) -> tuple[str, int]:
             return f"{_operand(node.this, ATOM)}[{_list(node.expressions)}]", ATOM
         case exp.Anonymous():
             return _call(node), ATOM
-        case ast.IntervalLiteral():
-            return _interval(node), ATOM
+        case exp.Literal() if node.name.startswith(".") and not node.is_string:
+            return f"0{node.name}", ATOM
         case ast.TimeLiteral():
             return f"{node.args['kind']} {_string(node.this)}", ATOM
         case ast.TypeNode():
@@ -225,8 +225,3 @@ def _json_call(name: str, args: list[exp.Expression]) -> str:
         comma = plain and (not isinstance(arg, exp.Var) or arg.name == "KEY")
         text += (", " if comma else " " if i else "") + (arg.name if isinstance(arg, exp.Var) else expression_text(arg))
     return f"{name}({text})"
-
-
-def _interval(node: ast.IntervalLiteral) -> str:
-    to = f" TO {node.args['to']}" if node.args.get("to") else ""
-    return f"INTERVAL {'-' if node.args.get('negative') else ''}{_string(node.this)} {node.args['unit']}{to}"

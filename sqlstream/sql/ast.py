@@ -34,9 +34,12 @@ class TimeLiteral(exp.Expression):
 
 
 class IntervalLiteral(exp.Expression):
-    """``INTERVAL ['-]text' unit[(p)] [TO unit]``: this (text), unit, to (upper case, singular), negative."""
+    """``INTERVAL ['-]text' unit[(p)] [TO unit[(s)]]``: this (text), unit, to (upper case, singular), negative.
 
-    arg_types = {"this": True, "unit": True, "to": False, "negative": False}
+    precision and scale, where written, are the digits of the first field and of a second's fraction.
+    """
+
+    arg_types = {"this": True, "unit": True, "to": False, "negative": False, "precision": False, "scale": False}
 
 
 class TableArgument(exp.Expression):

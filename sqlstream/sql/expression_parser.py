@@ -256,10 +256,9 @@ class ExpressionParser(Cursor):
         match start.token_type:
             case TokenType.NUMBER:
                 self.index += 1
-                text = start.text.removesuffix(".")
-                return mark(exp.Literal(this="0" + text if text[0] == "." else text, is_string=False), start)
+                return mark(exp.Literal(this=start.text.removesuffix("."), is_string=False), start)
             case TokenType.STRING:
-                return self.strings()
+                return self.strings(same_line=False)
             case TokenType.HEX_STRING:
                 self.index += 1
                 return mark(exp.HexString(this=start.text), start)
@@ -272,10 +271,12 @@ class ExpressionParser(Cursor):
         self.unexpected(start, "an expression")
         return None
 
-    def strings(self) -> exp.Literal:
-        """A string, or several in a row, which are one."""
+    def strings(self, *, same_line: bool = True) -> exp.Literal:
+        """A string, or several in a row, which are one; each on a line of its own unless ``same_line``."""
         found = self.string()
         while self.at_string():
+            if not same_line and self.token.line == self.tokens[self.index - 1].line:
+                self.refuse("String literal continued on same line", self.token)
             found.set("this", found.name + self.next_token().text)
         return found
 
@@ -419,19 +420,25 @@ class ExpressionParser(Cursor):
             )
         text = self.string().name
         unit = self._interval_unit(INTERVAL_UNITS)
-        to = self._interval_unit(_TO_UNITS.get(unit, ())) if self.accept("TO") else None
-        return mark(ast.IntervalLiteral(this=text, unit=unit, to=to, negative=negative), start)
+        found = mark(ast.IntervalLiteral(this=text, unit=unit, negative=negative), start)
+        if self.accept("("):
+            found.set("precision", self.integer())
+            if unit == "SECOND" and self.accept(","):
+                found.set("scale", self.integer())
+            self.expect(")")
+        if self.accept("TO"):
+            to = self._interval_unit(_TO_UNITS.get(unit, ()))
+            found.set("to", to)
+            if to == "SECOND" and self.accept("("):
+                found.set("scale", self.integer())
+                self.expect(")")
+        return found
 
     def _interval_unit(self, allowed: tuple[str, ...]) -> str:
         token = self.token
         unit = singular(self.word())
         if unit not in allowed:
             self.unexpected(token, f"an interval unit: {', '.join(allowed)}" if allowed else "no TO")
-        if self.accept("("):
-            self.integer()
-            if self.accept(","):
-                self.integer()
-            self.expect(")")
         return unit
 
     def unit(self) -> exp.Var:

@@ -154,8 +154,11 @@ def _json_arguments(nodes: list[exp.Expr], texts: list[str]) -> str:
 
 def _interval(node: exp.Expr) -> str:
     sign = "-" if node.args.get("negative") else ""
-    to = f" TO {node.args['to']}" if node.args.get("to") else ""
-    return f"INTERVAL {sign}{string(node.args['this'])} {node.args['unit']}{to}"
+    to, precision, scale = (node.args.get(key) for key in ("to", "precision", "scale"))
+    digits = [str(d) for d in (precision, None if to else scale) if d is not None]
+    first = f"{node.args['unit']}({', '.join(digits)})" if digits else node.args["unit"]
+    last = f" TO {to}" + (f"({scale})" if scale is not None else "") if to else ""
+    return f"INTERVAL {sign}{string(node.args['this'])} {first}{last}"
 
 
 def _window_spec(self: generator.Generator, node: exp.WindowSpec) -> str:

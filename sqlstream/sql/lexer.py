@@ -100,7 +100,7 @@ _SIGNS = {
     "/*+": TokenType.HINT,
 }
 _UNCLOSED = {"'": "string", "`": "identifier"}
-_C_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_C_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "'": "'", "\\": "\\"}
 
 
 def tokenize(text: str) -> list[Token]:
@@ -135,7 +135,7 @@ def _read(kind: str | None, found: str, start: int, text: str) -> tuple[TokenTyp
         case "hex":
             return TokenType.HEX_STRING, found[2:-1]
         case "escaped":
-            return TokenType.STRING, _c_style(found[2:-1].replace("''", "'"))
+            return TokenType.STRING, _c_style(found[2:-1].replace("''", "'"), start)
         case "charset":
             return TokenType.STRING, found[found.index("'") + 1 : -1].replace("''", "'")
     return TokenType.STRING, _unicode(found, start)
@@ -150,16 +150,20 @@ def _check(sign: str, start: int, text: str) -> None:
         raise SyntaxProblem(message(text, start, '"/*"'), at=start, hint="This comment has no end.")
 
 
-def _c_style(text: str) -> str:
+def _c_style(text: str, start: int) -> str:
+    """``text`` with C's escapes decoded; a backslash before anything else stays."""
+
     def one(match: re.Match[str]) -> str:
         body = match[1]
-        if body[0] in "uUx" and len(body) > 1:
-            return chr(int(body[1:], 16))
-        if body[0] in "01234567":
-            return chr(int(body, 8))
-        return _C_ESCAPES.get(body[0], body)
+        if body in _C_ESCAPES:
+            return _C_ESCAPES[body]
+        code = int(body, 8) if body.isdigit() else int(body[1:] or "-1", 16)
+        if body[0] in "uU" and not 0 <= code < 0x110000:
+            raise SyntaxProblem("Unicode escape sequences have four or eight hexadecimal digits.", at=start)
+        return chr(code) if code >= 0 and (body[0] in "uUx" or code < 256) else match[0]
 
-    return re.sub(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)", one, text, flags=re.S)
+    # The longest first.
+    return re.sub(r"\\([bfnrt'\\]|U[0-9A-Fa-f]{8}|u(?:[0-9A-Fa-f]{4})?|x[0-9A-Fa-f]{1,2}|[0-7]{1,3})", one, text)
 
 
 def _unicode(found: str, start: int) -> str:
@@ -167,6 +171,8 @@ def _unicode(found: str, start: int) -> str:
     parts = re.fullmatch(r"(?is)u&'(.*?)'(?:\s*uescape\s*'(.)')?", found)
     assert parts is not None
     mark = parts[2] or "\\"
+    if re.fullmatch(r"[0-9A-Fa-f\s+\"]", mark):
+        raise SyntaxProblem(f"UESCAPE '{mark}' may not be hex digit, whitespace, plus sign, or double quote", at=start)
     sign = re.escape(mark)
 
     def one(match: re.Match[str]) -> str:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from decimal import Decimal
 
 from sqlglot import exp
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.errors import ValidationError
 from sqlstream.sql import ast
 from sqlstream.sql import types as t
 from sqlstream.sql.expressions import Literal
 
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
+_LAST = {"MONTH": 11, "HOUR": 23, "MINUTE": 59, "SECOND": 59}
 _DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
-_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
+_TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d*))?")
+_TIMESTAMP = re.compile(rf" *{_DATE.pattern}(?: +{_TIME.pattern})?")
+_FORMATS = {"DATE": "yyyy-MM-dd", "TIME": "HH:mm:ss", "TIMESTAMP": "yyyy-MM-dd HH:mm:ss"}
 
 
 def literal(node: exp.Expr) -> Literal | None:
@@ -29,13 +34,7 @@ def literal(node: exp.Expr) -> Literal | None:
         case exp.Null():
             return Literal(t.NULL, None)
         case exp.HexString():
-            text = str(node.this)
-            digits = text if re.fullmatch(r"[0-9A-Fa-f]*", text) else format(int(text), "x")
-            return Literal(t.Type("BINARY", (len(digits) // 2,)).not_null(), bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits))
-        case exp.ByteString():
-            return _string(_unescaped(str(node.this)))
-        case exp.UnicodeString():
-            return _string(_unicode(str(node.this), node))
+            return _binary(str(node.this), node)
         case ast.TimeLiteral():
             return _time(node)
         case ast.IntervalLiteral():
@@ -48,80 +47,108 @@ def _string(text: str) -> Literal:
     return Literal(t.char(len(text.encode("utf-16-le")) // 2).not_null(), text)
 
 
+def _binary(digits: str, at: exp.Expr) -> Literal:
+    if len(digits) % 2:
+        raise ValidationError("Binary literal string must contain an even number of hexits", at=at)
+    return Literal(t.Type("BINARY", (len(digits) // 2,)).not_null(), bytes.fromhex(digits))
+
+
 def number(text: str, at: exp.Expr) -> Literal:
     """A number: INT or BIGINT where it fits, DECIMAL with a point, DOUBLE with an exponent."""
     if re.search("[eE]", text):
-        return Literal(t.DOUBLE.not_null(), float(text))
-    value = Decimal(text)
+        value = float(text)
+        if math.isinf(value):
+            raise ValidationError(f"Numeric literal '{text.upper()}' out of range", at=at)
+        return Literal(t.DOUBLE.not_null(), value)
+    # Without its point a number has to fit into 64 bits, DECIMALs too.
+    if not -(2**63) <= int(text.replace(".", "")) < 2**63:
+        shown = f"0{text}" if text[0] == "." else text
+        raise ValidationError(f"Numeric literal '{shown}' out of range", at=at)
     if "." not in text:
         whole = int(text)
-        if -(2**31) <= whole < 2**31:
-            return Literal(t.INT.not_null(), whole)
-        if -(2**63) <= whole < 2**63:
-            return Literal(t.BIGINT.not_null(), whole)
+        return Literal((t.INT if -(2**31) <= whole < 2**31 else t.BIGINT).not_null(), whole)
+    digits, scale = sum(c.isdigit() for c in text), len(text.partition(".")[2])
+    if scale > 38:
         raise ValidationError(f"Numeric literal '{text}' out of range", at=at)
-    precision, scale = sum(c.isdigit() for c in text), len(text.partition(".")[2])
-    if precision > 38:
-        raise ValidationError(f"Numeric literal '{text}' out of range", at=at)
-    return Literal(t.decimal(precision, scale).not_null(), value)
-
-
-def _unescaped(text: str) -> str:
-    def one(match: re.Match[str]) -> str:
-        body = match[1]
-        if body[0] in "uU" or (body[0] == "x" and len(body) > 1):
-            return chr(int(body[1:], 16))
-        if body[0] in "01234567":
-            return chr(int(body, 8))
-        return _ESCAPES.get(body[0], body)
-
-    return re.sub(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)", one, text, flags=re.S)
-
-
-def _unicode(text: str, node: exp.UnicodeString) -> str:
-    escape = node.args.get("escape")
-    mark = re.escape(escape.name if escape else "\\")
-    return re.sub(f"{mark}([0-9A-Fa-f]{{4}})", lambda m: chr(int(m[1], 16)), text)
+    return Literal(t.decimal(min(digits, 38), scale).not_null(), Decimal(text))
 
 
 def _time(node: ast.TimeLiteral) -> Literal:
     kind, text = node.args["kind"], str(node.args["this"])
     try:
-        if kind == "DATE":
-            return Literal(t.DATE.not_null(), dt.date.fromisoformat(text))
-        fraction = text.partition(".")[2]
-        if kind == "TIME":
-            hour, minute, second = (int(p) for p in text.partition(".")[0].split(":"))
-            return Literal(t.time(min(len(fraction), 3)).not_null(), dt.time(hour, minute, second, int((fraction + "000000")[:6])))
-        if not re.fullmatch(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d+)?", text):
-            raise ValueError
-        value = dt.datetime.fromisoformat(text.partition(".")[0]) + dt.timedelta(microseconds=int((fraction + "000000")[:6]))
-        return Literal(t.timestamp(len(fraction)).not_null(), value)
+        if kind == "DATE" and (found := _DATE.fullmatch(text)):
+            return Literal(t.DATE.not_null(), dt.date(*(int(p) for p in found.groups())))
+        if kind == "TIME" and (found := _TIME.fullmatch(text)):
+            return _time_of_day(*found.groups())
+        if kind == "TIMESTAMP" and (found := _TIMESTAMP.fullmatch(text)):
+            return _timestamp(*found.groups())
+        raise ValueError
     except ValueError:
-        raise ValidationError(f"Illegal {kind} literal '{text}'", at=node) from None
+        raise ValidationError(f"Illegal {kind} literal '{text}': not in format '{_FORMATS[kind]}'", at=node) from None
+
+
+def _time_of_day(hour: str, minute: str, second: str, fraction: str | None) -> Literal:
+    kept = (fraction or "")[:3]
+    value = dt.time(int(hour), int(minute), int(second), int(kept.ljust(6, "0")))
+    return Literal(t.time(len(kept)).not_null(), value)
+
+
+def _timestamp(*fields: str | None) -> Literal:
+    year, month, day, hour, minute, second = (int(f or 0) for f in fields[:6])
+    kept = (fields[6] or "")[:9]
+    # datetime ends at microseconds, as Spark does.
+    value = dt.datetime(year, month, day, hour, minute, second, int(kept[:6].ljust(6, "0")))
+    return Literal(t.timestamp(len(kept)).not_null(), value)
 
 
 def interval(node: ast.IntervalLiteral) -> Literal:
-    """An interval: months, or milliseconds."""
-    text, unit, to = str(node.args["this"]).strip(), node.args["unit"], node.args.get("to")
-    sign = -1 if node.args.get("negative") else 1
-    if text[:1] in "+-" and text:
-        sign, text = (-sign if text[0] == "-" else sign), text[1:]
-    try:
-        if unit in _MONTHS:
-            if to == "MONTH":
-                years, months = text.split("-")
-                return Literal(t.INTERVAL_MONTHS.not_null(), sign * (int(years) * 12 + int(months)))
-            return Literal(t.INTERVAL_MONTHS.not_null(), sign * int(text) * _MONTHS[unit])
-        if unit not in _MILLIS:
-            raise NotSupported(f"INTERVAL in {unit} is not supported.", at=node)
-        if to is None:
-            return Literal(t.INTERVAL_MILLIS.not_null(), sign * int(Decimal(text) * _MILLIS[unit]))
-        units = _DAY_SECOND[_DAY_SECOND.index(unit) : _DAY_SECOND.index(to) + 1]
-        parts = re.split(r"[ :]", text)
-        if len(parts) != len(units):
-            raise ValueError
-        total = sum(int(Decimal(p) * _MILLIS[u]) for p, u in zip(parts, units, strict=True))
-        return Literal(t.INTERVAL_MILLIS.not_null(), sign * total)
-    except (ValueError, ArithmeticError):
-        raise ValidationError(f"Illegal interval literal format '{text}' for INTERVAL {unit}{f' TO {to}' if to else ''}", at=node) from None
+    """An interval: months, or milliseconds. Its first field has two digits, or as many as are told: ``DAY(3)``."""
+    unit, to = node.args["unit"], node.args.get("to")
+    text = str(node.args["this"]).strip(" ")
+    _check_precision(node)
+    found = re.fullmatch(rf"([+-]?){_pattern(unit, to, node.args.get('scale') or 6)}", text)
+    if found is None:
+        raise _illegal(node)
+    sign, *fields = found.groups()
+    for name, field in zip(_units(unit, to)[1:], fields[1:], strict=True):
+        if Decimal(field) >= _LAST[name] + 1:
+            raise _illegal(node)
+    most = node.args.get("precision") or 2
+    if len(fields[0].partition(".")[0].lstrip("0")) > most:
+        value = f"{int(Decimal(fields[0])):,}"
+        raise ValidationError(f"Interval field value {value} exceeds precision of {unit}({most}) field", at=node)
+    negative = (sign == "-") != bool(node.args.get("negative"))
+    scale = _MONTHS if unit in _MONTHS else _MILLIS
+    total = sum(int(Decimal(f) * scale[u]) for u, f in zip(_units(unit, to), fields, strict=True))
+    kind = t.INTERVAL_MONTHS if unit in _MONTHS else t.INTERVAL_MILLIS
+    return Literal(kind.not_null(), -total if negative else total)
+
+
+def _units(unit: str, to: str | None) -> tuple[str, ...]:
+    if to is None:
+        return (unit,)
+    return ("YEAR", "MONTH") if to == "MONTH" else _DAY_SECOND[_DAY_SECOND.index(unit) : _DAY_SECOND.index(to) + 1]
+
+
+def _pattern(unit: str, to: str | None, scale: int) -> str:
+    """Fields as an interval literal has them, each a group."""
+    units = _units(unit, to)
+    signs = ["", *("-" if u == "MONTH" else " " if u == "HOUR" else ":" for u in units[1:])]
+    fraction = rf"(?:\.\d{{1,{scale}}})?"
+    return "".join(rf"{sign}(\d+{fraction if u == 'SECOND' else ''})" for sign, u in zip(signs, units, strict=True))
+
+
+def _check_precision(node: ast.IntervalLiteral) -> None:
+    unit, precision, scale = node.args["unit"], node.args.get("precision"), node.args.get("scale")
+    if precision is not None and not 1 <= precision <= (10 if unit in _MONTHS else 3):
+        raise ValidationError(f"Interval leading field precision '{precision}' out of range for {_shown(node)}", at=node)
+    if scale is not None and not 1 <= scale <= 9:
+        raise ValidationError(f"Interval fractional second precision '{scale}' out of range for {_shown(node)}", at=node)
+
+
+def _shown(node: ast.IntervalLiteral) -> str:
+    return "INTERVAL " + node.sql("flink").rpartition("' ")[2]
+
+
+def _illegal(node: ast.IntervalLiteral) -> ValidationError:
+    return ValidationError(f"Illegal interval literal format '{node.args['this']}' for {_shown(node)}", at=node)

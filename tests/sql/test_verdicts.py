@@ -42,6 +42,9 @@ STRICTER = {
         "SELECT CONVERT(a USING utf8)", "SELECT PERIOD (a, b) OVERLAPS (c, d)", "SELECT TRUE, FALSE, NULL, UNKNOWN",
         "SELECT * FROM ML_PREDICT(TABLE t, MODEL m, DESCRIPTOR(a))", "DESCRIBE SELECT 1", "SELECT * FROM t, LATERAL UNNEST(a)",
     ),
+    "what the parser of Flink joins and its validator refuses": (
+        "SELECT E'a\\nb', U&'\\263A', U&'#263A' UESCAPE '#', X'1F', 'it''s', 'a' 'b'",
+    ),
     "a chain of LIKE or BETWEEN": ("SELECT a LIKE b LIKE c", "SELECT a BETWEEN 1 AND 2 BETWEEN 3 AND 4"),
 }  # fmt: skip
 # Read here, where Flink's parser fails; none has another meaning in Flink.
