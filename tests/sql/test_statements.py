@@ -43,6 +43,12 @@ PIECES = {
     ),
     "no statement set": ("EXPLAIN SELECT 'STATEMENT SET BEGIN'; b; END;", ["EXPLAIN SELECT 'STATEMENT SET BEGIN'", "b", "END"]),
     "the older statement set": ("BEGIN STATEMENT SET; a; END;", ["BEGIN STATEMENT SET", "a", "END"]),
+    "END as a name in a set": (
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1 AS `END`; END; b",
+        ["EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1 AS `END`; END", "b"],
+    ),
+    "lines of another system": ("SELECT 1;\r\nSELECT 2;\r\n", ["SELECT 1", "SELECT 2"]),
+    "settings": ("SET 'a' = 'x;y'; SET b = c; SET;", ["SET 'a' = 'x;y'", "SET b = c", "SET"]),
     "a statement set without its end": ("EXECUTE STATEMENT SET BEGIN a; b;", ["EXECUTE STATEMENT SET BEGIN a; b"]),
 }
 
@@ -87,6 +93,10 @@ SUBSTITUTED = {
 @pytest.mark.parametrize(("text", "answer"), SUBSTITUTED.items())
 def test_variables(text: str, answer: str) -> None:
     assert substitute(text, VALUES) == answer
+
+
+def test_a_value_is_not_looked_into() -> None:
+    assert substitute("${A}", {"A": "${B}", "B": "no"}) == "${B}"
 
 
 def test_an_unknown_variable_is_an_error_where_asked() -> None:
