@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # What is open at the end of the text reaches to the end. ``//`` behind a colon is part of an address.
 _PART = re.compile(
     r"""
-      (?P<comment> --[^\n]* | (?<!:)//[^\n]* | /\*(?!\+).*?(?:\*/|\Z) )
+      (?P<comment> --[^\n]* | (?<!:)(?<!:/)//[^\n]* | /\*(?!\+).*?(?:\*/|\Z) )
     | (?P<text> (?<![\w$])[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '(?:[^']|'')*(?:'|\Z) | `(?:[^`]|``)*(?:`|\Z)
               | /\*\+.*?(?:\*/|\Z) )
     | (?P<end> ; )

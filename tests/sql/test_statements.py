@@ -22,6 +22,7 @@ PIECES = {
     "a comment behind an option": ("WITH ('a' = 'b', --//'c;\n 'd' = 'e'); f", ["WITH ('a' = 'b', --//'c;\n 'd' = 'e')", "f"]),
     "comments do not nest": ("a /* /* */; b */", ["a", "b */"]),
     "an address is no comment": ("ADD JAR http://a/b.jar; c", ["ADD JAR http://a/b.jar", "c"]),
+    "nor is a path": ("SET a = file:///b; c", ["SET a = file:///b", "c"]),
     "hints": ("SELECT /*+ A('x;') */ 1; b", ["SELECT /*+ A('x;') */ 1", "b"]),
     "open string": ("a; SELECT 'b; c", ["a", "SELECT 'b; c"]),
     "open comment": ("a; b /* c; d", ["a", "b"]),
