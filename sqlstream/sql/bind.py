@@ -6,6 +6,7 @@ Whatever is not known here is refused at its place: nothing reaches Spark untype
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -430,7 +431,26 @@ def _mismatch(function: Function, args: Sequence[Expr], at: exp.Expr) -> Validat
 def cast_to(expr: Expr, target: Type) -> Expr:
     """``expr`` as ``target``, its own nullability kept; itself where that changes nothing."""
     wanted = target.with_nullable(expr.type.nullable or expr.type.root == "NULL")
-    return expr if expr.type == wanted else Cast(wanted, expr)
+    if expr.type == wanted:
+        return expr
+    if isinstance(expr, Literal) and (found := _converted(expr, wanted)) is not None:
+        return found
+    return Cast(wanted, expr)
+
+
+def _converted(literal: Literal, target: Type) -> Literal | None:
+    """A constant as one of ``target``, where it is the same value."""
+    source, value = literal.type, literal.value
+    if value is None:
+        return Literal(target, None)
+    same = source.is_string and target.root == "VARCHAR" and source.args[0] <= target.args[0]
+    if source.is_integer and target.is_integer:
+        same = t.INTEGERS.index(source.root) <= t.INTEGERS.index(target.root)
+    if source.is_exact and target.root == "DECIMAL":
+        digits, scale = coercion.as_decimal(source).args
+        if digits - scale <= target.args[0] - target.args[1] and scale <= target.args[1]:
+            return Literal(target, Decimal(value))
+    return Literal(target, value) if same else None
 
 
 __all__ = ["Scope", "ScopeColumn", "bind", "cast_to", "common_type", "implicitly_castable", "to_text"]

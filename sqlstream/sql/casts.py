@@ -147,7 +147,7 @@ def _timed(text: str, target: Type) -> str:
     return text if target.args[0] > 3 else f"time_trunc('{'SECOND' if target.args[0] == 0 else 'MILLISECOND'}', {text})"
 
 
-def string_sql(text: str, source: Type, zone: str) -> str:
+def string_sql(text: str, source: Type, zone: str, *, display: bool = False) -> str:
     """Spark SQL for the text of a value, by Flink's CAST to STRING."""
     match source.root:
         case "CHAR" | "VARCHAR":
@@ -160,7 +160,7 @@ def string_sql(text: str, source: Type, zone: str) -> str:
             shown = f"date_format({local(text, source, zone)}, 'yyyy-MM-dd HH:mm:ss{fraction}')"
             return f"rpad({shown}, {20 + digits}, '0')" if digits > 6 else shown
         case "BINARY" | "VARBINARY":
-            return decoded(text)
+            return f"concat('x\\'', lower(hex({text})), '\\'')" if display else decoded(text)
         case "DECIMAL" if source.args[1] > 6:
             return _plain(text, source.args[1])
         case "INTERVAL_MONTHS":
@@ -169,16 +169,17 @@ def string_sql(text: str, source: Type, zone: str) -> str:
         case "INTERVAL_MILLIS":
             return _interval_text(text)
         case "ARRAY":
-            element = string_sql("x", source.children[0], zone)
+            element = string_sql("x", source.children[0], zone, display=display)
             return f"concat('[', array_join(transform({text}, x -> {element}), ', ', 'NULL'), ']')"
         case "MAP" | "MULTISET":
-            key = string_sql("e.key", source.children[0], zone)
-            value = string_sql("e.value", source.children[-1], zone) if source.root == "MAP" else "CAST(e.value AS STRING)"
+            key = string_sql("e.key", source.children[0], zone, display=display)
+            value = string_sql("e.value", source.children[-1], zone, display=display) if source.root == "MAP" else "CAST(e.value AS STRING)"
             pair = f"concat(coalesce({key}, 'NULL'), '=', coalesce({value}, 'NULL'))"
             return f"concat('{{', array_join(transform(map_entries({text}), e -> {pair}), ', '), '}}')"
         case "ROW":
             cells = [
-                f"coalesce({string_sql(f'{text}.{quote(n)}', c, zone)}, 'NULL')" for n, c in zip(source.names, source.children, strict=True)
+                f"coalesce({string_sql(f'{text}.{quote(n)}', c, zone, display=display)}, 'NULL')"
+                for n, c in zip(source.names, source.children, strict=True)
             ]
             joined = f"concat('(', concat_ws(', ', {', '.join(cells)}), ')')"
             return f"if({text} IS NULL, NULL, {joined})"
@@ -205,5 +206,5 @@ def _interval_text(text: str) -> str:
 
 
 def display_sql(text: str, source: Type, zone: str) -> str:
-    """Spark SQL for the text that the client shows of a value; NULL stays NULL."""
-    return string_sql(text, source, zone)
+    """Spark SQL for the text that the client shows of a value: bytes in hexadecimal, all else as CAST to STRING; NULL stays NULL."""
+    return string_sql(text, source, zone, display=True)

@@ -119,21 +119,21 @@ def _decimals(a: Type, b: Type) -> bool:
     return "DECIMAL" in (a.root, b.root) and a.is_exact and b.is_exact
 
 
+# What INSERT converts to a type by itself, besides the type's own root; children of ROW, ARRAY and MAP pairwise.
+_IMPLICIT: dict[str, tuple[str, ...]] = {
+    "VARCHAR": ("CHAR",), "VARBINARY": ("BINARY",), "SMALLINT": t.INTEGERS[:1], "INT": t.INTEGERS[:2], "BIGINT": t.INTEGERS[:3],
+    "DECIMAL": (*t.INTEGERS, "FLOAT", "DOUBLE"), "FLOAT": (*t.INTEGERS, "DECIMAL"), "DOUBLE": (*t.INTEGERS, "DECIMAL", "FLOAT"),
+    "DATE": ("TIMESTAMP",), "TIME": ("TIMESTAMP",), "TIMESTAMP": ("TIMESTAMP_LTZ",), "TIMESTAMP_LTZ": ("TIMESTAMP",),
+}  # fmt: skip
+
+
 def implicitly_castable(source: Type, target: Type) -> bool:
     """Whether INSERT converts ``source`` to ``target`` by itself."""
-    if source.root == "NULL" or source.same(target) or source.root == target.root:
-        return not source.children or (all(map(implicitly_castable, source.children, target.children)) and len(source.children) == len(
-            target.children
-        ))
-    pairs = (
-        source.is_string and target.is_string,
-        source.is_binary and target.is_binary,
-        source.is_numeric and target.is_numeric,
-        source.is_timestamp and target.is_timestamp,
-        source.root == "DATE" and target.is_timestamp,
-        source.is_timestamp and target.root in ("DATE", "TIME"),
-    )
-    return any(pairs)
+    if source.root == "NULL":
+        return True
+    if source.root == target.root:
+        return len(source.children) == len(target.children) and all(map(implicitly_castable, source.children, target.children))
+    return source.root in _IMPLICIT.get(target.root, ())
 
 
 def comparison_type(a: Type, b: Type) -> Type | None:
@@ -165,7 +165,7 @@ _TIMES = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ")
 
 
 def operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
-    """Both sides of an arithmetic operator on numbers; DECIMALs keep their own precisions."""
+    """Both sides of an arithmetic operator on numbers; a DECIMAL and what stands beside it keep their own precisions."""
     a, b = types
     if a.root == "NULL" and b.is_numeric:
         a = b.null()
@@ -176,7 +176,7 @@ def operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     if (a.is_integer and b.is_integer) or a.is_approximate or b.is_approximate:
         found = common_numeric(a, b)
         return (found.with_nullable(a.nullable), found.with_nullable(b.nullable))
-    return (as_decimal(a).with_nullable(a.nullable), as_decimal(b).with_nullable(b.nullable))
+    return (a, b)
 
 
 def modulo_operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sqlstream.sql.casts import display_sql
+from sqlstream.sql.spark_sql import render
+
 from . import differences, harness
 from .recorder import record, records
 
@@ -39,6 +42,25 @@ def test_scalars_are_flinks(spark) -> None:
 def test_aggregates_are_flinks(spark) -> None:
     found = evaluated(spark, "aggregates.tsv", aggregate=True)
     assert [x for x in found if x[1] != x[2]] == []
+
+
+# As the client's tableau showed them.
+DISPLAYED = {
+    "X'1F00'": "x'1f00'", "ARRAY['a', NULL]": "[a, NULL]", "TRUE": "TRUE", "CAST(1.5 AS DOUBLE)": "1.5", "INTERVAL '1' DAY": "+1 00:00:00.000",
+    "ROW(1, CAST(NULL AS INT))": "(1, NULL)", "MAP['a', 1]": "{a=1}", "TIMESTAMP '2020-01-01 00:00:00'": "2020-01-01 00:00:00",
+    "TIME '10:11:12'": "10:11:12", "CAST('x' AS BYTES)": "x'78'", "CAST(NULL AS STRING)": None, "CAST('ab' AS CHAR(4))": "ab  ",
+    "CAST(0.00000001 AS DECIMAL(20, 10))": "0.0000000100", "ARRAY[TRUE]": "[TRUE]", "ROW('a', TRUE, 1.0)": "(a, TRUE, 1.0)",
+    "ARRAY[TIMESTAMP '2020-01-01 00:00:00.120']": "[2020-01-01 00:00:00.120]", "ARRAY[X'01']": "[x'01']", "CAST(1e20 AS DOUBLE)": "1.0E20",
+    "CAST('2020-01-01 00:00:00.123' AS TIMESTAMP_LTZ(3))": "2020-01-01 00:00:00.123", "CAST(1 AS FLOAT)": "1.0",
+}  # fmt: skip
+
+
+@pytest.mark.spark
+def test_displayed_as_in_the_client(spark) -> None:
+    exprs = [harness.bound(text) for text in DISPLAYED]
+    columns = [f"{display_sql(render(e, harness.ZONE), e.type, harness.ZONE)} AS c{i}" for i, e in enumerate(exprs)]
+    row = spark.range(1).selectExpr(*columns).collect()[0]
+    assert dict(zip(DISPLAYED, row, strict=True)) == DISPLAYED
 
 
 @pytest.mark.spark

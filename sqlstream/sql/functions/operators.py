@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import (
+    as_decimal,
     common_type,
     compared,
     divide_type,
@@ -44,9 +45,17 @@ def _arithmetic(rule: Callable[[Type, Type], Type]) -> Returns:
     return returns
 
 
+def _sides(call: Rendered) -> tuple[str, str]:
+    """Both arguments; whole numbers beside a DECIMAL as DECIMALs of just their digits, from which Flink derives the result's type."""
+    if "DECIMAL" not in (call.types[0].root, call.types[1].root):
+        return call.args[0], call.args[1]
+    a, b = (f"CAST({x} AS {as_decimal(y).spark})" if y.is_integer else x for x, y in zip(call.args, call.types, strict=True))
+    return a, b
+
+
 def _plus(sign: str) -> Spark:
     def render(call: Rendered) -> str:
-        a, b = call.args
+        a, b = _sides(call)
         left, right = call.types
         if left.is_interval and not right.is_interval:
             a, b, left, right = b, a, right, left
@@ -67,7 +76,8 @@ def micros(interval: str) -> str:
 
 
 def _times(call: Rendered) -> str:
-    product = _sized(f"({call.args[0]} * {call.args[1]})", call)
+    a, b = _sides(call)
+    product = _sized(f"({a} * {b})", call)
     return f"CAST({product} AS {call.type.spark})" if call.type.is_interval else product
 
 
@@ -81,7 +91,7 @@ def _nonzero(call: Rendered) -> bool:
 
 
 def _divide(call: Rendered) -> str:
-    a, b = call.args
+    a, b = _sides(call)
     if call.type.is_approximate:
         plain = f"({a} / {b})"
         if not _nonzero(call):
@@ -99,7 +109,8 @@ def _unless_zero(text: str, call: Rendered) -> str:
 
 
 def _modulo(call: Rendered) -> str:
-    rest = f"CAST(({call.args[0]} % {call.args[1]}) AS {call.type.spark})"
+    a, b = _sides(call)
+    rest = f"CAST(({a} % {b}) AS {call.type.spark})"
     return rest if _nonzero(call) else _unless_zero(rest, call)
 
 
