@@ -119,10 +119,10 @@ def map_leaves(x: str, type_: Type, leaf: Callable[[str, Type], str | None], dep
 
 
 def changes(type_: Type, leaf: Callable[[str, Type], str | None]) -> bool:
-    """Whether ``leaf`` changes a scalar in ``type_``."""
+    """Whether ``leaf`` changes a scalar in ``type_``, at least where it is a column or a field."""
     if type_.children:
         return any(changes(c, leaf) for c in type_.children)
-    return leaf("x", type_) is not None
+    return leaf("`x`", type_) is not None
 
 
 def refuse_types(owner: str, fields: Fields, refused: Callable[[Type], bool], *, at: Any = None) -> None:

@@ -1,0 +1,16 @@
+-- Windows of a day over TIMESTAMP_LTZ begin at midnight of the session's zone, here UTC.
+CREATE TABLE clicks (who STRING, millis BIGINT, ts AS TO_TIMESTAMP_LTZ(millis, 3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/clicks', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (who STRING, day_start TIMESTAMP(3), clicks BIGINT, first_one TIMESTAMP_LTZ(3)) WITH ('connector' = 'print');
+INSERT INTO answers
+SELECT who, window_start, COUNT(*), MIN(ts) FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' DAY)) GROUP BY who, window_start, window_end;
+--= WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 d])]
+--< clicks {"who": "a", "millis": 1767225600000}
+--< clicks {"who": "a", "millis": 1767311999999}
+--< clicks {"who": "b", "millis": 1767312000000}
+--< clicks {"who": "a", "millis": 1767313000000}
+--> +I[a, 2026-01-01T00:00, 2, 2026-01-01T00:00:00Z]
+--! restart
+--! end
+--> +I[a, 2026-01-02T00:00, 1, 2026-01-02T00:16:40Z]
+--> +I[b, 2026-01-02T00:00, 1, 2026-01-02T00:00:00Z]
