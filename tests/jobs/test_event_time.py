@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.jobs import Job
 from sqlstream.results import Submitted
 from sqlstream.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlstream.jobs import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 HOUR = 3_600_000

@@ -55,6 +55,7 @@ def test_a_dialogue(terminal, tmp_path):
     one.read_until("^")
     one.send("HELP\r")
     one.read_until("SHOW CATALOGS")
+    one.read_until("sqlstream>")
     one.send("half a stat\x03QUIT;\r")
     one.read_until("Exiting sqlstream...")
     assert one.exit_code() == 0
