@@ -4,7 +4,8 @@ Event time. Below every Watermark the source's splits (Kafka partitions) are sep
 its own on a hidden column that holds the watermark expression's value; under Spark's ``min`` policy that is Flink's rule: the
 minimum over partitions and inputs. A control source (text files of epoch milliseconds in the job's folder) is united below each:
 a row of the far future is the end of a bounded input. Its rows are taken out again by a condition on the watermark column itself,
-since Spark pushes any other below the watermark. No user column carries Spark's watermark metadata; only window_time gets it, where
+since Spark pushes any other below the watermark. A query's own filter above a watermark would go the same way, take the control rows out and
+change the watermark, which in Flink is the source's: it gets an alternative that is never true, but not deterministic to Spark, which moves no such condition. No user column carries Spark's watermark metadata; only window_time gets it, where
 a window aggregate groups by it, so that Spark closes a window when ``window_end - 1 ms <= watermark``: Flink's rule.
 """
 
@@ -39,7 +40,7 @@ from sqlstream.plan.nodes import (
     WindowTvf,
 )
 from sqlstream.plan.properties import field as field_of
-from sqlstream.plan.properties import fields, static
+from sqlstream.plan.properties import fields, static, watermarked
 from sqlstream.sql.functions.base import instant, local, sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -107,6 +108,8 @@ def _splits(node: Node, to: Lowering, *, per_split: bool) -> list[DataFrame]:
             return [frame.select(*columns) for frame in _splits(source, to, per_split=per_split)]
         case Filter(input=source):
             condition = render(node.condition, to.zone)
+            if to.streaming and watermarked(source):
+                condition = f"if({condition}, true, spark_partition_id() < 0)"
             return [frame.where(condition) for frame in _splits(source, to, per_split=per_split)]
         case Watermark(input=source):
             return [_watermark(node, frame, to) for frame in _splits(source, to, per_split=True)]
