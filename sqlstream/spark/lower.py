@@ -4,8 +4,11 @@ Event time. Below every Watermark the source's splits (Kafka partitions) are sep
 its own on a hidden column that holds the watermark expression's value; under Spark's ``min`` policy that is Flink's rule: the
 minimum over partitions and inputs. A control source (text files of epoch milliseconds in the job's folder) is united below each:
 a row of the far future is the end of a bounded input. Its rows are taken out again by a condition on the watermark column itself,
-since Spark pushes any other below the watermark. A query's own filter above a watermark would go the same way, take the control rows out and
-change the watermark, which in Flink is the source's: it gets an alternative that is never true, but not deterministic to Spark, which moves no such condition. No user column carries Spark's watermark metadata; only window_time gets it, where
+since Spark pushes any other below the watermark.
+A query's own filter above a watermark would go the same way, take the control rows out and change the watermark, which in Flink is the
+source's: it gets an alternative that is never true, but not deterministic to Spark, which moves no such condition.
+
+No user column carries Spark's watermark metadata; only window_time gets it, where
 a window aggregate groups by it, so that Spark closes a window when ``window_end - 1 ms <= watermark``: Flink's rule.
 """
 
