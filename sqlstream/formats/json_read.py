@@ -1,116 +1,91 @@
 """Reading json: Spark's from_json with Flink's coercions and failures.
 
-Two ways, since errors that fail the job and errors that are ignored want different things of a record that from_json marks as corrupt:
+In: records. Out: their rows. One typed from_json reads a record; what it marks as corrupt, or reads otherwise than Flink would, is read again
+by Flink's rules (``json_exact``), in the same operator: Spark does not compile an operator that holds from_json into the ones around it, so that
+each further one would copy every record once more.
 
-- failing (Flink's default): its text is put right (``json_repair``) and read again. All of it is an expression that Spark compiles, and
-  good records pay a few comparisons beyond from_json itself.
-- ignoring: each field is converted by itself (``json_lenient``), by lambdas; Spark does not compile the operator that holds them.
-
-In both an inline() gives the rows: a Generate keeps the optimizer from evaluating the parser once a filter and again, and from dropping the
-check of records of which no column is used.
+An inline() above gives the rows: the optimizer can push no filter through it and so parse twice, and can't drop the check of records of
+which no column is used.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlstream.formats.base import Encoded, Fields, literal, sql_map
-from sqlstream.formats.json_lenient import rows_of
-from sqlstream.formats.json_repair import comma_in_decimal, number_in_string, repaired
-from sqlstream.formats.json_types import CORRUPT, PARSER, column, converter, failure, raw, raw_struct, schema
-from sqlstream.sql.types import Type, quote
+from sqlstream.formats.json_exact import missing, rows_of
+from sqlstream.formats.json_types import CORRUPT, PARSER, column, converter, failure, named, raw, schema
+from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from collections.abc import Callable
 
-_TEXT = "__sqlstream_text"
+    from pyspark.sql import Column, DataFrame
+
+    from sqlstream.sql.types import Type
+
 _PARSED = "__sqlstream_json"
-_ELEMENTS = {k: v for k, v in PARSER.items() if k != "columnNameOfCorruptRecord"}
+_EXACT = "__sqlstream_exact"
 
 
 def decode(record: Encoded, fields: Fields, *, standard: str, ignore: bool, complete: bool) -> DataFrame:
     """``record.frame`` with the columns of ``fields``. ``standard`` is how times are written, ``complete`` asks for every field."""
     from pyspark.sql import functions as F
 
+    text = f"CAST({record.value} AS STRING)"
+    fail = None if ignore else failure(text, record.origin)
     kept = [F.col(quote(c)) for c in record.frame.columns]
-    frame = _elements(record)
-    parsed = f"from_json({_TEXT}, {literal(schema(fields, raw))}, {sql_map(PARSER)})"
-    frame = frame.select("*", F.expr(parsed).alias(_PARSED))
-    fail = failure(_TEXT, record.origin)
-    array = _ignoring(fields) if ignore else _failing(fields, fail("ARRAY<" + raw_struct(fields) + ">"), complete)
-    if not ignore:
-        again = f"from_json({repaired(_TEXT, fields)}, {literal(schema(fields, raw))}, {sql_map(PARSER)})"
-        frame = frame.withColumn(_PARSED, F.expr(f"CASE WHEN {_suspect(fields)} THEN {again} ELSE {_PARSED} END"))
+    # One and the same expression wherever it stands: Spark evaluates it once.
+    parsed = F.expr(f"from_json({text}, {literal(schema(fields, raw))}, {sql_map(PARSER)})")
+    suspect = _suspect(parsed, text, fields)
+    if complete:
+        suspect = suspect | F.expr(missing(text, fields))
+    exact = F.when(suspect, F.expr(rows_of(text, fields, fail, complete=complete)))
+    row = f"named_struct({', '.join(f'{literal(n)}, {_PARSED}.{quote(n)}' for n, _ in fields)})"
     names = [f"__sqlstream_json_{i}" for i in range(len(fields))]
-    rows = frame.select(*kept, F.col(_TEXT), F.inline(F.expr(array)).alias(*names))
-    convert = converter(standard, None if ignore else fail)
+    rows = record.frame.select(*kept, parsed.alias(_PARSED), exact.alias(_EXACT)).select(
+        *kept, F.inline(F.expr(f"CASE WHEN {_EXACT} IS NULL THEN array({row}) ELSE {_EXACT} END")).alias(*names)
+    )
+    convert = converter(standard, fail)
     return rows.select(*kept, *[column(x, t, convert).alias(n) for x, (n, t) in zip(names, fields, strict=True)])
 
 
-def _elements(record: Encoded) -> DataFrame:
-    """A row for each object of an array at the top, and for every other record; none for a record that is NULL."""
+def _suspect(parsed: Column, text: str, fields: Fields) -> Column:
+    """Whether a record must be read again: it is corrupt, an array, or Spark reads a scalar in it otherwise than Flink."""
     from pyspark.sql import functions as F
 
-    text = f"CAST({record.value} AS STRING)"
-    split = f"coalesce(from_json({text}, 'ARRAY<STRING>', {sql_map(_ELEMENTS)}), array({text}))"
-    elements = f"CASE WHEN startswith(ltrim({text}), '[') THEN {split} ELSE array({text}) END"
-    return record.frame.select("*", F.explode(F.expr(elements)).alias(_TEXT)).where(f"{_TEXT} IS NOT NULL")
+    suspect = parsed.isNull() | parsed.getField(CORRUPT).isNotNull() | F.expr(f"startswith(ltrim({text}), '[')")
+    if strings := _names(fields, lambda t: t.is_string):
+        # from_json gives the number 1.50 as '1.5'. Such a value begins with a digit or a minus and has a point, which is quickly seen;
+        # NULL-safe, since after NULL the slow pattern would be looked for as well.
+        looks = F.lit(False)
+        for value in _strings(parsed, fields):
+            looks = looks | F.coalesce((value < ":") & value.contains("."), F.lit(False))
+        pattern = rf'"(?:{"|".join(map(re.escape, strings))})"\s*:\s*-?\d'
+        suspect = suspect | (looks & F.expr(f"{text} RLIKE {literal(pattern)}"))
+    for name in _names(fields, lambda t: t.root == "DECIMAL"):
+        # from_json drops a comma: "1,5" would be 15.
+        quoted = " OR ".join(f"contains({text}, {literal(f'{_QUOTE}{name}{_QUOTE}:{space}{_QUOTE}')})" for space in ("", " "))
+        pattern = rf'"{re.escape(name)}"\s*:\s*"[^",]*,'
+        suspect = suspect | F.expr(f"({quoted}) AND {text} RLIKE {literal(pattern)}")
+    return suspect
 
 
-def _row(fields: Fields) -> str:
-    return f"named_struct({', '.join(f'{literal(n)}, {_PARSED}.{quote(n)}' for n, _ in fields)})"
+_QUOTE = '"'
 
 
-def _suspect(fields: Fields) -> str:
-    """SQL: whether the record must be put right: it is corrupt, or Spark reads a scalar in it otherwise than Flink."""
-    tests = [f"{_PARSED} IS NULL", f"{_PARSED}.{CORRUPT} IS NOT NULL"]
-    if pattern := number_in_string(fields):
-        # What from_json has made of a number begins with a digit or a minus, and has a point where it is not the number's own text.
-        values = _strings(_PARSED, fields)
-        looks = " OR ".join(f"({x} < ':' AND contains({x}, '.'))" for x in values)
-        if looks:
-            tests.append(f"(({looks}) AND {_TEXT} RLIKE {literal(pattern)})")
-    if pattern := comma_in_decimal(fields):
-        tests.append(f"(contains({_TEXT}, ',') AND {_TEXT} RLIKE {literal(pattern)})")
-    return " OR ".join(tests)
+def _names(fields: Fields, picked: Callable[[Type], bool]) -> list[str]:
+    return sorted({n for n, t in named(fields) if picked(t)})
 
 
-def _strings(x: str, fields: Fields) -> list[str]:
-    """SQL for every STRING that is in no collection."""
+def _strings(row: Column, fields: Fields) -> list[Column]:
+    """Every STRING that is in no collection."""
     found = []
     for name, type_ in fields:
-        inner = f"{x}.{quote(name)}"
+        value = row.getField(name)
         if type_.is_string:
-            found.append(inner)
+            found.append(value)
         elif type_.root == "ROW":
-            found += _strings(inner, tuple(zip(type_.names, type_.children, strict=True)))
+            found += _strings(value, tuple(zip(type_.names, type_.children, strict=True)))
     return found
-
-
-def _failing(fields: Fields, fail: str, complete: bool) -> str:
-    good = f"{_PARSED} IS NOT NULL AND {_PARSED}.{CORRUPT} IS NULL AND NOT startswith(ltrim({_TEXT}), '[')"
-    if complete:
-        good += f" AND NOT ({_missing(_TEXT, fields)})"
-    return f"CASE WHEN {good} THEN array({_row(fields)}) ELSE {fail} END"
-
-
-def _ignoring(fields: Fields) -> str:
-    return f"CASE WHEN {_suspect(fields)} THEN {rows_of(_TEXT, fields)} ELSE array({_row(fields)}) END"
-
-
-def _missing(text: str, fields: Fields, path: str = "$") -> str:
-    """SQL: whether a record lacks one of ``fields``; a field that is null is there."""
-    parts = []
-    for name, type_ in fields:
-        escaped = name.replace("\\", "\\\\").replace("'", "\\'")
-        step = f"{path}['{escaped}']"
-        found = f"variant_get(try_parse_json({text}), {literal(step)}, 'variant')"
-        parts.append(f"{found} IS NULL")
-        if type_.root == "ROW":
-            inner = _missing(text, _fields(type_), step)
-            parts.append(f"(startswith(schema_of_variant({found}), 'OBJECT') AND ({inner}))")
-    return " OR ".join(parts)
-
-
-def _fields(type_: Type) -> Fields:
-    return tuple(zip(type_.names, type_.children, strict=True))
