@@ -26,7 +26,7 @@ from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.plan.explain import signature
-from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, watermarked
+from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 
@@ -224,7 +224,7 @@ def _release(job: Job) -> None:
 
 
 class _Runner:
-    """Runs one job: its queries, phase after phase, in a thread."""
+    """Runs one job: its queries, in a thread."""
 
     def __init__(self, job: Job, spark: SparkSession, settings: Settings, project: Path, emit: Callable[[str], None]) -> None:
         self._job = job
@@ -233,17 +233,19 @@ class _Runner:
         self._project = project
         self._emit = emit
         self._bounded = all(bounded(s) for s in job.sinks)
-        self._ended = job.folder / "control" / "end"
 
     def start(self) -> None:
-        """Start the first phase, so that what is wrong with it is raised here, and go on in a thread."""
+        """Start the queries, so that what is wrong with them is raised here, and go on in a thread."""
         if not self._settings.streaming:
             self._in_thread(self._batch, self._job.sinks)
             return
         fixed = tuple(s for s in self._job.sinks if static(s))
         streams = tuple(s for s in self._job.sinks if not static(s))
+        if self._bounded:
+            # All of a bounded input is one micro-batch, so its end comes in no sooner than its last row.
+            write_atomically(self._job.folder / "control" / "end", str(END_OF_INPUT_MS))
         self._start_queries(streams)
-        self._in_thread(self._phases, streams, fixed)
+        self._in_thread(self._run, fixed)
 
     def _in_thread(self, body: Callable[..., None], *args: object) -> None:
         def run() -> None:
@@ -267,13 +269,9 @@ class _Runner:
 
         threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
 
-    def _phases(self, streams: tuple[Sink, ...], fixed: tuple[Sink, ...]) -> None:
+    def _run(self, fixed: tuple[Sink, ...]) -> None:
         self._batch(fixed)
         self._await()
-        if self._bounded and any(map(watermarked, streams)) and not self._job.stopping.is_set():
-            write_atomically(self._ended, str(END_OF_INPUT_MS))
-            self._start_queries(streams, only=watermarked)
-            self._await()
 
     def _await(self) -> None:
         """Wait for all queries; the first that fails ends the others."""
@@ -294,12 +292,10 @@ class _Runner:
             self._spark, streaming, not self._settings.streaming, self._settings.zone, self._project, state, self._job.folder / "control"
         )
 
-    def _start_queries(self, sinks: tuple[Sink, ...], only: Callable[[Sink], bool] = lambda sink: True) -> None:
-        self._job.queries = []
+    def _start_queries(self, sinks: tuple[Sink, ...]) -> None:
         try:
             for index, sink in enumerate(sinks):
-                if only(sink):
-                    self._job.queries.append(self._start_query(index, sink))
+                self._job.queries.append(self._start_query(index, sink))
         except Exception:
             for query in self._job.queries:
                 query.stop()

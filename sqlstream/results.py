@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
 from sqlstream.plan.nodes import Field, Node
-from sqlstream.plan.properties import bounded, changelog_mode, fields, watermarked
+from sqlstream.plan.properties import bounded, changelog_mode, fields
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 from sqlstream.sql.casts import display_sql
@@ -186,12 +186,9 @@ class Changes:
         mode = changelog_mode(self._query.node)
         fold = Fold(self._query.key) if mode is not ChangelogMode.APPEND else None
         try:
-            for end in (False, True) if bounded(self._query.node) and watermarked(self._query.node) else (False,):
-                if end:
-                    (self._to.control / "end").write_text(str(END_OF_INPUT_MS))
-                self._once(mode, fold)
-                if self._stopped.is_set():
-                    break
+            if bounded(self._query.node):
+                (self._to.control / "end").write_text(str(END_OF_INPUT_MS))
+            self._once(mode, fold)
             self._put(None)
         except Exception as error:
             self._put(job_error(error))

@@ -37,20 +37,32 @@ class Metadata:
 class Read:
     """A request to read ``table``, whose options are resolved (environment, hint options, no ``${env:}`` left).
 
-    ``streaming``: give streaming DataFrames. ``per_split``: give one DataFrame for each split that has an event-time order of
-    its own (a Kafka partition), so that each can have its own watermark. ``name``: unique in the job, letters, digits and ``_``:
-    the name of the streaming source in the checkpoint, followed by ``_<split>``. ``zone``: ``table.local-time-zone``.
+    ``streaming``: give a streaming DataFrame. ``splits``: say of each row from which split (a part of the source with an event-time
+    order of its own, a Kafka partition) it comes; see Source. ``name``: unique in the job, letters, digits and ``_``:
+    the name of the streaming source in the checkpoint. ``zone``: ``table.local-time-zone``.
     ``project``: relative paths start there. ``state``: a folder of the job's for what the connector must keep.
     """
 
     spark: SparkSession
     table: Table
     streaming: bool
-    per_split: bool
+    splits: bool
     name: str
     zone: str
     project: Path
     state: Path | None = None
+
+
+SPLIT = "__sqlstream_split"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What ``read`` gives. ``splits``: how many splits the source has; with more than one, column SPLIT (INT, from 0) of ``frame`` has
+    a row's, where the request asked for it."""
+
+    frame: DataFrame
+    splits: int = 1
 
 
 @dataclass(frozen=True)
@@ -107,11 +119,8 @@ class Connector(ABC):
         """Whether ``table`` is read as a static DataFrame even in a streaming job (it is bounded, and small or local)."""
         return False
 
-    def read(self, request: Read) -> list[DataFrame]:
-        """DataFrames of the table's physical and metadata columns, under their declared names, in carrier types (``Type.spark``).
-
-        One, or one for each split (see Read).
-        """
+    def read(self, request: Read) -> Source:
+        """The table's physical and metadata columns, under their declared names, in carrier types (``Type.spark``)."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a sink. It cannot be used as a source.")
 
     def write_stream(self, request: Write) -> DataStreamWriter:

@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from sqlstream import options as option_rows
-from sqlstream.connectors.base import Connector, Read, plain_options
+from sqlstream.connectors.base import Connector, Read, Source, plain_options
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.formats.base import literal
 from sqlstream.options import Kind, Option, Use
@@ -20,8 +20,6 @@ from sqlstream.sql.types import INT, STRING, Type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pyspark.sql import DataFrame
 
     from sqlstream.sql.tables import Table
 
@@ -76,7 +74,7 @@ class Datagen(Connector):
     def static(self, table: Table) -> bool:
         return self.bounded(table)
 
-    def read(self, request: Read) -> list[DataFrame]:
+    def read(self, request: Read) -> Source:
         from pyspark.sql import functions as F
 
         table, spark = request.table, request.spark
@@ -94,7 +92,7 @@ class Datagen(Connector):
             numbers = source.load().select(F.col("value").alias(ROW), F.col("timestamp").alias(NOW))
         seed = zlib.crc32(f"{request.state}{table.path}".encode())
         cells = [F.expr(_cell(_Field.of(table, c.name, c.type, seed))).alias(c.name) for c in table.physical]
-        return [numbers.select(*cells)]
+        return Source(numbers.select(*cells))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import options as option_rows
-from sqlstream.connectors.base import Connector, Read, Write, plain_options
+from sqlstream.connectors.base import Connector, Read, Source, Write, plain_options
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import ValidationError
 from sqlstream.formats.base import literal, refuse_types
@@ -77,7 +77,7 @@ class Delta(Connector):
     def static(self, table: Table) -> bool:
         return self.bounded(table)
 
-    def read(self, request: Read) -> list[DataFrame]:
+    def read(self, request: Read) -> Source:
         from pyspark.sql import functions as F
 
         table = request.table
@@ -90,7 +90,7 @@ class Delta(Connector):
             if key in table.options:
                 reader = reader.option(key, table.options[key])
         frame = reader.load(path)
-        return [frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.spark})").alias(c.name) for c in table.physical])]
+        return Source(frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.spark})").alias(c.name) for c in table.physical]))
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         path = _ensure(request.spark, request.table, request.project)

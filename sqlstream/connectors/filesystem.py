@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream import options as option_rows
-from sqlstream.connectors.base import Connector, Metadata, Read, Write, plain_options
+from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
 from sqlstream.connectors.files import Folder, write_batch
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, ValidationError
@@ -118,7 +118,7 @@ class Filesystem(Connector):
     def static(self, table: Table) -> bool:
         return self.bounded(table)
 
-    def read(self, request: Read) -> list[DataFrame]:
+    def read(self, request: Read) -> Source:
         table = request.table
         format_ = formats.find(table.options["format"])
         path = resolve(table.options["path"], request.project)
@@ -128,7 +128,7 @@ class Filesystem(Connector):
         if request.streaming:
             # Without maxFileAge Spark would leave out files that are a week older than the newest.
             reader = request.spark.readStream.name(request.name).option("maxFileAge", "36500d")
-        return [self._columns(self._records(reader, format_, path, table), format_, table)]
+        return Source(self._columns(self._records(reader, format_, path, table), format_, table))
 
     def _records(self, reader: Any, format_: Format, path: str, table: Table) -> DataFrame:
         """The files' own columns or lines, and the partition columns as strings."""

@@ -1,8 +1,7 @@
 """The kafka connector: Spark's Kafka source and sink, with Flink's options.
 
-Reading makes one streaming source a partition where the plan asks for it (``Read.per_split``), since event time in Flink runs by
-partition. Partitions are then those that exist when the job starts. An end (``scan.bounded.*``) is looked up once, kept in the job's
-folder, and applied as a filter, because Spark's streaming source knows none.
+A record's partition is its split, since event time in Flink runs by partition. Partitions are those that exist when the job starts.
+An end (``scan.bounded.*``) is looked up once, kept in the job's folder, and applied as a filter, because Spark's streaming source knows none.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream import options as option_rows
-from sqlstream.connectors.base import Connector, Metadata, Read, Write
+from sqlstream.connectors.base import SPLIT, Connector, Metadata, Read, Source, Write
 from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, parse_specific, to_json
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal
@@ -141,7 +140,7 @@ class Kafka(Connector):
     def bounded(self, table: Table) -> bool:
         return bool(self._option(table)("scan.bounded.mode") != "unbounded")
 
-    def read(self, request: Read) -> list[DataFrame]:
+    def read(self, request: Read) -> Source:
         table = request.table
         option = self._option(table)
         properties = _properties(table)
@@ -155,25 +154,20 @@ class Kafka(Connector):
             if not request.streaming:
                 start = kafka.resolved(start)
                 end = kafka.resolved(end if end is not None else dict.fromkeys(partitions, LATEST))
-        groups = [[p] for p in partitions] if request.per_split else [partitions]
-        frames = []
-        for group in groups:
-            options = {**base, "assign": assignment(group), "startingOffsets": to_json({p: start[p] for p in group})}
-            if any(m.key == "headers" for m in table.metadata):
-                options["includeHeaders"] = "true"
-            if request.streaming:
-                name = request.name + (f"_{_word(group[0][0])}_{group[0][1]}" if request.per_split else "")
-                reader = request.spark.readStream.name(name).format("kafka").options(**options)
-                frame = reader.load()
-                if end is not None:
-                    frame = frame.where(_before({p: end[p] for p in group}))
-            else:
-                assert end is not None
-                # A range that ends before it starts is an error for Spark; for Flink it is empty.
-                stop = {p: max(end[p], start[p]) for p in group}
-                frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
-            frames.append(_decoded(frame, table))
-        return frames
+        options = {**base, "assign": assignment(partitions), "startingOffsets": to_json(start)}
+        if any(m.key == "headers" for m in table.metadata):
+            options["includeHeaders"] = "true"
+        if request.streaming:
+            frame = request.spark.readStream.name(request.name).format("kafka").options(**options).load()
+            frame = frame if end is None else frame.where(_before(end))
+        else:
+            assert end is not None
+            # A range that ends before it starts is an error for Spark; for Flink it is empty.
+            stop = {p: max(end[p], start[p]) for p in partitions}
+            frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
+        if request.splits and len(partitions) > 1:
+            return Source(_decoded(frame, table, _split(partitions)), len(partitions))
+        return Source(_decoded(frame, table))
 
     def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:
         option = self._option(table)
@@ -205,6 +199,13 @@ class Kafka(Connector):
             case "specific-offsets":
                 offsets = _specific(request.table.options, "bounded")
                 end = {p: offsets.get(p[1], 0) for p in partitions}
+                for (topic, partition), last in kafka.resolved(dict.fromkeys(partitions, LATEST)).items():
+                    if end[topic, partition] > last:
+                        raise NotSupported(
+                            f"'scan.bounded.specific-offsets' ends partition {partition} of topic '{topic}' at offset "
+                            f"{end[topic, partition]}, but it has no more than {last} yet, and a job that ends does not wait.",
+                            hint=f"Run it when the records are there, or end at offset {last}.",
+                        )
             case _:
                 end = _group_offsets(kafka, request.table, partitions, None)
         if kept is not None:
@@ -348,12 +349,17 @@ def _before(end: Offsets) -> str:
     return f"CASE {cases} ELSE false END"
 
 
-def _word(topic: str) -> str:
-    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"_{ord(c):x}_" for c in topic)
+def _split(partitions: list[Partition]) -> str:
+    """SQL: the number of a record's split."""
+    topics = dict.fromkeys(topic for topic, _ in partitions)
+    if len(topics) == 1 and [p for _, p in partitions] == list(range(len(partitions))):
+        return "__kafka_partition"
+    cases = " ".join(f"WHEN __kafka_topic = {literal(t)} AND __kafka_partition = {p} THEN {i}" for i, (t, p) in enumerate(partitions))
+    return f"CASE {cases} END"
 
 
-def _decoded(frame: DataFrame, table: Table) -> DataFrame:
-    """The table's columns out of the columns of Spark's Kafka source."""
+def _decoded(frame: DataFrame, table: Table, split: str | None = None) -> DataFrame:
+    """The table's columns out of the columns of Spark's Kafka source, and SPLIT where its SQL is given."""
     from pyspark.sql import functions as F
 
     layout = _layout(table)
@@ -370,7 +376,8 @@ def _decoded(frame: DataFrame, table: Table) -> DataFrame:
     names |= {n: f"__value_{n}" for n, _ in layout.value_fields}
     names |= {c.name: f"__meta_{c.name}" for c in table.metadata}
     wanted = [c.name for c in table.columns if c.name in names]
-    return out.select(*[F.col(quote(names[n])).alias(n) for n in wanted])
+    splits = [] if split is None else [F.expr(split).alias(SPLIT)]
+    return out.select(*[F.col(quote(names[n])).alias(n) for n in wanted], *splits)
 
 
 def _with(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import options
-from sqlstream.connectors.base import Connector, Read
+from sqlstream.connectors.base import Connector, Read, Source
 from sqlstream.errors import ValidationError
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import BIGINT, INT, STRING, Type, row, timestamp
@@ -175,7 +175,7 @@ class Nexmark(Connector):
     def static(self, table: Table) -> bool:
         return self.bounded(table)
 
-    def read(self, request: Read) -> list[DataFrame]:
+    def read(self, request: Read) -> Source:
         given = _given(request.table)
         shape, last = Shape.of(given), _last(given)
         if not request.streaming or self.static(request.table):
@@ -188,7 +188,7 @@ class Nexmark(Connector):
         else:
             numbers = _endless(request, shape, paced=not _value(given, "max-emit-speed"))
             numbers = numbers if last is None else numbers.where(f"id < {last}")
-        return [events(numbers, shape, _start(request))]
+        return Source(events(numbers, shape, _start(request)))
 
 
 def events(numbers: DataFrame, shape: Shape, start_ms: int) -> DataFrame:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from sqlstream import jars
 from sqlstream.errors import SetupError, SqlStreamError, ValidationError
 from sqlstream.java import require_java
+from sqlstream.spark import operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +39,7 @@ FIXED = {
     "spark.sql.streaming.multipleWatermarkPolicy": "min",
     # Sources are known by name in a checkpoint, so that one can be added.
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.extensions": f"io.delta.sql.DeltaSparkSessionExtension,{operators.EXTENSIONS}",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 
@@ -131,7 +132,7 @@ class Engine:
 
     def _build(self) -> SparkSession:
         require_java()
-        own_jars = jars.ensure("spark", self._notify)
+        own_jars = [*jars.ensure("spark", self._notify), operators.jar(self._notify)]
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         log = self._project / ".sqlstream" / "log" / "spark.log"

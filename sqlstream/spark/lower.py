@@ -1,12 +1,9 @@
 """Logical nodes to DataFrames: each node to the Spark operator that has its meaning.
 
-Event time. Below every Watermark the source's splits (Kafka partitions) are separate frames, each with a Spark watermark of
-its own on a hidden column that holds the watermark expression's value; under Spark's ``min`` policy that is Flink's rule: the
-minimum over partitions and inputs. A control source (text files of epoch milliseconds in the job's folder) is united below each:
-a row of the far future is the end of a bounded input. Its rows are taken out again by a condition on the watermark column itself,
-since Spark pushes any other below the watermark.
-A query's own filter above a watermark would go the same way, take the control rows out and change the watermark, which in Flink is the
-source's: it gets an alternative that is never true, but not deterministic to Spark, which moves no such condition.
+Event time. A Watermark is our own operator over a hidden column that holds the watermark expression's value: the minimum over the
+source's splits (Kafka partitions), and under Spark's ``min`` policy over the inputs of a query: Flink's rule. A control source (text
+files of epoch milliseconds in the job's folder) is united below each: a row of it raises the watermark of all splits; one of the far
+future is the end of a bounded input.
 
 No user column carries Spark's watermark metadata; only window_time gets it, where
 a window aggregate groups by it, so that Spark closes a window when ``window_end - 1 ms <= watermark``: Flink's rule.
@@ -16,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find
-from sqlstream.connectors.base import Read
+from sqlstream.connectors.base import SPLIT, Read, Source
 from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
@@ -43,7 +40,8 @@ from sqlstream.plan.nodes import (
     WindowTvf,
 )
 from sqlstream.plan.properties import field as field_of
-from sqlstream.plan.properties import fields, static, watermarked
+from sqlstream.plan.properties import fields, static
+from sqlstream.spark.operators import split_watermark
 from sqlstream.sql.functions.base import instant, local, sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -55,8 +53,7 @@ if TYPE_CHECKING:
 
 WATERMARK = "__sqlstream_watermark"
 ALL = "__sqlstream_all"
-# Times from 9000-01-01 on are control rows; the end is a day before the last TIMESTAMP that Spark can print.
-CONTROL_FROM = "TIMESTAMP '9000-01-01 00:00:00'"
+# A day before the last TIMESTAMP that Spark can print.
 END_OF_INPUT_MS = 253402214400000
 WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
 
@@ -88,53 +85,50 @@ class Lowering:
 
 def lower(node: Node, to: Lowering) -> DataFrame:
     """The DataFrame of ``node``: its columns under their names, in carrier types."""
-    return _union(_splits(node, to, per_split=False))
-
-
-def _union(frames: list[DataFrame]) -> DataFrame:
-    return reduce(lambda a, b: a.unionAll(b), frames)
-
-
-def _splits(node: Node, to: Lowering, *, per_split: bool) -> list[DataFrame]:
-    """Frames whose union is ``node``: one a split where ``per_split`` and nothing above the scan unites them."""
     match node:
-        case Scan(table=table):
-            streaming = to.streaming and not node.static
-            name = to.source_name(table.path.name)
-            request = Read(
-                spark=to.spark, table=table, streaming=streaming, per_split=per_split and streaming, name=name, zone=to.zone,
-                project=to.project, state=to.state,
-            )  # fmt: skip
-            return find(table.connector).read(request)
-        case Project(input=source):
-            columns = [_column(c.name, render(c.expr, to.zone)) for c in node.columns]
-            return [frame.select(*columns) for frame in _splits(source, to, per_split=per_split)]
-        case Filter(input=source):
-            condition = render(node.condition, to.zone)
-            if to.streaming and watermarked(source):
-                condition = f"if({condition}, true, spark_partition_id() < 0)"
-            return [frame.where(condition) for frame in _splits(source, to, per_split=per_split)]
-        case Watermark(input=source):
-            return [_watermark(node, frame, to) for frame in _splits(source, to, per_split=True)]
+        case Scan() | Project() | Filter():
+            return _source(node, to, splits=False).frame
+        case Watermark():
+            return _watermark(node, to)
         case Values():
-            return [_values(node, to)]
+            return _values(node, to)
         case WindowTvf(input=source):
-            return [_window_tvf(node, lower(source, to), to)]
+            return _window_tvf(node, lower(source, to), to)
         case WindowAggregate(input=source):
-            return [_window_aggregate(node, lower(source, to), to)]
+            return _window_aggregate(node, lower(source, to), to)
         case GroupAggregate(input=source):
-            return [_group_aggregate(node, lower(source, to), to)]
+            return _group_aggregate(node, lower(source, to), to)
         case Union(branches=branches):
-            return [_union_all(branches, to)]
+            return _union_all(branches, to)
         case Limit(input=source):
             frame = lower(source, to)
             frame = frame.offset(node.offset) if node.offset else frame
-            return [frame if node.count is None else frame.limit(node.count)]
+            return frame if node.count is None else frame.limit(node.count)
         case Sort(input=source):
-            return [lower(source, to).orderBy(*[_order(name, descending) for name, descending in node.keys])]
+            return lower(source, to).orderBy(*[_order(name, descending) for name, descending in node.keys])
         case Sink(input=source):
-            return [_not_null(node, lower(source, to))]
+            return _not_null(node, lower(source, to))
     raise TypeError(type(node).__name__)
+
+
+def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
+    """What ``node`` gives; with ``splits`` its rows' splits come along from the scan below."""
+    match node:
+        case Scan(table=table):
+            streaming = to.streaming and not node.static
+            request = Read(
+                spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
+                zone=to.zone, project=to.project, state=to.state,
+            )  # fmt: skip
+            return find(table.connector).read(request)
+        case Project(input=below):
+            source = _source(below, to, splits=splits)
+            columns = [_column(c.name, render(c.expr, to.zone)) for c in node.columns]
+            return replace(source, frame=source.frame.select(*columns, *[c for c in source.frame.columns if c == SPLIT]))
+        case Filter(input=below):
+            source = _source(below, to, splits=splits)
+            return replace(source, frame=source.frame.where(render(node.condition, to.zone)))
+    return Source(lower(node, to))
 
 
 def _column(name: str, sql: str) -> Column:
@@ -167,20 +161,23 @@ def _order(name: str, descending: bool) -> Column:
     return column.desc() if descending else column.asc()
 
 
-def _watermark(node: Watermark, frame: DataFrame, to: Lowering) -> DataFrame:
-    if not frame.isStreaming:
-        return frame
-    names = [f.name for f in fields(node)]
-    marked = frame.select("*", _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"))
-    control = to.spark.readStream.schema("value STRING").name(to.source_name("control")).text(str(to.control))
-    nulls = [_column(f.name, f"CAST(NULL AS {f.type.spark})") for f in fields(node)]
-    ends = control.select(*nulls, _column(WATERMARK, "timestamp_millis(CAST(value AS BIGINT))"))
-    return (
-        marked.unionAll(ends)
-        .withWatermark(WATERMARK, "0 seconds")
-        .where(f"{WATERMARK} IS NULL OR {WATERMARK} < {CONTROL_FROM}")
-        .select(*[quote(n) for n in names])
+def _watermark(node: Watermark, to: Lowering) -> DataFrame:
+    source = _source(node.input, to, splits=True)
+    if not source.frame.isStreaming:
+        return source.frame
+    columns = fields(node)
+    split = quote(SPLIT) if source.splits > 1 else "0"
+    marked = source.frame.select(
+        *[quote(f.name) for f in columns],
+        _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
+        _column(SPLIT, split),
     )
+    control = to.spark.readStream.schema("value STRING").name(to.source_name("control")).text(str(to.control))
+    nulls = [_column(f.name, f"CAST(NULL AS {f.type.spark})") for f in columns]
+    moments = control.select(
+        *nulls, _column(WATERMARK, "timestamp_millis(CAST(value AS BIGINT))"), _column(SPLIT, "CAST(NULL AS INT)")
+    )
+    return split_watermark(marked.unionAll(moments), WATERMARK, SPLIT, source.splits).select(*[quote(f.name) for f in columns])
 
 
 def _values(node: Values, to: Lowering) -> DataFrame:
@@ -275,7 +272,7 @@ def _union_all(branches: tuple[Node, ...], to: Lowering) -> DataFrame:
     names = [f.name for f in fields(branches[0])]
     mixed = to.streaming and not all(static(b) for b in branches)
     frames = [_as_stream(lower(b, to), to) if mixed and static(b) else lower(b, to) for b in branches]
-    return _union([f.toDF(*names) for f in frames])
+    return reduce(lambda a, b: a.unionAll(b), [f.toDF(*names) for f in frames])
 
 
 def _as_stream(frame: DataFrame, to: Lowering) -> DataFrame:

@@ -36,24 +36,20 @@ class Runner:
         self.lines: list[str] = []
         self._runs = 0
 
-    def frames(self, table: Table, *, streaming: bool = False, per_split: bool = False):
-        request = Read(self.spark, table, streaming, per_split, "source", "UTC", self.project, self.project / "state")
+    def source(self, table: Table, *, streaming: bool = False, splits: bool = False):
+        request = Read(self.spark, table, streaming, splits, "source", "UTC", self.project, self.project / "state")
         return find(table.connector).read(request)
 
     def frame(self, table: Table, *, streaming: bool = False):
-        (frame,) = self.frames(table, streaming=streaming)
-        return frame
+        return self.source(table, streaming=streaming).frame
 
     def rows(self, table: Table, *columns: str) -> list[tuple]:
         frame = self.frame(table)
         return [tuple(row) for row in (frame.selectExpr(*columns) if columns else frame).collect()]
 
-    def streamed(self, table: Table, *, per_split: bool = False, checkpoint: str | None = None) -> list[tuple]:
-        """All rows of a streaming read up to now."""
-        frames = self.frames(table, streaming=True, per_split=per_split)
-        frame = frames[0]
-        for other in frames[1:]:
-            frame = frame.unionAll(other)
+    def streamed(self, table: Table, *, splits: bool = False, checkpoint: str | None = None) -> list[tuple]:
+        """All rows of a streaming read up to now; ``splits``: with the split of each as a last column, where there are several."""
+        frame = self.source(table, streaming=True, splits=splits).frame
         out: list[tuple] = []
 
         def take(batch, _):

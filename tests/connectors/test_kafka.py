@@ -49,8 +49,8 @@ def test_round_trip(run, kafka, format_):
     assert sorted(map(str, run.frame(table).collect())) == sorted(
         str(r) for r in run.spark.createDataFrame([tuple(r) for r in expected], run.frame(table).schema).collect()
     )
-    for per_split in (False, True):
-        assert len(run.streamed(table, per_split=per_split)) == len(expected)
+    for splits in (False, True):
+        assert len(run.streamed(table, splits=splits)) == len(expected)
 
 
 def test_tombstones(run, kafka, broker, topic):
@@ -114,10 +114,9 @@ def test_startup_and_bounded(run, kafka, broker, topic):
         batch = sorted(r[0] for r in run.rows(table))
         if "scan__bounded__mode" in options:
             assert find("kafka").bounded(table)
-            for per_split in (False, True):
-                for end in (run.project / "state").glob("*.json"):
-                    end.unlink()
-                assert sorted(r[0] for r in run.streamed(table, per_split=per_split)) == batch
+            for end in (run.project / "state").glob("*.json"):
+                end.unlink()
+            assert sorted(r[0] for r in run.streamed(table)) == batch
         return batch
 
     bounded = {"scan__bounded__mode": "specific-offsets"}
@@ -130,6 +129,8 @@ def test_startup_and_bounded(run, kafka, broker, topic):
     assert read(scan__bounded__mode="timestamp", scan__bounded__timestamp_millis=str(middle)) == [0, 1, 2, 3]
     assert read(**bounded, scan__bounded__specific_offsets="partition:0,offset:3") == [0, 1, 2]
     assert read(**bounded, scan__bounded__specific_offsets="partition:7,offset:3") == []
+    with pytest.raises(NotSupported, match="ends partition 0 .* at offset 7, but it has no more than 6"):
+        read(**bounded, scan__bounded__specific_offsets="partition:0,offset:7")
 
 
 def test_an_end_stays_where_it_was(run, kafka, broker, topic):
@@ -165,10 +166,15 @@ def test_partitions_and_topics(run, kafka, broker, topic):
     send(run, kafka(key__format="json", key__fields="i"), ", ".join(f"({i})" for i in range(30)))
     send(run, kafka(topic=f"{topic}x"), "(100)")
     table = kafka(metadata=[("p", T.INT, "partition", True)])
-    frames = run.frames(table, streaming=True, per_split=True)
-    assert len(frames) == 3
-    assert len({p for _, p in run.streamed(table, per_split=True)}) > 1
-    assert len(run.streamed(kafka(topic=f"{topic};{topic}x"), per_split=True)) == 31
+    assert run.source(table, streaming=True, splits=True).splits == 3
+    rows = run.streamed(table, splits=True)
+    assert len({split for _, _, split in rows}) > 1
+    assert all(split == partition for _, partition, split in rows)
+    both = kafka(topic=f"{topic};{topic}x")
+    assert run.source(both, streaming=True, splits=True).splits == 4
+    rows = run.streamed(both, splits=True)
+    assert len(rows) == 31
+    assert {split for i, split in rows if i == 100} == {3}
     pattern = kafka(topic=None, topic_pattern=f"{topic}x?")
     assert len(run.rows(pattern)) == 31
     with pytest.raises(ValidationError, match="single 'topic'"):
@@ -177,9 +183,9 @@ def test_partitions_and_topics(run, kafka, broker, topic):
 
 def test_restart_goes_on(run, kafka, broker, topic):
     broker.produce(topic, ['{"i":1}'])
-    assert run.streamed(kafka(), per_split=True, checkpoint="c") == [(1,)]
+    assert run.streamed(kafka(), checkpoint="c") == [(1,)]
     broker.produce(topic, ['{"i":2}'])
-    assert run.streamed(kafka(), per_split=True, checkpoint="c") == [(2,)]
+    assert run.streamed(kafka(), checkpoint="c") == [(2,)]
 
 
 def test_missing_topic_and_broker(run, kafka, broker):

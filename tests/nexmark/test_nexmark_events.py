@@ -128,7 +128,7 @@ def request(spark, tmp_path: Path, streaming: bool, **options: str) -> Read:
 
 
 def test_a_bounded_table_is_static(spark, tmp_path: Path) -> None:
-    (frame,) = Nexmark().read(request(spark, tmp_path, True, events__num="500"))
+    frame = Nexmark().read(request(spark, tmp_path, True, events__num="500")).frame
     assert not frame.isStreaming
     assert frame.count() == 500
 
@@ -138,7 +138,7 @@ def test_an_endless_table_goes_on_where_it_stopped(spark, tmp_path: Path, speed:
     rows: list[int] = []
 
     def run(more: int) -> None:
-        (frame,) = Nexmark().read(request(spark, tmp_path, True, max_emit_speed=speed, next_event__rate="1000"))
+        frame = Nexmark().read(request(spark, tmp_path, True, max_emit_speed=speed, next_event__rate="1000")).frame
         assert frame.isStreaming
         query = (
             frame.where("event_type = 0")
