@@ -71,6 +71,8 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
         parser.error(f"gateway: {GATEWAY}")
     arguments = parser.parse_args(argv[1:] if argv and argv[0] == "embedded" else argv)
     project = arguments.project or find_project(Path.cwd())
+    if not (arguments.project or project == Path.cwd()):
+        print(f"Project: {project}", file=sys.stderr)
     options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
     init = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)

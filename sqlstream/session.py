@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from sqlstream.spark.engine import Engine
 
 _IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
+# Errors of the catalog's files that are shown when a session starts.
+_MOST_ERRORS = 10
 _NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
 
 
@@ -78,8 +80,11 @@ class Session:
             if notice := settings.check(key, value):
                 notify(notice)
             self.options[key] = value
-        for error in self._files.load(self._catalog, Scope((), zone=self.zone)):
+        errors = self._files.load(self._catalog, Scope((), zone=self.zone))
+        for error in errors[:_MOST_ERRORS]:
             notify(_shown(error))
+        if len(errors) > _MOST_ERRORS:
+            notify(f"... and {len(errors) - _MOST_ERRORS} more errors in {self._files.folder}")
 
     # --- what the shell and the runner call --------------------------------------------------------------------------
 

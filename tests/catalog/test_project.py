@@ -12,6 +12,7 @@ from sqlstream.catalog.apply import Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Key, Project, escape, unescape
 from sqlstream.errors import ValidationError
+from sqlstream.session import Session as WholeSession
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.tables import ObjectPath, Table, View
 
@@ -302,3 +303,12 @@ def test_many_files_load_fast(tmp_path: Path) -> None:
     took = time.perf_counter() - begin
     assert not session.errors
     assert took < 3, took
+
+
+def test_a_session_shows_the_first_errors_of_many(tmp_path: Path) -> None:
+    for i in range(30):
+        write(tmp_path, f"b{i:02d}.sql", "SELECT 1;")
+    lines: list[str] = []
+    WholeSession(tmp_path, notify=lines.append).close()
+    assert lines[-1] == f"... and 20 more errors in {tmp_path / 'catalog'}"
+    assert sum("b0" in line for line in lines) == 10

@@ -159,6 +159,16 @@ def test_the_project_is_found_upwards(tmp_path, mark):
     assert cli.find_project(tmp_path / "p" / "queries" / "deep") == tmp_path / "p"
 
 
+def test_a_project_above_is_named(here, calls, monkeypatch, capsys):
+    (here / "sub").mkdir()
+    (here / "catalog").mkdir()
+    assert start(calls, "-e", "HELP") == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.chdir(here / "sub")
+    assert start(calls, "-e", "HELP") == 0
+    assert capsys.readouterr().err == f"Project: {here}\n"
+
+
 def test_without_a_project_it_is_here(tmp_path):
     assert cli.find_project(tmp_path / "a") == tmp_path / "a"
 
