@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import threading
 import time
 import uuid
@@ -26,7 +27,7 @@ from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.plan.explain import signature
-from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key
+from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 
@@ -137,6 +138,9 @@ class Jobs:
         try:
             runner.start()
         except Exception as error:
+            if not resumed and not job.checkpoint.exists():
+                # Nothing has run: a later start must not find what this one had looked up.
+                shutil.rmtree(folder)
             _release(job)
             raise job_error(error) from error
         self._jobs[job.id] = job
@@ -325,6 +329,7 @@ class _Runner:
             emit=self._emit,
             partition=dict(sink.partition),
             overwrite=sink.overwrite,
+            order=window_column(sink),
             version=version,
         )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
 from sqlstream.plan.nodes import Field, Node
-from sqlstream.plan.properties import bounded, changelog_mode, fields
+from sqlstream.plan.properties import bounded, changelog_mode, fields, window_column
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 from sqlstream.sql.casts import display_sql
@@ -109,6 +109,11 @@ def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
     return frame.selectExpr(*[f"{display_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in columns])
 
 
+def in_order(frame: DataFrame, column: str | None) -> DataFrame:
+    """Rows of windows as Flink gives them: window after window. Cells are the client's texts, which sort as their times do."""
+    return frame if column is None else frame.repartition(1).sortWithinPartitions(quote(column))
+
+
 # The job group of a SELECT over static input, by which it can be cancelled.
 COLLECT = "sqlstream-select"
 
@@ -120,7 +125,7 @@ def collect(
     folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
     try:
         to = Lowering(spark, False, batch, zone, project, folder, folder)
-        frame = displayed(lower(query.node, to), query.node, zone)
+        frame = in_order(displayed(lower(query.node, to), query.node, zone), window_column(query.node))
         spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
         return tuple(tuple(row) for row in (frame if limit is None else frame.limit(limit)).collect())
     except Exception as error:
@@ -142,6 +147,7 @@ class Changes:
         self._to = Lowering(spark, True, False, zone, project, self._folder / "inputs", self._folder / "control")
         self._to.control.mkdir()
         self._query = query
+        self._order = window_column(query.node)
         self._queue: queue.Queue[list[Change] | BaseException | None] = queue.Queue(maxsize=64)
         self._stopped = threading.Event()
         try:
@@ -198,7 +204,7 @@ class Changes:
     def _once(self, mode: ChangelogMode, fold: Fold | None) -> None:
         def take(batch: DataFrame, _: int) -> None:
             rows: list[tuple[str | None, ...]] = []
-            for row in batch.toLocalIterator(prefetchPartitions=True):
+            for row in in_order(batch, self._order).toLocalIterator(prefetchPartitions=True):
                 rows.append(tuple(row))
                 if len(rows) == 1000:
                     self._give(rows, fold)

@@ -17,7 +17,7 @@ from sqlstream import inspection, jobs, results, settings
 from sqlstream.catalog.apply import APPLIED, Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project
-from sqlstream.errors import JobFailed, NotSupported, SqlStreamError, ValidationError
+from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.options import masked
 from sqlstream.plan import build, relations, scope
 from sqlstream.plan.explain import tree
@@ -215,7 +215,8 @@ class Session:
         try:
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ValidationError(f"Cannot read '{node.this.name}': {error}.", at=node.this) from None
+            reason = (error.strerror or str(error)) if isinstance(error, OSError) else "it is not UTF-8"
+            raise ValidationError(f"Cannot read '{node.this.name}': {reason}.", at=node.this) from None
         self._sources.append(path)
         try:
             yield from self.run(text, node.this.name)
@@ -273,7 +274,11 @@ class Session:
             from sqlstream.spark.explain import spark_plan
 
             sections += ["== Spark Plan =="]
-            sections += [spark_plan(_without_limit(n)[0], self._engine.spark, env.settings, self.project) for n in plans]
+            for plan in plans:
+                try:
+                    sections.append(spark_plan(_without_limit(plan)[0], self._engine.spark, env.settings, self.project))
+                except (SetupError, ValidationError, JobFailed) as error:  # a source that does not answer, or is not there yet
+                    sections.append(f"(not known: {error.message})")
         else:
             sections += ["== Spark Plan ==", "(Spark has not started: a SELECT or INSERT starts it)"]
         return results.text_rows(("result",), (("\n".join(sections) + "\n",),))

@@ -71,7 +71,8 @@ class Write:
 
     ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``).
     ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key (empty for append). ``emit`` prints a line on
-    the session's standard output. ``name`` identifies the sink in the job. In the batch form ``version`` (app id, version)
+    the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person expects the rows of a
+    micro-batch to be shown. In the batch form ``version`` (app id, version)
     makes a retried write idempotent where the sink can.
     """
 
@@ -86,6 +87,7 @@ class Write:
     emit: Callable[[str], None]
     partition: Mapping[str, str] = field(default_factory=dict)
     overwrite: bool = False
+    order: str | None = None
     version: tuple[str, int] | None = None
 
 

@@ -45,12 +45,12 @@ class Print(Connector):
         shown, fold, emit = _texts(request), self._fold(request), self._emitter(request)
 
         def show(batch: DataFrame, _: int) -> None:
-            _show(batch, fold, emit)
+            _show(_in_order(batch, request), fold, emit)
 
         return shown.writeStream.foreachBatch(show)
 
     def write_batch(self, request: Write) -> None:
-        _show(_texts(request), self._fold(request), self._emitter(request))
+        _show(_in_order(_texts(request), request), self._fold(request), self._emitter(request))
 
     def _fold(self, request: Write) -> Fold | None:
         names = [c.name for c in request.table.persisted]
@@ -67,6 +67,10 @@ class Print(Connector):
 def _texts(request: Write) -> DataFrame:
     columns = [f"{java_text(quote(c.name), c.type)} AS {quote(c.name)}" for c in request.table.persisted]
     return request.frame.selectExpr(*columns)
+
+
+def _in_order(batch: DataFrame, request: Write) -> DataFrame:
+    return batch if request.order is None else batch.repartition(1).sortWithinPartitions(quote(request.order))
 
 
 def _show(frame: DataFrame, fold: Fold | None, emit: Callable[[str], None]) -> None:

@@ -10,10 +10,12 @@ from sqlstream.plan.nodes import (
     WINDOW_START,
     WINDOW_TIME,
     Field,
+    Filter,
     GroupAggregate,
     Node,
     Project,
     Scan,
+    Sink,
     TimeAttribute,
     Unary,
     Union,
@@ -124,6 +126,19 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             return None
         case Unary(input=source):
             return upsert_key(source)
+    return None
+
+
+def window_column(node: Node) -> str | None:
+    """The column with the end of the window that a row is of, where rows come out as windows close: Flink gives them in its order."""
+    match node:
+        case WindowAggregate(end=end):
+            return end
+        case Project(input=source, columns=columns):
+            below = window_column(source)
+            return next((c.name for c in columns if isinstance(c.expr, ColumnRef) and c.expr.name == below), None)
+        case Filter(input=source) | Sink(input=source):
+            return window_column(source)
     return None
 
 

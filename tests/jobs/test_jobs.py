@@ -239,3 +239,33 @@ def test_odd_identifiers(tmp_path: Path, engine) -> None:
     list(session.run("INSERT INTO `ž.a b` VALUES (1, 'it''s \\ \"x\" $1 ${y}', 2)"))
     assert rows(session, "SELECT `a``b`, t.`select` + `Ünï` AS `sum of` FROM `ž.a b` AS t") == [("it's \\ \"x\" $1 ${y}", "3")]
     session.close()
+
+
+def test_what_did_not_start_leaves_nothing_and_is_explained_all_the_same(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("CREATE TABLE gone (id INT) WITH ('connector' = 'filesystem', 'path' = 'nowhere', 'format' = 'json', 'source.monitor-interval' = '1 s');"))
+    with pytest.raises(ValidationError, match="does not exist"):
+        list(session.run("INSERT INTO copies SELECT id, 'x' FROM gone;"))
+    assert not list((tmp_path / ".sqlstream" / "jobs").glob("*/1"))
+    ((text,),) = rows(session, "EXPLAIN SELECT id FROM gone WHERE id > 1;")
+    assert "Calc(where=[(id > 1)])" in text and "(not known: The path '" in text
+
+
+def test_windows_are_shown_in_their_order(tmp_path: Path, engine) -> None:
+    lines: list[str] = []
+    session = client(tmp_path, engine, emit=lines.append)
+    (tmp_path / "at").mkdir()
+    (tmp_path / "at" / "1.json").write_text("".join(f'{{"t": {(i * 7919) % 100 * 1000}}}\n' for i in range(100)))
+    windows = """
+    CREATE TABLE events (t BIGINT, ts AS TO_TIMESTAMP_LTZ(t, 3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'at', 'format' = 'json');
+    CREATE VIEW w AS SELECT COUNT(*) AS n, window_end AS e FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '2' SECOND)) GROUP BY window_start, window_end;
+    CREATE TABLE shown (n BIGINT, e TIMESTAMP(3)) WITH ('connector' = 'print');
+    SET 'table.dml-sync' = 'true';
+    """
+    list(session.run(windows))
+    selected = [row[1] for row in rows(session, "SELECT * FROM w;")]
+    assert len(selected) == 50
+    assert selected == sorted(selected)
+    list(session.run("INSERT INTO shown SELECT * FROM w;"))
+    assert lines[:2] == ["+I[2, 1970-01-01T00:00:02]", "+I[2, 1970-01-01T00:00:04]"]
+    assert lines[:29] == sorted(lines[:29])
