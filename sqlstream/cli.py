@@ -234,7 +234,7 @@ def _script_of(parser: argparse.ArgumentParser, name: str) -> Script:
     try:
         return Script(Path(name.removeprefix("file://")).expanduser().read_text("utf-8-sig"), name)
     except (OSError, UnicodeDecodeError) as error:
-        parser.error(f"cannot read {name}: {error}")
+        parser.error(f"cannot read {name}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8'}")
 
 
 def _terminate(*_: object) -> NoReturn:

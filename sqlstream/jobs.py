@@ -26,6 +26,7 @@ from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.options import masked_text
 from sqlstream.plan.explain import signature
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.spark.failures import job_error
@@ -131,7 +132,7 @@ class Jobs:
         folder, resumed = _generation(home)
         job = Job(uuid.uuid4().hex, name, sinks, folder, lock=lock)
         (folder / "control").mkdir(parents=True, exist_ok=True)
-        (home / "job.json").write_text(json.dumps({"name": name, "sql": sql}, indent=2) + "\n")
+        (home / "job.json").write_text(json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
         if resumed:
             self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
         runner = _Runner(job, spark, settings, self._project, self._emit)

@@ -88,13 +88,33 @@ def masked(key: str, value: str) -> str:
     return MASK if is_secret(key) and not re.fullmatch(r"\$\{env:\w+\}", value) else value
 
 
+_PAIR = re.compile(
+    r"""('(?:[^']|'')*'|\bSET\s+[\w.-]+)(\s*=\s*)('(?:[^']|'')*(?:'|\Z)|[^\s';][^;\n]*)""",
+    re.IGNORECASE,
+)
+
+
+def masked_text(sql: str) -> str:
+    """``sql`` with the values of secret options struck out, character by character: every offset stays what it is."""
+
+    def struck(pair: re.Match[str]) -> str:
+        key, equals, value = pair.groups()
+        if masked(key, value.strip("'")) == value.strip("'"):
+            return pair[0]
+        return key + equals + re.sub(r"[^'\n]", "*", value)
+
+    return _PAIR.sub(struck, sql)
+
+
 def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
     """``options`` with each ``${env:NAME}`` replaced. Raises ValidationError for a variable that is not set."""
 
     def value(match: re.Match[str], key: str) -> str:
         found = os.environ.get(match[1])
         if found is None:
-            raise ValidationError(f"Option '{key}' needs the environment variable {match[1]}, which is not set.")
+            raise ValidationError(
+                f"Option '{key}' needs the environment variable {match[1]}, which is not set.", hint=f"export {match[1]}=..., then start again."
+            )
         return found
 
     return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) for k, v in options.items()}

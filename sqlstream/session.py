@@ -18,7 +18,7 @@ from sqlstream.catalog.apply import APPLIED, Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
-from sqlstream.options import masked
+from sqlstream.options import masked, masked_text
 from sqlstream.plan import build, relations, scope
 from sqlstream.plan.explain import tree
 from sqlstream.plan.insert import insert, into
@@ -97,13 +97,13 @@ class Session:
         try:
             script = substitute(script, self._variables, strict=bool(self._variables))
         except SqlStreamError as error:
-            raise error.located(script, name, 0) from error.__cause__
+            raise error.located(masked_text(script), name, 0) from error.__cause__
         for statement in split(script):
             try:
                 for outcome in self._execute(statement):
-                    yield replace(outcome, statement=outcome.statement or statement.text)
+                    yield replace(outcome, statement=outcome.statement or masked_text(statement.text))
             except SqlStreamError as error:
-                raise error.located(script, name, statement.start) from error.__cause__
+                raise error.located(masked_text(script), name, statement.start) from error.__cause__
 
     def interrupt(self) -> None:
         """End the statement that runs: a SELECT, or the wait for a job (which is stopped)."""

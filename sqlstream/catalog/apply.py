@@ -62,14 +62,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Context) 
         case ast.CreateDatabase():
             return _create_database(manager, statement, context)
         case ast.CreateCatalog():
-            manager.create_catalog(
-                declare.names_of(statement.this)[-1],
-                options_of(statement.args.get("options")),
-                text_of(statement.args.get("comment")),
-                if_not_exists=bool(statement.args.get("if_not_exists")),
-                at=statement.this,
-            )
-            return []
+            return _create_catalog(manager, statement, context)
         case ast.AlterTable():
             return _alter_table(manager, statement, context)
         case ast.AlterView():
@@ -81,7 +74,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Context) 
             catalog, name = manager.database_path(names, "alter", statement.this)
             return _saved(manager, Key("DATABASE", ObjectPath(catalog, name, "")), database, context)
         case ast.AlterCatalog():
-            return _alter_catalog(manager, statement)
+            return _alter_catalog(manager, statement, context)
         case ast.AlterFunction():
             function = user_function(statement, manager)
             if functions.alter(manager, function, if_exists=bool(statement.args.get("if_exists")), at=statement.this):
@@ -179,6 +172,21 @@ def _create_function(manager: CatalogManager, node: ast.CreateFunction, context:
         return []
     made = replace(function, path=lower(function.path))
     return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
+
+
+def _create_catalog(manager: CatalogManager, node: ast.CreateCatalog, context: Context) -> list[str]:
+    name = declare.names_of(node.this)[-1]
+    key = Key("CATALOG", ObjectPath(name, "", ""))
+    fresh = name not in manager.catalogs
+    manager.create_catalog(
+        name,
+        options_of(node.args.get("options")),
+        text_of(node.args.get("comment")),
+        if_not_exists=bool(node.args.get("if_not_exists")) or _overrides(key, manager, context),
+        at=node.this,
+    )
+    manager.overridden.add(key)
+    return _saved(manager, key, manager.catalogs[name], context) if fresh else []
 
 
 def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context: Context) -> list[str]:
@@ -303,16 +311,17 @@ def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Context) 
     return _saved(manager, Key("RELATION", path), made, context)
 
 
-def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog) -> list[str]:
+def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: Context) -> list[str]:
+    name = declare.names_of(node.this)[-1]
     action = node.args["action"]
     manager.alter_catalog(
-        declare.names_of(node.this)[-1],
+        name,
         set_options=options_of(action.expressions) if isinstance(action, ast.SetOptions) else None,
         reset=tuple(k.name for k in action.expressions) if isinstance(action, ast.ResetOptions) else None,
         comment=text_of(action.this) if isinstance(action, ast.SetComment) else None,
         at=node.this,
     )
-    return []
+    return _saved(manager, Key("CATALOG", ObjectPath(name, "", "")), manager.catalogs[name], context)
 
 
 def _drop(manager: CatalogManager, node: ast.Drop, context: Context) -> list[str]:
@@ -346,7 +355,7 @@ def _drop(manager: CatalogManager, node: ast.Drop, context: Context) -> list[str
             return lines + _removed(Key("DATABASE", ObjectPath(catalog, name, "")), context)
         case "CATALOG":
             manager.drop_catalog(names[-1], if_exists=exists, at=node.this)
-            return []
+            return _removed(Key("CATALOG", ObjectPath(names[-1], "", "")), context)
     raise NotSupported(f"DROP {node.args['kind']} is not supported.", at=node)
 
 

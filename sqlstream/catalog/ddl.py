@@ -151,6 +151,12 @@ def create_catalog(name: str, catalog: Catalog) -> str:
     return f"CREATE CATALOG {quote(name)}\n{comment}{options_text(options)}\n"
 
 
+def create_catalog_file(name: str, catalog: Catalog) -> str:
+    """The statement that a project file holds."""
+    comment = f"\nCOMMENT {literal(catalog.comment)}" if catalog.comment else ""
+    return f"CREATE CATALOG {quote(name)}{comment}\n{options_text(catalog.options.items())};\n"
+
+
 def create_database_file(name: str, database: Database) -> str:
     """The statement that a project file holds."""
     comment = f"\nCOMMENT {literal(database.comment)}" if database.comment else ""

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.catalog import ddl, declare, functions
-from sqlstream.catalog.entries import Database, UserFunction
+from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
 from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.options import masked_text
 from sqlstream.sql import ast
 from sqlstream.sql.statements import split
 from sqlstream.sql.tables import ObjectPath, Table, View
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.bind import Scope
 
 Parse = Callable[[str], exp.Expression]
-Item = Table | View | UserFunction | Database
+Item = Table | View | UserFunction | Database | Catalog
 ORDER: dict[type, int] = {
     ast.CreateCatalog: 0,
     ast.CreateDatabase: 1,
@@ -118,8 +119,27 @@ class Project:
                     piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item
                 )
             except SqlStreamError as error:
-                errors.append(error.located(piece.text, self.shown(piece.file), piece.start))
-        return errors
+                errors.append(error.located(masked_text(piece.text), self.shown(piece.file), piece.start))
+        return errors + self._dangling(manager)
+
+    def _dangling(self, manager: CatalogManager) -> list[SqlStreamError]:
+        """The errors of views that read what is not there; they are taken out again, and then the views over them."""
+        errors: list[SqlStreamError] = []
+        while True:
+            found = len(errors)
+            for key, source in list(self.sources.items()):
+                if not isinstance(source.item, View):
+                    continue
+                try:
+                    for table in source.item.query.find_all(exp.Table):
+                        if len(parts := ast.parts(table)) == len(ObjectPath._fields):
+                            manager.resolve(parts, at=table)
+                except SqlStreamError as error:
+                    errors.append(error.located(masked_text(source.text), self.shown(source.file), source.start))
+                    manager.drop(key.path, View)
+                    del self.sources[key]
+            if len(errors) == found:
+                return errors
 
     def _read(self, file: Path, errors: list[SqlStreamError]) -> Iterator[_Piece]:
         try:
@@ -148,7 +168,7 @@ class Project:
                 else:
                     yield _Piece(file, text, part.start, scope, statement)
             except SqlStreamError as error:
-                errors.append(error.located(text, self.shown(file), part.start))
+                errors.append(error.located(masked_text(text), self.shown(file), part.start))
 
     def _scope(self, file: Path) -> tuple[str, str]:
         folders = file.relative_to(self.folder).parts[:-1]
@@ -178,7 +198,8 @@ class Project:
         """Write ``item`` to its file; a line for the user comes back: what was saved, or why not. Empty where nothing
         changed."""
         source = self.sources.get(key)
-        if source is not None and source.item == item:
+        # Databases and catalogs change in place: only their text tells.
+        if source is not None and source.item == item and isinstance(item, Table | View | UserFunction):
             return ""
         options = getattr(item, "options", {})
         secrets = ddl.literal_secrets(options)
@@ -201,8 +222,9 @@ class Project:
                 shown = self.shown(file)
                 return f"Not saved: {shown} exists and does not declare {key.path.quoted}. Move it away."
         text = head + self._text(key, item, scope, manager)
-        if source is None or source.text != text:
-            _write(file, text)
+        if source is not None and source.text == text:
+            return ""
+        _write(file, text)
         self.sources[key] = Source(file, text, len(head), scope, True, item)
         return f"Saved {self.shown(file)}"
 
@@ -241,6 +263,8 @@ class Project:
                 return ddl.create_view_file(self._readable(item, scope, manager), name)
             case UserFunction():
                 return ddl.create_function_file(item, name)
+            case Catalog():
+                return ddl.create_catalog_file(path.catalog, item)
         return ddl.create_database_file(
             path.database if path.catalog == scope[0] else f"{path.catalog}.{path.database}", item
         )
@@ -370,7 +394,7 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
             manager.create_catalog(
                 names[-1], options, declare.text_of(statement.args.get("comment")), if_not_exists=exists, at=statement
             )
-            return Key("CATALOG", ObjectPath(names[-1], "", "")), None
+            return Key("CATALOG", ObjectPath(names[-1], "", "")), manager.catalogs[names[-1]]
         case ast.CreateDatabase():
             catalog, name = manager.database_path(names, "create", statement)
             made = Database(

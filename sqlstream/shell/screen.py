@@ -13,7 +13,7 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from sqlstream.errors import SqlStreamError
+from sqlstream.errors import SetupError, SqlStreamError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,7 +84,10 @@ class Screen:
 def error_lines(error: BaseException, *, verbose: bool) -> list[str]:
     """An error as its reader wants it: what, where, what to do; with ``verbose`` the trace, the JVM's included."""
     lines = ["[ERROR] Could not execute SQL statement. Reason:"]
-    if isinstance(error, SqlStreamError):
+    if isinstance(error, SetupError) and error.at is None:
+        # About the machine, not about a statement.
+        lines = [f"[ERROR] {error.message}" + (f" {error.hint}" if error.hint else "")]
+    elif isinstance(error, SqlStreamError):
         lines += f"{type(error).__name__} [{error.code}]: {error.message}".splitlines()
         if error.location:
             lines += [f" --> {error.location}", *(f"  {text}" for text in error.location.caret.split("\n"))]

@@ -96,13 +96,13 @@ def is_complete(text: str) -> bool:
 def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False) -> str:
     """``text`` with each ``${NAME}`` outside comments replaced; ``${env:NAME}`` stays.
 
-    An unknown name stays too, or raises SyntaxProblem where ``strict``.
+    An unknown name stays too in strings and quoted names; elsewhere, or where ``strict``, it raises SyntaxProblem.
     """
 
-    def value(match: re.Match[str], offset: int) -> str:
+    def value(match: re.Match[str], offset: int, quoted: bool) -> str:
         if match[1] in variables:
             return variables[match[1]]
-        if strict:
+        if strict or not quoted:
             raise SyntaxProblem(
                 f"The variable {match[0]} has no value.",
                 at=offset + match.start(),
@@ -110,13 +110,14 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
             )
         return match[0]
 
-    def code(start: int, end: int) -> str:
-        return _VARIABLE.sub(lambda m: value(m, start), text[start:end])
+    def replaced(start: int, end: int, *, quoted: bool) -> str:
+        return _VARIABLE.sub(lambda m: value(m, start, quoted), text[start:end])
 
     parts = []
     at = 0
     for part in _PART.finditer(text):
-        if part.lastgroup == "comment":
-            parts += [code(at, part.start()), part[0]]
+        if part.lastgroup in ("comment", "text"):
+            parts.append(replaced(at, part.start(), quoted=False))
+            parts.append(part[0] if part.lastgroup == "comment" else replaced(part.start(), part.end(), quoted=True))
             at = part.end()
-    return "".join([*parts, code(at, len(text))])
+    return "".join([*parts, replaced(at, len(text), quoted=False)])

@@ -312,3 +312,29 @@ def test_a_session_shows_the_first_errors_of_many(tmp_path: Path) -> None:
     WholeSession(tmp_path, notify=lines.append).close()
     assert lines[-1] == f"... and 20 more errors in {tmp_path / 'catalog'}"
     assert sum("b0" in line for line in lines) == 10
+
+
+def test_a_catalog_has_a_file_too(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    assert session.run("CREATE CATALOG c WITH ('type' = 'generic_in_memory')") == ["Saved catalog/c.catalog.sql"]
+    session.run("CREATE TABLE c.`default`.t (a INT) WITH ('connector' = 'print')")
+    assert session.run("ALTER CATALOG c COMMENT 'why'") == ["Saved catalog/c.catalog.sql"]
+    assert session.run("ALTER CATALOG c COMMENT 'what'") == ["Saved catalog/c.catalog.sql"]
+    again = Session(tmp_path)
+    assert not again.errors
+    assert again.table("c", "default", "t").connector == "print"
+    assert again.manager.catalogs["c"].comment == "what"
+    script = Session(tmp_path, script=True, save=False)
+    assert script.run("CREATE CATALOG c WITH ('type' = 'generic_in_memory')") == []
+    assert again.run("DROP CATALOG c") == ["Removed catalog/c.catalog.sql"]
+
+
+def test_a_view_over_nothing_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, "a.sql", "-- a view of what is not there\nCREATE VIEW v AS\nSELECT * FROM nowhere;")
+    write(tmp_path, "b.sql", "CREATE VIEW w AS WITH x AS (SELECT * FROM v) SELECT * FROM x;")
+    session = Session(tmp_path)
+    assert {(str(e.location), e.message.split(" not found")[0]) for e in session.errors} == {
+        ("catalog/a.sql:2:1", "Object 'nowhere'"),
+        ("catalog/b.sql:1:1", "Object 'v'"),
+    }
+    assert not session.project.sources

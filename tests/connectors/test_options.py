@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
-from sqlstream import formats
+from sqlstream import formats, options
 from sqlstream.connectors import CONNECTORS, REFUSED, find
 from sqlstream.connectors.kafka_offsets import parse_specific
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.options import Use
+from sqlstream.session import Session
 from sqlstream.sql import types as T
 
 KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
@@ -197,3 +198,31 @@ def test_paths(tmp_path):
     assert resolve("/a/b", tmp_path) == "/a/b"
     for uri in ("s3a://bucket/x", "file:///x", "hdfs://h:1/x", "file:/x"):
         assert resolve(uri, tmp_path) == uri
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("WITH ('password' = 'hunter2', 'a' = 'b')", "WITH ('password' = '*******', 'a' = 'b')"),
+        ("('properties.sasl.jaas.config'='x \n y;''z')", "('properties.sasl.jaas.config'='**\n***''*')"),
+        ("SET 'spark.secret' = 'hunter2'; SELECT 'token'", "SET 'spark.secret' = '*******'; SELECT 'token'"),
+        ("SET spark.my.password = hunter2;", "SET spark.my.password = *******;"),
+        ("('password' = '${env:PASSWORD}')", "('password' = '${env:PASSWORD}')"),
+        ("('password' = 'hun", "('password' = '***"),
+        ("SELECT 'a' = 'b', token = 'c'", "SELECT 'a' = 'b', token = 'c'"),
+    ],
+)
+def test_secrets_in_a_statement_are_struck_out(sql, shown):
+    assert options.masked_text(sql) == shown
+
+
+def test_no_error_and_no_echo_shows_a_secret(tmp_path):
+    session = Session(tmp_path, notify=lambda line: None)
+    secret = "'properties.ssl.key.password' = 'hunter2'"
+    (done,) = session.run(f"CREATE TABLE a (x INT) WITH ('connector' = 'kafka', {secret});")
+    assert done.statement.endswith("'properties.ssl.key.password' = '*******')")
+    for script in (f"CREATE TABLE b (x INTT) WITH ({secret});", f"CREATE TABLE c (x INT) WITH ({secret}); SELECT * FROM nowhere;"):
+        with pytest.raises(SqlStreamError) as e:
+            list(session.run(script))
+        assert "*******" in e.value.location.text
+        assert "hunter2" not in e.value.location.text

@@ -1,6 +1,6 @@
 """Errors and messages, and which stream they go to."""
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.errors import NotSupported, SetupError, ValidationError
 from sqlstream.shell.screen import error_lines
 
 SCRIPT = "SET 'a' = 'b';\nSELECT id,\n\tnope\nFROM t;"
@@ -17,6 +17,11 @@ def test_an_error_points_into_the_script():
         "  \t^",
         "hint: Did you mean 'node'?",
     ]
+
+
+def test_an_error_of_the_machine_is_one_line():
+    error = SetupError("Java 17 or newer is needed, and none was found.", hint="Install one.").located(SCRIPT, "q.sql", 0)
+    assert error_lines(error, verbose=False) == ["[ERROR] Java 17 or newer is needed, and none was found. Install one."]
 
 
 def test_an_error_without_place_or_hint():

@@ -87,13 +87,19 @@ SUBSTITUTED = {
     "`${TOPIC}`": "`bids`",
     "/*+ OPTIONS('n'='${N}') */": "/*+ OPTIONS('n'='5') */",
     "-- ${N}\n${N} /* ${N} */ // ${N}": "-- ${N}\n5 /* ${N} */ // ${N}",
-    "'${env:N}' ${OTHER} $N {N}": "'${env:N}' ${OTHER} $N {N}",
+    "'${env:N}' '${OTHER}' `${OTHER}` $N {N}": "'${env:N}' '${OTHER}' `${OTHER}` $N {N}",
 }
 
 
 @pytest.mark.parametrize(("text", "answer"), SUBSTITUTED.items())
 def test_variables(text: str, answer: str) -> None:
     assert substitute(text, VALUES) == answer
+
+
+def test_a_variable_without_a_value() -> None:
+    with pytest.raises(SyntaxProblem, match=r"The variable \$\{TOPIK\} has no value") as e:
+        substitute("SELECT 'x', ${TOPIK}", VALUES)
+    assert (e.value.offset, e.value.hint) == (12, "Did you mean 'TOPIC'?")
 
 
 def test_a_value_is_not_looked_into() -> None:
