@@ -64,8 +64,22 @@ class Fronts:
 def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
     """Run ``sqlstream`` with ``argv``; the exit code comes back."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    if argv and argv[0] in ("kafka", "demo"):
-        return _subcommand(argv[0], argv[1:])
+    previous = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo") else _client(argv, fronts)
+    except Terminated as end:
+        return end.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of stdout went away (``| head``). Python flushes stdout at exit: give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _client(argv: list[str], fronts: Fronts | None) -> int:
     parser = _parser()
     if argv and argv[0] == "gateway":
         parser.error(f"gateway: {GATEWAY}")
@@ -90,21 +104,9 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
             notify=screen.notify, emit=screen.emit, save=arguments.save,
         )  # fmt: skip
 
-    previous = signal.signal(signal.SIGTERM, _terminate)
-    try:
-        if script is None:
-            return fronts.shell(open_session, screen, arguments.history.expanduser(), init=init)
-        return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
-    except Terminated as end:
-        return end.exit_code
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader of stdout went away (``| head``). Python flushes stdout at exit: give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    finally:
-        signal.signal(signal.SIGTERM, previous)
+    if script is None:
+        return fronts.shell(open_session, screen, arguments.history.expanduser(), init=init)
+    return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
 
 
 def find_project(folder: Path) -> Path:

@@ -330,6 +330,8 @@ class Session:
         for sink in sinks:
             plan = rewrite(sink)
             assert isinstance(plan, Sink)
+            if changelog_mode(plan.input).updates:
+                plan = replace(plan, input=keep_upsert_key(plan.input))
             validate(plan, batch=env.settings.batch)
             plans.append(plan)
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"

@@ -69,10 +69,10 @@ class Source:
 class Write:
     """A request to write ``frame`` into ``table``.
 
-    ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``).
-    ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key (empty for append). ``emit`` prints a line on
-    the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person expects the rows of a
-    micro-batch to be shown. In the batch form ``version`` (app id, version)
+    ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``), and behind them those
+    of ``keys`` that are none of these. ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key (empty for append).
+    ``emit`` prints a line on the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person
+    expects the rows of a micro-batch to be shown. In the batch form ``version`` (app id, version)
     makes a retried write idempotent where the sink can.
     """
 

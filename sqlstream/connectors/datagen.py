@@ -64,6 +64,8 @@ class Datagen(Connector):
         _count(table)
         for column in table.physical:
             _cell(_Field.of(table, column.name, column.type))
+        if _count(table) is not None and "rows-per-second" in table.options:
+            notices.append("Option 'rows-per-second' of 'datagen' has no effect where there is a last row: all rows come at once.")
         if table.metadata:
             raise ValidationError("The 'datagen' connector has no metadata columns.")
         return notices

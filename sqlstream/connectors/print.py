@@ -45,15 +45,15 @@ class Print(Connector):
         shown, fold, emit = _texts(request), self._fold(request), self._emitter(request)
 
         def show(batch: DataFrame, _: int) -> None:
-            _show(_in_order(batch, request), fold, emit)
+            _show(_in_order(batch, request), len(request.table.persisted), fold, emit)
 
         return shown.writeStream.foreachBatch(show)
 
     def write_batch(self, request: Write) -> None:
-        _show(_in_order(_texts(request), request), self._fold(request), self._emitter(request))
+        _show(_in_order(_texts(request), request), len(request.table.persisted), self._fold(request), self._emitter(request))
 
     def _fold(self, request: Write) -> Fold | None:
-        names = [c.name for c in request.table.persisted]
+        names = [*(c.name for c in request.table.persisted), *_hidden(request)]
         return Fold([names.index(k) for k in request.keys]) if request.mode.updates else None
 
     def _emitter(self, request: Write) -> Callable[[str], None]:
@@ -66,20 +66,26 @@ class Print(Connector):
 
 def _texts(request: Write) -> DataFrame:
     columns = [f"{java_text(quote(c.name), c.type)} AS {quote(c.name)}" for c in request.table.persisted]
-    return request.frame.selectExpr(*columns)
+    return request.frame.selectExpr(*columns, *[f"CAST({quote(k)} AS STRING) AS {quote(k)}" for k in _hidden(request)])
+
+
+def _hidden(request: Write) -> list[str]:
+    """Columns of the key that the table does not have."""
+    shown = [c.name for c in request.table.persisted]
+    return [k for k in request.keys if k not in shown]
 
 
 def _in_order(batch: DataFrame, request: Write) -> DataFrame:
     return batch if request.order is None else batch.repartition(1).sortWithinPartitions(quote(request.order))
 
 
-def _show(frame: DataFrame, fold: Fold | None, emit: Callable[[str], None]) -> None:
+def _show(frame: DataFrame, visible: int, fold: Fold | None, emit: Callable[[str], None]) -> None:
     rows: list[tuple[str | None, ...]] = []
 
     def flush() -> None:
         changes = fold.apply(rows) if fold else [Change(RowKind.INSERT, row) for row in rows]
         for change in changes:
-            emit(line(change))
+            emit(line(Change(change.kind, change.row[:visible])))
         rows.clear()
 
     for row in frame.toLocalIterator():

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import combinations, count
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.plan.nodes import Filter, GroupAggregate, Named, NamedAggregate, Node, Project
+from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
+from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, to_text
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, Literal
+from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_GROUP_WINDOWS = ("TUMBLE", "HOP", "SESSION")
-
-
 def aggregate(source: Node, group: exp.Group | None, items: list[Named], having: Expr | None, scope: Scope, select: exp.Select) -> Node:
     """``items`` over the groups of ``source``. Raises ValidationError for a column that is neither grouped nor aggregated."""
-    keys = _keys(group, scope) if group else []
+    sets: list[tuple[Expr, ...]] = _grouping_sets(group, scope) if group else [()]
+    keys = list(dict.fromkeys(key for keys in sets for key in keys))
     taken = {f.name for f in fields(source)} | {i.name for i in items}
     fresh = _fresh(taken)
     below: dict[Expr, str] = {}
@@ -43,7 +43,10 @@ def aggregate(source: Node, group: exp.Group | None, items: list[Named], having:
             calls.setdefault(call, fresh("$agg"))
     aggregates = tuple(NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
-    grouped = GroupAggregate(arguments, tuple(dict.fromkeys(c.name for c in key_columns.values())), aggregates)
+    names = tuple(dict.fromkeys(c.name for c in key_columns.values()))
+    if len(sets) > 1:
+        arguments, key_columns, names = _expanded(arguments, sets, key_columns, fresh)
+    grouped = window_aggregate(GroupAggregate(arguments, names, aggregates))
 
     def above(expr: Expr) -> Expr | None:
         if expr in key_columns:
@@ -60,27 +63,55 @@ def aggregate(source: Node, group: exp.Group | None, items: list[Named], having:
     return Project(result, tuple(Named(i.name, i.expr.transform(above)) for i in items))
 
 
-def _keys(group: exp.Group, scope: Scope) -> list[Expr]:
-    for form in ("grouping_sets", "cube", "rollup", "totals", "all"):
-        if group.args.get(form):
-            raise NotSupported(f"{form.upper().replace('_', ' ')} is not supported yet.", at=group)
-    keys = []
+def _expanded(
+    source: Node, sets: list[tuple[Expr, ...]], key_columns: dict[Expr, ColumnRef], fresh: Callable[[str], str]
+) -> tuple[Node, dict[Expr, ColumnRef], tuple[str, ...]]:
+    """``source`` with each row once for every grouping set, in which the keys that are not in it are NULL.
+
+    Keys of every set stay as they are, the others get columns of their own, since an aggregate may take their values too.
+    """
+    own = {key: fresh("$k") for key in key_columns if not all(key in s for s in sets)}
+    number = fresh("$e")
+    below = [Named(f.name, ColumnRef(f.type, f.name)) for f in fields(source)]
+    projections = []
+    for i, grouping in enumerate(sets):
+        copies = (Named(n, key_columns[k] if k in grouping else Literal(k.type.null(), None)) for k, n in own.items())
+        projections.append((*below, *copies, Named(number, Literal(INT.not_null(), i))))
+    columns = {key: ColumnRef(key.type.null(), own[key]) if key in own else column for key, column in key_columns.items()}
+    return Expand(source, tuple(projections)), columns, (*dict.fromkeys(c.name for c in columns.values()), number)
+
+
+def _grouping_sets(group: exp.Group, scope: Scope) -> list[tuple[Expr, ...]]:
+    """The sets of keys that GROUP BY asks for: one, but for GROUPING SETS, ROLLUP and CUBE; several of these multiply."""
+    found: list[tuple[Expr, ...]] = [()]
     for node in group.expressions:
-        if isinstance(node, exp.Anonymous) and node.name.upper() in _GROUP_WINDOWS:
-            name = node.name.upper()
-            raise NotSupported(
-                f"The group window function {name} is not supported yet.", at=node,
-                hint=f"Use the window table-valued function: FROM TABLE({name}(TABLE t, DESCRIPTOR(time), ...)) GROUP BY window_start, window_end.",
-            )  # fmt: skip
-        key = bind(node, scope)
-        if any(isinstance(e, AggregateCall) for e in key.walk()):
-            raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node)
-        if isinstance(key, Literal):
-            raise NotSupported(
-                "GROUP BY takes columns and expressions, not positions.", at=node, hint="Repeat the expression of the select list."
-            )
-        keys.append(key)
-    return keys
+        found = [(*left, *(k for k in right if k not in left)) for left in found for right in _sets(node, scope)]
+    return found
+
+
+def _sets(node: exp.Expr, scope: Scope) -> list[tuple[Expr, ...]]:
+    match node:
+        case exp.GroupingSets():
+            return [s for item in node.expressions for s in _sets(item, scope)]
+        case exp.Rollup():
+            parts = [_sets(item, scope)[0] for item in node.expressions]
+            return [tuple(k for part in parts[:n] for k in part) for n in range(len(parts), -1, -1)]
+        case exp.Cube():
+            parts = [_sets(item, scope)[0] for item in node.expressions]
+            chosen = [c for n in range(len(parts), -1, -1) for c in combinations(parts, n)]
+            return [tuple(k for part in parts for k in part) for parts in chosen]
+        case exp.Tuple():
+            return [tuple(_key(item, scope) for item in node.expressions)]
+    return [(_key(node, scope),)]
+
+
+def _key(node: exp.Expr, scope: Scope) -> Expr:
+    key = bind(node, scope)
+    if any(isinstance(e, AggregateCall) for e in key.walk()):
+        raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node)
+    if isinstance(key, Literal):
+        raise NotSupported("GROUP BY takes columns and expressions, not positions.", at=node, hint="Repeat the expression of the select list.")
+    return key
 
 
 def _calls(expr: Expr) -> list[AggregateCall]:

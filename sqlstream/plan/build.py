@@ -10,10 +10,12 @@ from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.aggregate import aggregate
+from sqlstream.plan.group_windows import group_window
 from sqlstream.plan.nodes import Field, Filter, GroupAggregate, Limit, Named, Node, Project, Sort, Union, Values
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
 from sqlstream.plan.scope import Environment, Relation
+from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess
 from sqlstream.sql.types import BOOLEAN
@@ -77,6 +79,11 @@ def _select(select: exp.Select, env: Environment) -> Node:
     node = source.node
     if where := select.args.get("where"):
         node = Filter(node, _condition(where.this, scope, "WHERE"))
+    select, windowed = group_window(select, node, scope, env.settings.zone)
+    if windowed is not node:
+        node = windowed
+        source = Relation(node, (*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
+        scope = source.scope(env.settings.zone)
     items = list(_items(select.expressions, source, scope))
     group, having = select.args.get("group"), select.args.get("having")
     if group or having or any(_aggregates(i.expr) for i in items):
@@ -85,7 +92,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     else:
         node = Project(node, tuple(items))
     if select.args.get("distinct"):
-        node = GroupAggregate(node, tuple(f.name for f in fields(node)), ())
+        node = window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), ()))
     return _ordered(select, node, env)
 
 

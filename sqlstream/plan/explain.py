@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from sqlstream.plan.nodes import (
+    Expand,
     Filter,
     GroupAggregate,
     Limit,
@@ -59,6 +60,9 @@ def _parts(node: Node) -> tuple[str, ...]:
             return ("Values", f"tuples=[[{tuples}]]")
         case Project(columns=columns):
             return ("Calc", f"select=[{', '.join(_aliased(to_text(c.expr), c.name, c.expr) for c in columns)}]")
+        case Expand(projections=projections):
+            each = ("{" + ", ".join(_aliased(to_text(c.expr), c.name, c.expr) for c in p) + "}" for p in projections)
+            return ("Expand", f"projects=[{', '.join(each)}]")
         case Filter(condition=condition):
             return ("Calc", f"where=[{to_text(condition)}]")
         case Watermark(column=column, expression=expression):
@@ -104,9 +108,14 @@ def _aggregate(aggregate: NamedAggregate) -> str:
 
 def window_text(window: Window) -> str:
     """A window as Flink's plans write it: ``TUMBLE(time_col=[ts], size=[10 s])``."""
-    parts = [f"time_col=[{window.time}]", f"size=[{_duration(window.size)}]"]
+    size = {WindowKind.CUMULATE: "max_size", WindowKind.SESSION: "gap"}.get(window.kind, "size")
+    parts = [f"time_col=[{window.time}]", f"{size}=[{_duration(window.size)}]"]
+    if window.kind is WindowKind.CUMULATE:
+        parts.append(f"step=[{_duration(window.slide)}]")
     if window.kind is WindowKind.HOP:
         parts.append(f"slide=[{_duration(window.slide)}]")
+    if window.keys:
+        parts.append(f"partition keys=[{', '.join(window.keys)}]")
     if window.offset:
         parts.append(f"offset=[{_duration(window.offset)}]")
     return f"{window.kind.value}({', '.join(parts)})"

@@ -94,6 +94,13 @@ class Project(Unary):
 
 
 @dataclass(frozen=True)
+class Expand(Unary):
+    """Several rows for each row, one a projection; the projections' columns have the same names, and types but for NOT NULL."""
+
+    projections: tuple[tuple[Named, ...], ...]
+
+
+@dataclass(frozen=True)
 class Filter(Unary):
     """The rows for which the condition is TRUE."""
 
@@ -113,17 +120,24 @@ class WindowKind(Enum):
 
     TUMBLE = "TUMBLE"
     HOP = "HOP"
+    CUMULATE = "CUMULATE"
+    SESSION = "SESSION"
 
 
 @dataclass(frozen=True)
 class Window:
-    """A window specification: milliseconds. ``slide`` is the size for TUMBLE. ``time`` is the attribute's column."""
+    """A window specification: milliseconds. ``time`` is the attribute's column.
+
+    ``slide`` is the size for TUMBLE, the step for CUMULATE. For SESSION ``size`` is the gap, and ``keys`` the columns that have sessions of
+    their own; None where they are those that the aggregate above groups by.
+    """
 
     kind: WindowKind
     time: str
     size: int
     slide: int
     offset: int = 0
+    keys: tuple[str, ...] | None = ()
 
 
 WINDOW_START, WINDOW_END, WINDOW_TIME = "window_start", "window_end", "window_time"

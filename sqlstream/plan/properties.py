@@ -9,9 +9,11 @@ from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
     WINDOW_TIME,
+    Expand,
     Field,
     Filter,
     GroupAggregate,
+    Named,
     Node,
     Project,
     Scan,
@@ -43,6 +45,9 @@ def fields(node: Node) -> tuple[Field, ...]:
         case Project(input=source):
             times = {f.name: f.time for f in fields(source)}
             return tuple(Field(c.name, c.expr.type, _time(c.expr, times)) for c in node.columns)
+        case Expand(input=source, projections=projections):
+            times = {f.name: f.time for f in fields(source)}
+            return tuple(_expanded_field(column, times) for column in zip(*projections, strict=True))
         case Watermark(input=source, column=column):
             return tuple(Field(f.name, f.type, TimeAttribute.ROWTIME if f.name == column else f.time) for f in fields(source))
         case WindowTvf(input=source, window=window):
@@ -78,6 +83,13 @@ def _time(expr: Expr, times: dict[str, TimeAttribute | None]) -> TimeAttribute |
         case Call(function=function) if function.name == "PROCTIME":
             return TimeAttribute.PROCTIME
     return None
+
+
+def _expanded_field(column: tuple[Named, ...], times: dict[str, TimeAttribute | None]) -> Field:
+    first = column[0]
+    nullable = any(c.expr.type.nullable for c in column)
+    kept = all(c.expr == first.expr for c in column)
+    return Field(first.name, first.expr.type.with_nullable(nullable), _time(first.expr, times) if kept else None)
 
 
 def _union_field(column: tuple[Field, ...]) -> Field:
@@ -122,7 +134,7 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             below = upsert_key(source)
             names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
             return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
-        case Union() | Scan() | Values():
+        case Union() | Scan() | Values() | Expand():
             return None
         case Unary(input=source):
             return upsert_key(source)

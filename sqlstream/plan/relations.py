@@ -21,8 +21,7 @@ from sqlstream.sql.tables import ComputedColumn, Table, View
 
 Query = Callable[[exp.Expr, Environment], Node]
 
-_WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE")}
-_LATER = ("CUMULATE", "SESSION")
+_WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE"), "SESSION": ("GAP",)}
 
 
 def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
@@ -153,15 +152,14 @@ def table(found: Table, env: Environment, at: exp.Expr | None) -> Node:
 
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> Node:
     name = node.name
-    if name in _LATER:
-        raise NotSupported(f"The window function {name} is not supported yet.", at=node, hint="TUMBLE and HOP are.")
     if name not in _WINDOWS:
         raise NotSupported(f"The table function {name} is not known.", at=node, hint=did_you_mean(name, _WINDOWS))
-    arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], "OFFSET"))
+    arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], *(() if name == "SESSION" else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")
     if not isinstance(data, ast.TableArgument) or not isinstance(descriptor, ast.Descriptor):
         raise ValidationError(f"{name} takes TABLE t, DESCRIPTOR(time), {', '.join(_WINDOWS[name]).lower()} [, offset].", at=node)
-    if data.args.get("partition"):
+    partition = data.args.get("partition") or []
+    if partition and name != "SESSION":
         raise ValidationError(f"{name} takes no PARTITION BY.", at=node)
     source = _named(data.this, env, query) if isinstance(data.this, exp.Table) else query(data.this, env)
     time = descriptor.expressions[0].name
@@ -180,15 +178,23 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     for reserved in ("window_start", "window_end", "window_time"):
         if reserved in known:
             raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=node)
-    size = _millis(arguments.get("SIZE"), "size", node)
-    slide = _millis(arguments["SLIDE"], "slide", node) if name == "HOP" and "SLIDE" in arguments else size
+    keys = []
+    for item in partition:
+        if item.name not in known:
+            raise ValidationError(f"Column '{item.name}' not found in any table", at=item, hint=did_you_mean(item.name, known))
+        keys.append(item.name)
+    size = _millis(arguments.get(_WINDOWS[name][-1]), _WINDOWS[name][-1].lower(), node)
+    part = {"HOP": "SLIDE", "CUMULATE": "STEP"}.get(name)
+    slide = _millis(arguments.get(part), part.lower(), node) if part else size
     offset = _millis(arguments["OFFSET"], "offset", node, signed=True) if "OFFSET" in arguments else 0
     if size % slide:
+        whole = "size" if name == "HOP" else "maxSize"
         raise ValidationError(
-            f"HOP table function based aggregate requires size must be an integral multiple of slide, but got size {size} ms and slide {slide} ms",
+            f"{name} table function based aggregate requires {whole} must be an integral multiple of {part.lower() if part else ''}, but got "
+            f"{whole} {size} ms and {part.lower() if part else ''} {slide} ms",
             at=node,
         )
-    return WindowTvf(source, Window(WindowKind(name), time, size, slide, offset), env.settings.zone)
+    return WindowTvf(source, Window(WindowKind(name), time, size, slide, offset, tuple(keys)), env.settings.zone)
 
 
 def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expr]:

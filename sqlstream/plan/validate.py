@@ -6,17 +6,27 @@ from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import (
+    WINDOW_END,
+    WINDOW_START,
+    WINDOW_TIME,
+    Expand,
     Filter,
     GroupAggregate,
     Limit,
     Node,
+    Project,
     Sink,
     TimeAttribute,
     Union,
     WindowAggregate,
+    WindowKind,
     WindowTvf,
 )
 from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
+from sqlstream.plan.rules.distinct_windows import SPLIT
+from sqlstream.sql.expressions import ColumnRef
+
+WINDOW_COLUMNS = (WINDOW_START, WINDOW_END, WINDOW_TIME)
 
 
 def validate(node: Node, *, batch: bool) -> None:
@@ -29,6 +39,38 @@ def validate(node: Node, *, batch: bool) -> None:
                     hint="Give the table a bound, as 'scan.bounded.mode' = 'latest-offset', or SET 'execution.runtime-mode' = 'streaming'.",
                 )
     _check(node, streaming=not batch and not static(node))
+    _sessions(node)
+
+
+def _sessions(node: Node) -> None:
+    """Sessions are known when they close: only an aggregate can have them, and nothing below it can read their bounds."""
+    below = node
+    if isinstance(node, WindowAggregate) and node.window.kind is WindowKind.SESSION:
+        passed = {node.start, node.end, node.time}
+        keys = {k: k for k in node.keys if k not in passed}
+        below = node.input
+        while not isinstance(below, WindowTvf):
+            if isinstance(below, Expand):
+                raise NotSupported("GROUPING SETS, ROLLUP and CUBE over sessions are not supported yet.")
+            assert isinstance(below, Project | Filter), type(below).__name__
+            columns = below.columns if isinstance(below, Project) else ()
+            read = [below.condition] if isinstance(below, Filter) else [c.expr for c in columns if c.name not in passed]
+            traced = {c.name: c.expr.name for c in columns if isinstance(c.expr, ColumnRef)}
+            passed = {traced.get(p, p) for p in passed}
+            keys = {k: traced.get(name, "") if columns else name for k, name in keys.items()}
+            if any(isinstance(e, ColumnRef) and e.name in WINDOW_COLUMNS for expr in read for e in expr.walk()):
+                raise NotSupported("The bounds of a session can only be read above its aggregate.")
+            below = below.input
+        wanted = node.window.keys
+        if wanted is not None and set(keys.values()) != set(wanted):
+            raise NotSupported(
+                f"A session window of PARTITION BY {', '.join(wanted) or 'nothing'} must be grouped by window_start, window_end and just these.",
+                hint="Name the same columns in PARTITION BY and in GROUP BY.",
+            )
+    elif isinstance(node, WindowTvf) and node.window.kind is WindowKind.SESSION:
+        raise NotSupported("SESSION needs an aggregate: GROUP BY window_start, window_end and the columns of PARTITION BY.")
+    for source in below.inputs:
+        _sessions(source)
 
 
 def _check(node: Node, *, streaming: bool) -> None:
@@ -73,4 +115,8 @@ def _append_inputs(node: Node) -> None:
 def _aggregates(node: Node) -> None:
     for named in getattr(node, "aggregates", ()):
         if named.call.distinct:
-            raise NotSupported(f"{named.call.function.name}(DISTINCT ..) is not supported yet in streaming mode.")
+            name = named.call.function.name
+            if isinstance(node, WindowAggregate) and node.window.kind is not WindowKind.SESSION:
+                raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(SPLIT)}.")
+            hint = "Over TUMBLE, HOP and CUMULATE it is: GROUP BY window_start, window_end."
+            raise NotSupported(f"{name}(DISTINCT ..) is not supported yet in streaming mode.", hint=hint)

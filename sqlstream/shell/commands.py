@@ -29,7 +29,6 @@ COMMANDS = (
         Command("SOURCE 'file'", "Runs the statements of a file."),
         Command("SET ['key' = 'value']", "Sets an option; without one, lists those that are set."),
         Command("RESET ['key']", "Takes an option, or all of them, back to the default."),
-        Command("ADD JAR 'path' | REMOVE JAR 'path' | SHOW JARS", "Keeps the list of jars."),
     )),
     Group("Queries", (
         Command("[WITH name AS (query)] SELECT ...", "Runs a query and shows its rows as they come; Ctrl-C ends it."),
@@ -68,8 +67,6 @@ COMMANDS = (
         Command("SHOW CATALOGS | DATABASES | CURRENT CATALOG | CURRENT DATABASE", "Lists or names them."),
     )),
     Group("Functions", (
-        Command("CREATE [TEMPORARY] FUNCTION name AS 'module.attribute' LANGUAGE PYTHON", "Declares a function."),
-        Command("DROP [TEMPORARY] FUNCTION [IF EXISTS] name", "Removes a declaration."),
         Command("SHOW [USER] FUNCTIONS", "Lists the functions."),
     )),
 )  # fmt: skip

@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find
 from sqlstream.connectors.base import SPLIT, Read, Source
 from sqlstream.plan.nodes import (
-    WINDOW_END,
-    WINDOW_START,
-    WINDOW_TIME,
+    Expand,
     Filter,
     GroupAggregate,
     Limit,
@@ -41,8 +39,9 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import fields, static
+from sqlstream.spark import windows
 from sqlstream.spark.operators import split_watermark
-from sqlstream.sql.functions.base import instant, local, sql_string
+from sqlstream.sql.functions.base import local, sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 
 WATERMARK = "__sqlstream_watermark"
+TIME = "__sqlstream_time"
 ALL = "__sqlstream_all"
 # A day before the last TIMESTAMP that Spark can print.
 END_OF_INPUT_MS = 253402214400000
@@ -90,10 +90,12 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return _source(node, to, splits=False).frame
         case Watermark():
             return _watermark(node, to)
+        case Expand(input=source):
+            return _expand(node, lower(source, to), to)
         case Values():
             return _values(node, to)
         case WindowTvf(input=source):
-            return _window_tvf(node, lower(source, to), to)
+            return windows.assigned(node, lower(source, to))
         case WindowAggregate(input=source):
             return _window_aggregate(node, lower(source, to), to)
         case GroupAggregate(input=source):
@@ -180,6 +182,16 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     return split_watermark(marked.unionAll(moments), WATERMARK, SPLIT, source.splits).select(*[quote(f.name) for f in columns])
 
 
+def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    rows = []
+    for projection in node.projections:
+        cells = (f"{sql_string(c.name)}, {render(c.expr, to.zone)}" for c in projection)
+        rows.append(f"named_struct({', '.join(cells)})")
+    return frame.select(F.inline(F.expr(f"array({', '.join(rows)})")))
+
+
 def _values(node: Values, to: Lowering) -> DataFrame:
     structs = (
         "named_struct("
@@ -193,61 +205,31 @@ def _values(node: Values, to: Lowering) -> DataFrame:
     return frame.toDF(*[f.name for f in node.fields])
 
 
-def _window_tvf(node: WindowTvf, frame: DataFrame, to: Lowering) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    window = node.window
-    kind = field_of(node.input, window.time).type
-    time = f"unix_millis({local(quote(window.time), kind, node.zone)})"
-    start = f"({time} - pmod({time} - {window.offset}L, {window.slide}L))"
-    # A row without a time belongs to no window: Flink fails the job, and so do we.
-    start = f"coalesce({start}, raise_error('RowTime field should not be null, please convert it to a non-null long value.'))"
-    starts = "__sqlstream_start"
-    if window.kind is WindowKind.TUMBLE:
-        framed = frame.select("*", F.expr(start).alias(starts))
-    else:
-        latest = frame.select("*", F.expr(start).alias(starts))
-        count = -(-window.size // window.slide)
-        every = ", ".join(f"{starts} - {i * window.slide}L" for i in range(count))
-        array = f"array({every})" if count <= 64 else f"transform(sequence(0, {count - 1}), i -> {starts} - i * {window.slide}L)"
-        others = [quote(f.name) for f in fields(node.input)]
-        framed = latest.select(*others, F.explode(F.expr(array)).alias(starts))
-        if window.size % window.slide:
-            framed = framed.where(f"{starts} + {window.size}L > {time}")
-    end = f"{starts} + {window.size}L"
-    closing = instant(f"timestamp_millis({end} - 1L)", kind, node.zone)
-    return framed.select(
-        *[quote(f.name) for f in fields(node.input)],
-        _column(WINDOW_START, f"timestamp_millis({starts})"),
-        _column(WINDOW_END, f"timestamp_millis({end})"),
-        _column(WINDOW_TIME, closing),
-    )
-
-
 def _window_aggregate(node: WindowAggregate, frame: DataFrame, to: Lowering) -> DataFrame:
     from pyspark.sql import functions as F
 
-    window = node.window
-    keys = [k for k in node.keys if k not in (node.start, node.end, node.time)]
-    if frame.isStreaming:
-        # In a projection of its own: an alias among the grouping expressions loses its metadata.
-        others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]
-        frame = frame.select(*others, F.col(quote(node.time)).alias(node.time, metadata=WATERMARK_METADATA))
-    grouped = frame.groupBy(*[F.col(quote(k)) for k in (node.time, *keys)])
-    aggregated = _aggregate(grouped, node.aggregates, to)
+    session = node.window.kind is WindowKind.SESSION
+    keys = {k: f"__sqlstream_key_{i}" for i, k in enumerate(k for k in node.keys if k not in (node.start, node.end, node.time))}
+    others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]
+    copies = [F.col(quote(k)).alias(copy) for k, copy in keys.items()]
+    time = _column(TIME, f"{quote(node.time)} - INTERVAL '0.001' SECOND" if session else quote(node.time))
+    # In a projection of its own: an alias among the grouping expressions loses its metadata.
+    frame = frame.select(*others, *copies, time.alias(TIME, metadata=WATERMARK_METADATA) if frame.isStreaming else time)
     kind = field_of(node.input, node.time).type
-    end = f"({local(quote(node.time), kind, node.zone)} + INTERVAL '0.001' SECOND)"
-    derived = {
-        node.time: quote(node.time),
-        node.end: end,
-        node.start: f"({end} - {_interval(window.size)})",
-    }
-    outputs = [_column(k, derived.get(k, quote(k))) for k in node.keys]
+    if session:
+        if frame.isStreaming and not keys:
+            # Spark merges sessions of a key only.
+            keys[ALL] = ALL
+            frame = frame.withColumn(ALL, F.lit(0))
+        grouping, first, last = windows.sessions(node.window, TIME)
+        start, end = local(first, kind, node.zone), f"({local(last, kind, node.zone)} + INTERVAL '0.001' SECOND)"
+    else:
+        grouping, last = F.col(TIME), TIME
+        start, end = windows.bounds(node.window, local(TIME, kind, node.zone))
+    aggregated = _aggregate(frame.groupBy(grouping, *keys.values()), node.aggregates, to)
+    derived = {node.time: last, node.end: end, node.start: start} | keys
+    outputs = [_column(k, derived[k]) for k in node.keys]
     return aggregated.select(*outputs, *[F.col(quote(a.name)) for a in node.aggregates])
-
-
-def _interval(millis: int) -> str:
-    return f"make_dt_interval(0, 0, 0, {millis // 1000}.{millis % 1000:03d})"
 
 
 def _group_aggregate(node: GroupAggregate, frame: DataFrame, to: Lowering) -> DataFrame:

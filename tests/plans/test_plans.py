@@ -122,8 +122,27 @@ REFUSALS = {
     "distinct aggregate": ("SELECT COUNT(DISTINCT who) FROM clicks", "DISTINCT", ""),
     "having over updates": ("SELECT who FROM clicks GROUP BY who HAVING COUNT(*) > 1", "HAVING", ""),
     "aggregate of an aggregate": ("SELECT MAX(c) FROM (SELECT COUNT(*) AS c FROM clicks GROUP BY who)", "over the updating result of GroupAggregate", ""),
-    "group window": ("SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)", "group window function TUMBLE", "TUMBLE"),
-    "cumulate": ("SELECT * FROM TABLE(CUMULATE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR, INTERVAL '1' DAY))", "CUMULATE is not supported yet", ""),
+    "group window over no time": ("SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts + INTERVAL '1' SECOND, INTERVAL '1' HOUR)", "over a time attribute column", "TUMBLE"),
+    "auxiliary of another": (
+        "SELECT TUMBLE_START(ts, INTERVAL '2' HOUR) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)", "must have matching call to group function '$TUMBLE'",
+        "TUMBLE_START",
+    ),
+    "auxiliary of none": ("SELECT HOP_END(ts, INTERVAL '2' HOUR) FROM clicks", "must have matching call", "HOP_END"),
+    "cumulate of no multiple": (
+        "SELECT * FROM TABLE(CUMULATE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '2' HOUR, INTERVAL '5' HOUR))", "maxSize must be an integral multiple of step", "",
+    ),
+    "session of rows": ("SELECT * FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))", "SESSION needs an aggregate", ""),
+    "session of other keys": (
+        "SELECT COUNT(*) FROM TABLE(SESSION(TABLE clicks PARTITION BY who, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end",
+        "PARTITION BY who must be grouped", "",
+    ),
+    "bounds of a session below": (
+        "SELECT COUNT(*) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) WHERE window_start > ts GROUP BY window_start, window_end",
+        "only be read above", "",
+    ),
+    "distinct in a session": (
+        "SELECT COUNT(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
+    ),
     "updates into an append sink": (
         "INSERT INTO plain SELECT COUNT(*), who FROM clicks GROUP BY who",
         "doesn't support consuming update changes which is produced by node GroupAggregate(groupBy=[who]",

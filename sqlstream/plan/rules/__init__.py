@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.plan.rules.distinct_windows import distinct_windows
 from sqlstream.plan.rules.project_merge import project_merge
 from sqlstream.plan.rules.unused_watermark import unused_watermark
-from sqlstream.plan.rules.window_aggregate import window_aggregate
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
-# Window aggregates are found first: whether a watermark is used depends on them.
-RULES = (window_aggregate, unused_watermark, project_merge)
+RULES = (distinct_windows, unused_watermark, project_merge)
 
 
 def rewrite(node: Node) -> Node:

@@ -30,15 +30,25 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
         extensions.injectColumnar(new AbstractFunction1<>() {
             @Override
             public ColumnarRule apply(SparkSession session) {
-                return new ColumnarRule() {
-                    @Override
-                    public Rule<SparkPlan> preColumnarTransitions() {
-                        return new Watermarks();
-                    }
-                };
+                return before(new Watermarks());
+            }
+        });
+        extensions.injectColumnar(new AbstractFunction1<>() {
+            @Override
+            public ColumnarRule apply(SparkSession session) {
+                return before(new LateSessions());
             }
         });
         return BoxedUnit.UNIT;
+    }
+
+    private static ColumnarRule before(Rule<SparkPlan> rule) {
+        return new ColumnarRule() {
+            @Override
+            public Rule<SparkPlan> preColumnarTransitions() {
+                return rule;
+            }
+        };
     }
 
     private static final class Operators extends SparkStrategy {
@@ -58,7 +68,7 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
             return (SparkPlan) plan.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
                 @Override
                 public boolean isDefinedAt(SparkPlan node) {
-                    return node.getClass() == EventTimeWatermarkExec.class && WatchSplitsExec.below(node) != null;
+                    return node.getClass() == EventTimeWatermarkExec.class && Plans.below(node, WatchSplitsExec.class) != null;
                 }
 
                 @Override

@@ -23,8 +23,9 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
     @Override
     public EventTimeStatsAccum eventTimeStats() {
         EventTimeStatsAccum stats = super.eventTimeStats();
-        WatchSplitsExec splits = stats.isRegistered() ? WatchSplitsExec.below(this) : null;
-        Long watermark = splits == null ? null : splits.watermark();
+        // While the super class is made, there is no child yet.
+        SparkPlan splits = stats.isRegistered() ? Plans.below(this, WatchSplitsExec.class) : null;
+        Long watermark = splits instanceof WatchSplitsExec found ? found.watermark() : null;
         if (watermark != null) {
             stats.currentStats_$eq(new EventTimeStats(watermark, watermark, watermark, 1));
         }

@@ -34,17 +34,6 @@ public final class WatchSplitsExec extends SparkPlan implements UnaryExecNode {
         sparkContext().register(times);
     }
 
-    /** The node that watches the rows of {@code plan}, if one does. */
-    static WatchSplitsExec below(SparkPlan plan) {
-        for (SparkPlan node = plan; CollectionConverters.asJava(node.children()).size() == 1; ) {
-            node = CollectionConverters.asJava(node.children()).get(0);
-            if (node instanceof WatchSplitsExec found) {
-                return found;
-            }
-        }
-        return null;
-    }
-
     /** The minimum over the splits, in epoch milliseconds, with what this micro-batch has seen; null while one has had no row. */
     Long watermark() {
         return progress.advance(times.value());

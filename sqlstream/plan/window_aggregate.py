@@ -13,6 +13,7 @@ from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
     WINDOW_TIME,
+    Expand,
     Filter,
     GroupAggregate,
     Named,
@@ -25,11 +26,8 @@ from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import ColumnRef
 
 
-def window_aggregate(node: Node) -> Node:
-    """``node`` with every such GroupAggregate below it rewritten."""
-    node = node.with_inputs(tuple(window_aggregate(i) for i in node.inputs))
-    if not isinstance(node, GroupAggregate):
-        return node
+def window_aggregate(node: GroupAggregate) -> GroupAggregate | WindowAggregate:
+    """The window aggregate that ``node`` is, or ``node`` itself."""
     origins = {key: origin for key in node.keys if (origin := _origin(node.input, key)) is not None}
     tvfs = {id(o.tvf): o.tvf for o in origins.values()}
     columns = {o.column for o in origins.values()}
@@ -64,6 +62,10 @@ def _origin(node: Node, name: str) -> _Origin | None:
             return _Origin(node, name) if name in (WINDOW_START, WINDOW_END, WINDOW_TIME) and name not in inner else None
         case Filter(input=source):
             return _origin(source, name)
+        case Expand(input=source, projections=projections):
+            exprs = {c.expr for p in projections for c in p if c.name == name}
+            expr = exprs.pop()
+            return _origin(source, expr.name) if not exprs and isinstance(expr, ColumnRef) else None
         case Project(input=source, columns=columns):
             expr = next(c.expr for c in columns if c.name == name)
             return _origin(source, expr.name) if isinstance(expr, ColumnRef) else None
@@ -78,6 +80,10 @@ def _carry_time(node: Node) -> tuple[Node, str]:
         case Filter(input=source):
             carried, name = _carry_time(source)
             return replace(node, input=carried), name
+        case Expand(input=source, projections=projections):
+            carried, name = _carry_time(source)
+            added = Named(f"$${WINDOW_TIME}", ColumnRef(field(carried, name).type, name))
+            return Expand(carried, tuple((*p, added) for p in projections)), added.name
         case Project(input=source, columns=columns):
             carried, name = _carry_time(source)
             for column in columns:

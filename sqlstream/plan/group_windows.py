@@ -1,0 +1,85 @@
+"""Group windows, the older form: ``GROUP BY TUMBLE(time, size)`` with ``TUMBLE_START(time, size)`` in the select list.
+
+In: a SELECT and the node it reads. Out: both rewritten to the window table-valued function of the same name and its columns.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Node, TimeAttribute, Window, WindowKind, WindowTvf
+from sqlstream.plan.properties import field, fields
+from sqlstream.sql.bind import Scope, bind
+from sqlstream.sql.expressions import ColumnRef, Literal
+from sqlstream.sql.literals import literal
+
+_WINDOWS = {"TUMBLE": ("size",), "HOP": ("slide", "size"), "SESSION": ("gap",)}
+_COLUMNS = {"START": WINDOW_START, "END": WINDOW_END, "ROWTIME": WINDOW_TIME, "PROCTIME": WINDOW_TIME}
+_AUXILIARY = {f"{window}_{part}": window for window in _WINDOWS for part in _COLUMNS}
+
+
+def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tuple[exp.Select, Node]:
+    """``select`` over ``node`` without its group window, if it has one. Raises ValidationError, NotSupported."""
+    group = select.args.get("group")
+    calls = [e for e in (group.expressions if group else ()) if isinstance(e, exp.Anonymous) and e.name.upper() in _WINDOWS]
+    if calls and len(calls) > 1:
+        raise NotSupported("There can be one group window in GROUP BY.", at=calls[1])
+    call = calls[0] if calls else None
+    if call is not None:
+        node = WindowTvf(node, _window(call, node, scope), zone)
+    select = select.copy()
+    places = [*select.expressions, *filter(None, [select.args.get("having"), select.args.get("group")])]
+    for auxiliary in [a for place in places for a in place.find_all(exp.Anonymous) if a.name.upper() in _AUXILIARY]:
+        name = auxiliary.name.upper()
+        if call is None or _AUXILIARY[name] != call.name.upper() or auxiliary.expressions != call.expressions:
+            window = _AUXILIARY[name]
+            raise ValidationError(
+                f"Call to auxiliary group function '{name}' must have matching call to group function '${window}' in GROUP BY clause",
+                at=auxiliary,
+            )
+        column = _column(_COLUMNS[name.rpartition("_")[2]], auxiliary)
+        if name.endswith("_PROCTIME"):
+            raise NotSupported(f"{name} is not supported yet.", at=auxiliary)
+        if auxiliary in select.expressions:
+            column = exp.alias_(column, f"EXPR${select.expressions.index(auxiliary)}", quoted=True)
+        auxiliary.replace(column)
+    if call is not None:
+        rewritten = select.args["group"]
+        keys = [e for e in rewritten.expressions if e != call]
+        rewritten.set("expressions", [*keys, *(_column(c, call) for c in (WINDOW_START, WINDOW_END, WINDOW_TIME))])
+    return select, node
+
+
+def _column(name: str, at: exp.Expr) -> exp.Expr:
+    column = exp.column(exp.to_identifier(name, quoted=True))
+    column.meta.update(at.meta)
+    return column
+
+
+def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
+    name = call.name.upper()
+    time, *lengths = call.expressions or [None]
+    if len(lengths) != len(_WINDOWS[name]):
+        raise ValidationError(f"{name} takes a time attribute and {' and '.join(_WINDOWS[name])}.", at=call)
+    column = bind(time, scope)
+    if not isinstance(column, ColumnRef) or field(node, column.name).time is None:
+        raise ValidationError(
+            f"Window aggregate can only be defined over a time attribute column, but {column.type} encountered.",
+            at=call,
+            hint="Declare WATERMARK FOR it in the table; a function or cast of a time attribute is none.",
+        )
+    if field(node, column.name).time is TimeAttribute.PROCTIME:
+        raise NotSupported("Windows on processing time are not supported yet.", at=call, hint="Use a rowtime attribute (WATERMARK FOR).")
+    for reserved in (WINDOW_START, WINDOW_END, WINDOW_TIME):
+        if any(f.name == reserved for f in fields(node)):
+            raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=call)
+    size, slide = _millis(lengths[-1]), _millis(lengths[0])
+    return Window(WindowKind(name), column.name, size, slide, keys=None if name == "SESSION" else ())
+
+
+def _millis(node: exp.Expr) -> int:
+    value = literal(node)
+    if not isinstance(value, Literal) or value.type.root != "INTERVAL_MILLIS" or value.value <= 0:
+        raise ValidationError("The length of a window is a positive INTERVAL of days to seconds.", at=node)
+    return int(value.value)

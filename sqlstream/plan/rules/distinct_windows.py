@@ -1,0 +1,108 @@
+"""DISTINCT in a window aggregate: the values of each distinct argument are grouped first, so that each is counted once.
+
+WindowAggregate(keys, COUNT(*), COUNT(DISTINCT a))      WindowAggregate(keys, FIRST_VALUE(n) FILTER $plain, COUNT($v0))
+                                                   ->   +- Project($plain = $group = 0, $v0 = CASE WHEN $group = 1 THEN $d0 END)
+                                                           +- WindowAggregate(keys, $group, $d0, n = COUNT(*))
+                                                              +- Expand: each row once for the plain calls, once for each distinct argument
+
+The inner one keeps a row of state a value, which costs the same however many values a group has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate, WindowKind
+from sqlstream.plan.properties import field
+from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, Literal
+from sqlstream.sql.functions import Function, find
+from sqlstream.sql.types import BOOLEAN, INT
+
+# The same with and without DISTINCT.
+_PLAIN = ("MIN", "MAX")
+SPLIT = ("COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
+_GROUP = "$group"
+
+
+def distinct_windows(node: Node) -> Node:
+    """``node`` with every such aggregate below it rewritten."""
+    node = node.with_inputs(tuple(distinct_windows(i) for i in node.inputs))
+    # Sessions of each value would be others than those of all rows.
+    if not isinstance(node, WindowAggregate) or node.window.kind is WindowKind.SESSION:
+        return node
+    calls = tuple(NamedAggregate(a.name, replace(a.call, distinct=False) if a.call.function.name in _PLAIN else a.call) for a in node.aggregates)
+    distinct = [a for a in calls if a.call.distinct]
+    if not distinct or any(a.call.function.name not in SPLIT for a in distinct):
+        return replace(node, aggregates=calls)
+    plain = [a for a in calls if not a.call.distinct]
+    # Equal arguments share their values.
+    values: dict[Expr, str] = {}
+    for named in distinct:
+        values.setdefault(_value(named.call), f"$d{len(values)}")
+    windowed = tuple(dict.fromkeys((*node.keys, node.start, node.end, node.time)))
+    inner = WindowAggregate(
+        _expand(node, windowed, plain, values),
+        node.window,
+        node.zone,
+        (*windowed, _GROUP, *values.values()),
+        tuple(plain),
+        node.start,
+        node.end,
+        node.time,
+    )
+    group = ColumnRef(INT.not_null(), _GROUP)
+    is_plain = _is(group, 0)
+    columns = [*(_same(inner, name) for name in windowed), *(_same(inner, a.name) for a in plain), Named("$plain", is_plain)]
+    for number, (value, name) in enumerate(values.items(), 1):
+        columns.append(Named(f"$v{number}", _when(_is(group, number), ColumnRef(value.type.null(), name))))
+    numbers = {value: f"$v{number}" for number, value in enumerate(values, 1)}
+    flag = ColumnRef(is_plain.type, "$plain")
+    outer = []
+    for named in calls:
+        if named.call.distinct:
+            value = _value(named.call)
+            call = replace(named.call, args=(ColumnRef(value.type.null(), numbers[value]),), distinct=False, filter=None)
+        else:
+            call = AggregateCall(named.call.type, _builtin("FIRST_VALUE"), (ColumnRef(named.call.type, named.name),), filter=flag)
+        outer.append(NamedAggregate(named.name, call))
+    return replace(node, input=Project(inner, tuple(columns)), aggregates=tuple(outer))
+
+
+def _value(call: AggregateCall) -> Expr:
+    """What is distinct: the argument where the condition holds, else NULL, which none of these functions counts."""
+    return call.args[0] if call.filter is None else _when(call.filter, call.args[0])
+
+
+def _expand(node: WindowAggregate, windowed: tuple[str, ...], plain: list[NamedAggregate], values: dict[Expr, str]) -> Expand:
+    arguments = dict.fromkeys(c.name for a in plain for e in a.call.children for c in e.walk() if isinstance(c, ColumnRef))
+    kept = [name for name in arguments if name not in windowed]
+    projections = []
+    for group in range(0 if plain else 1, len(values) + 1):
+        columns = [_same(node.input, name) for name in windowed]
+        columns.append(Named(_GROUP, Literal(INT.not_null(), group)))
+        for name in kept:
+            type_ = field(node.input, name).type.null()
+            columns.append(Named(name, Literal(type_, None) if group else ColumnRef(type_, name)))
+        for number, (value, name) in enumerate(values.items(), 1):
+            columns.append(Named(name, value if number == group else Literal(value.type.null(), None)))
+        projections.append(tuple(columns))
+    return Expand(node.input, tuple(projections))
+
+
+def _same(source: Node, name: str) -> Named:
+    return Named(name, ColumnRef(field(source, name).type, name))
+
+
+def _builtin(name: str) -> Function:
+    found = find(name)
+    assert found is not None, name
+    return found
+
+
+def _is(column: ColumnRef, number: int) -> Expr:
+    return Call(BOOLEAN.not_null(), _builtin("="), (column, Literal(INT.not_null(), number)))
+
+
+def _when(condition: Expr, value: Expr) -> Expr:
+    type_ = value.type.null()
+    return Call(type_, _builtin("CASE"), (condition, value, Literal(type_, None)))
