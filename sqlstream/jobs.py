@@ -137,7 +137,7 @@ class Jobs:
             self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
         runner = _Runner(job, spark, settings, self._project, self._emit)
         try:
-            runner.start()
+            runner.start(resumed=resumed)
         except Exception as error:
             if not resumed and not job.checkpoint.exists():
                 # Nothing has run: a later start must not find what this one had looked up.
@@ -239,16 +239,16 @@ class _Runner:
         self._emit = emit
         self._bounded = all(bounded(s) for s in job.sinks)
 
-    def start(self) -> None:
+    def start(self, *, resumed: bool) -> None:
         """Start the queries, so that what is wrong with them is raised here, and go on in a thread."""
         if not self._settings.streaming:
             self._in_thread(self._batch, self._job.sinks)
             return
         fixed = tuple(s for s in self._job.sinks if static(s))
         streams = tuple(s for s in self._job.sinks if not static(s))
-        if self._bounded:
-            # All of a bounded input is one micro-batch, so its end comes in no sooner than its last row.
-            write_atomically(self._job.folder / "control" / "end", str(END_OF_INPUT_MS))
+        if self._bounded and resumed:
+            # Its rows may have been read already, but not its windows closed: only a new row makes Spark go on.
+            write_atomically(self._job.folder / "control" / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
         self._start_queries(streams)
         self._in_thread(self._run, fixed)
 
@@ -294,8 +294,9 @@ class _Runner:
     def _lowering(self, index: int, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
         return Lowering(
-            self._spark, streaming, not self._settings.streaming, self._settings.zone, self._project, state, self._job.folder / "control"
-        )
+            self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
+            project=self._project, state=state, control=self._job.folder / "control",
+        )  # fmt: skip
 
     def _start_queries(self, sinks: tuple[Sink, ...]) -> None:
         try:

@@ -17,7 +17,7 @@ from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
 from sqlstream.plan.nodes import Field, Node
 from sqlstream.plan.properties import bounded, changelog_mode, fields, window_column
 from sqlstream.spark.failures import job_error
-from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
+from sqlstream.spark.lower import Lowering, lower
 from sqlstream.sql.casts import display_sql
 from sqlstream.sql.types import STRING, quote
 
@@ -124,7 +124,7 @@ def collect(
     """All rows of a query over static input. Raises JobFailed."""
     folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
     try:
-        to = Lowering(spark, False, batch, zone, project, folder, folder)
+        to = Lowering(spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=folder, control=folder)
         frame = in_order(displayed(lower(query.node, to), query.node, zone), window_column(query.node))
         spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
         return tuple(tuple(row) for row in (frame if limit is None else frame.limit(limit)).collect())
@@ -144,7 +144,10 @@ class Changes:
 
     def __init__(self, query: Query, spark: SparkSession, zone: str, project: Path) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
-        self._to = Lowering(spark, True, False, zone, project, self._folder / "inputs", self._folder / "control")
+        self._to = Lowering(
+            spark, streaming=True, batch=False, bounded=bounded(query.node), zone=zone, project=project,
+            state=self._folder / "inputs", control=self._folder / "control",
+        )  # fmt: skip
         self._to.control.mkdir()
         self._query = query
         self._order = window_column(query.node)
@@ -192,8 +195,6 @@ class Changes:
         mode = changelog_mode(self._query.node)
         fold = Fold(self._query.key) if mode is not ChangelogMode.APPEND else None
         try:
-            if bounded(self._query.node):
-                (self._to.control / "end").write_text(str(END_OF_INPUT_MS))
             self._once(mode, fold)
             self._put(None)
         except Exception as error:

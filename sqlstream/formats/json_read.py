@@ -13,6 +13,7 @@ from sqlstream.formats.base import Encoded, Fields, columns_sql
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column as AnyColumn
     from pyspark.sql import DataFrame
 
     from sqlstream.sql.types import Type
@@ -26,8 +27,12 @@ def decode(record: Encoded, fields: Fields, *, standard: str, ignore: bool, comp
     frame = record.frame
     row = {"root": "ROW", "names": [n for n, _ in fields], "children": [_described(t) for _, t in fields]}
     reader = frame.sparkSession._jvm.sqlstream.JsonRecords(json.dumps(row), standard == "iso-8601", ignore, complete)  # type: ignore[union-attr]
-    value, origin = F.expr(f"CAST({record.value} AS BINARY)"), F.expr(record.origin)
-    rows = Column(reader.column(value._jc, origin._jc, columns_sql(fields)))
+    value = F.expr(f"CAST({record.value} AS BINARY)")
+    rows: AnyColumn = Column(reader.column(value._jc, columns_sql(fields)))
+    if not ignore:
+        # Where a record stands is put together only for one that can't be read.
+        problem = f"raise_error(concat('Failed to deserialize JSON \\'', CAST({record.value} AS STRING), '\\' (', {record.origin}, ').'))"
+        rows = F.when(value.isNotNull(), F.coalesce(rows, F.expr(problem).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
     kept = [F.col(quote(c)) for c in frame.columns]
     return frame.select(*kept, F.inline(rows).alias(*[n for n, _ in fields]))
 

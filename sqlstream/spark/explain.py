@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.properties import static
+from sqlstream.plan.properties import bounded, static
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import Lowering, lower
 
@@ -22,7 +22,11 @@ def spark_plan(node: Node, spark: SparkSession, settings: Settings, project: Pat
     with tempfile.TemporaryDirectory() as folder:
         control = Path(folder) / "control"
         control.mkdir()
-        to = Lowering(spark, not settings.batch and not static(node), settings.batch, settings.zone, project, Path(folder), control)
+        streaming = not settings.batch and not static(node)
+        to = Lowering(
+            spark, streaming=streaming, batch=settings.batch, bounded=bounded(node), zone=settings.zone, project=project,
+            state=Path(folder), control=control,
+        )  # fmt: skip
         try:
             execution = lower(node, to)._jdf.queryExecution()
             explained = spark._jvm.org.apache.spark.sql.api.python.PythonSQLUtils.explainString(execution, "simple")  # type: ignore[union-attr]

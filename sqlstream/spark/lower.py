@@ -63,13 +63,15 @@ class Lowering:
     """How and where a plan runs.
 
     ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
-    once, but answers as a stream). ``state``: a folder of the query's own, for what its sources must keep (static inputs that join a stream,
-    ends of bounded inputs). ``control``: the folder of the job's control files.
+    once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
+    own, for what its sources must keep (static inputs that join a stream, ends of bounded inputs). ``control``: the folder of the job's
+    control files.
     """
 
     spark: SparkSession
     streaming: bool
     batch: bool
+    bounded: bool
     zone: str
     project: Path
     state: Path
@@ -179,7 +181,8 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     moments = control.select(
         *nulls, _column(WATERMARK, "timestamp_millis(CAST(value AS BIGINT))"), _column(SPLIT, "CAST(NULL AS INT)")
     )
-    return split_watermark(marked.unionAll(moments), WATERMARK, SPLIT, source.splits).select(*[quote(f.name) for f in columns])
+    end = END_OF_INPUT_MS if to.bounded else None
+    return split_watermark(marked.unionAll(moments), WATERMARK, SPLIT, source.splits, end).select(*[quote(f.name) for f in columns])
 
 
 def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:

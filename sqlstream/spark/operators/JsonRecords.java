@@ -12,7 +12,6 @@ import java.io.Serializable;
 import java.io.StringWriter;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -29,7 +28,6 @@ import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.classic.ExpressionUtils;
-import org.apache.spark.sql.errors.QueryExecutionErrors;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
@@ -63,24 +61,26 @@ public final class JsonRecords implements Serializable {
         this.complete = complete;
     }
 
-    /** The rows of a record as an array of structs of type {@code schema}; {@code origin} says where the record stands. */
-    public Column column(Column record, Column origin, String schema) {
+    /** The rows of a record (BINARY) as an array of structs of type {@code schema}: see read. */
+    public Column column(Column record, String schema) {
         Expression reader = Literal.fromObject(this, new ObjectType(JsonRecords.class));
         DataType rowType = DataType.fromDDL(schema);
-        List<Expression> arguments = List.of(ExpressionUtils.expression(record), ExpressionUtils.expression(origin));
         return ExpressionUtils.column(new Invoke(
                 reader,
                 "read",
                 DataTypes.createArrayType(rowType),
-                PythonUtils.toSeq(arguments),
-                PythonUtils.toSeq(List.of(DataTypes.BinaryType, DataTypes.StringType)),
+                PythonUtils.toSeq(List.of(ExpressionUtils.expression(record))),
+                PythonUtils.toSeq(List.of(DataTypes.BinaryType)),
                 true,
                 true,
                 true));
     }
 
-    /** The rows of one record: one for an object, any number for an array of them. */
-    public ArrayData read(byte[] record, UTF8String origin) {
+    /**
+     * The rows of one record: one for an object, any number for an array of them. For one that can't be read none where
+     * that is ignored, else null.
+     */
+    public ArrayData read(byte[] record) {
         if (rows == null) {
             rows = reader(tree(type));
         }
@@ -97,13 +97,7 @@ public final class JsonRecords implements Serializable {
             }
             return new GenericArrayData(found.toArray());
         } catch (IOException | Unreadable problem) {
-            if (ignore) {
-                return new GenericArrayData(new Object[0]);
-            }
-            String text = "Failed to deserialize JSON '" + new String(record, StandardCharsets.UTF_8) + "' (" + origin + ").";
-            throw QueryExecutionErrors.raiseError(
-                    UTF8String.fromString("USER_RAISED_EXCEPTION"),
-                    new ArrayBasedMapData(strings("errorMessage"), strings(text)));
+            return ignore ? new GenericArrayData(new Object[0]) : null;
         }
     }
 
@@ -115,10 +109,6 @@ public final class JsonRecords implements Serializable {
         } else {
             parser.skipChildren();
         }
-    }
-
-    private static ArrayData strings(String text) {
-        return new GenericArrayData(new Object[] {UTF8String.fromString(text)});
     }
 
     private static JsonNode tree(String type) {

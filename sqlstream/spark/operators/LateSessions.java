@@ -1,49 +1,45 @@
 package sqlstream;
 
+import java.util.List;
+import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.GreaterThan;
 import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.aggregate.MergingSessionsExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.SessionWindowStateStoreRestoreExec;
 import org.apache.spark.sql.types.DataTypes;
-import scala.Function1;
 import scala.Option;
-import scala.runtime.AbstractPartialFunction;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A row is late for a session by Flink's rule: after it is merged. Spark drops a row that would be late in a session of
  * its own, also where it belongs to one that is still open. So its own filter is taken out, and one put behind the merge:
  * a session that has state ends after the watermark, so one that does not is made of late rows alone.
  */
-final class LateSessions extends Rule<SparkPlan> {
-    @Override
-    public SparkPlan apply(SparkPlan plan) {
-        return (SparkPlan) plan.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
-            @Override
-            public boolean isDefinedAt(SparkPlan node) {
-                return node instanceof MergingSessionsExec merging && restored(merging) != null;
-            }
+final class LateSessions {
+    private LateSessions() {}
 
-            @Override
-            public <A extends SparkPlan, B> B applyOrElse(A node, Function1<A, B> other) {
-                return isDefinedAt(node) ? (B) behindTheMerge((MergingSessionsExec) (SparkPlan) node) : other.apply(node);
+    /** {@code plan}, or what takes its place where it merges sessions with those of the state. */
+    static SparkPlan of(SparkPlan plan) {
+        if (!(plan instanceof MergingSessionsExec merging)) {
+            return plan;
+        }
+        SparkPlan node = merging.child();
+        while (!(node instanceof SessionWindowStateStoreRestoreExec)) {
+            List<SparkPlan> inputs = CollectionConverters.asJava(node.children());
+            if (inputs.size() != 1) {
+                return plan;
             }
-        });
+            node = inputs.get(0);
+        }
+        SessionWindowStateStoreRestoreExec restored = (SessionWindowStateStoreRestoreExec) node;
+        return restored.eventTimeWatermarkForLateEvents().isDefined() ? behindTheMerge(merging, restored) : plan;
     }
 
-    private static SessionWindowStateStoreRestoreExec restored(SparkPlan merging) {
-        SparkPlan below = Plans.below(merging, SessionWindowStateStoreRestoreExec.class);
-        return below instanceof SessionWindowStateStoreRestoreExec found && found.eventTimeWatermarkForLateEvents().isDefined()
-                ? found
-                : null;
-    }
-
-    private static SparkPlan behindTheMerge(MergingSessionsExec merging) {
-        SessionWindowStateStoreRestoreExec restored = restored(merging);
+    private static SparkPlan behindTheMerge(MergingSessionsExec merging, SessionWindowStateStoreRestoreExec restored) {
         long watermark = (Long) restored.eventTimeWatermarkForLateEvents().get();
         SparkPlan unfiltered = new SessionWindowStateStoreRestoreExec(
                 restored.keyWithoutSessionExpressions(),
@@ -53,12 +49,21 @@ final class LateSessions extends Rule<SparkPlan> {
                 restored.eventTimeWatermarkForEviction(),
                 restored.stateFormatVersion(),
                 restored.child());
-        SparkPlan merged = Plans.replaced(merging, restored, unfiltered);
+        SparkPlan merged = replaced(merging, restored, unfiltered);
         Attribute session = merging.sessionExpression().toAttribute();
         return new FilterExec(
                 new GreaterThan(
                         new GetStructField(session, 1, Option.apply("end")),
                         new Literal(watermark * 1000L, DataTypes.TimestampType)),
                 merged);
+    }
+
+    /** {@code plan} with {@code old}, which is below it, replaced. */
+    private static SparkPlan replaced(SparkPlan plan, SparkPlan old, SparkPlan fresh) {
+        if (plan == old) {
+            return fresh;
+        }
+        SparkPlan input = CollectionConverters.asJava(plan.children()).get(0);
+        return (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(replaced(input, old, fresh))));
     }
 }

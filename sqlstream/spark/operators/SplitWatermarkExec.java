@@ -1,31 +1,128 @@
 package sqlstream;
 
+import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeStats;
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeStatsAccum;
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec;
+import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter;
 import org.apache.spark.unsafe.types.CalendarInterval;
+import scala.Function1;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractPartialFunction;
 
 /**
- * The watermark operator above {@link WatchSplitsExec}. After a micro-batch Spark asks the watermark operators of the plan,
- * which it knows by their class, for the greatest time that they saw; this one answers with the watermark of the splits.
+ * Answers for the watermark of {@link SplitTimes}. After a micro-batch Spark asks the watermark operators of its plan, which
+ * it knows by their class wherever they stand, for the greatest time that they saw. Spark's own stands among the rows, which
+ * it looks at one by one, outside of generated code. This one looks at none.
  */
 public final class SplitWatermarkExec extends EventTimeWatermarkExec {
+    /** On the driver only. */
+    private final transient SplitTimes times;
+
     /** Public for Spark, which copies nodes by their constructors. */
-    public SplitWatermarkExec(UUID nodeId, Attribute eventTime, CalendarInterval delay, SparkPlan child) {
+    public SplitWatermarkExec(UUID nodeId, Attribute eventTime, CalendarInterval delay, SparkPlan child, SplitTimes times) {
         super(nodeId, eventTime, delay, child);
+        this.times = times;
+    }
+
+    /** {@code plan} with these operators in the place of Spark's that stand above rows which SplitTimes look at. */
+    static SparkPlan in(SparkPlan plan) {
+        // Above the shuffle, if one follows, it parts no generated code. It must stay below what waits for the watermark.
+        return replaced(replaced(plan, SplitWatermarkExec::aboveShuffle), SplitWatermarkExec::inPlace);
+    }
+
+    private static SparkPlan replaced(SparkPlan plan, UnaryOperator<SparkPlan> place) {
+        return (SparkPlan) plan.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
+            @Override
+            public boolean isDefinedAt(SparkPlan node) {
+                return true;
+            }
+
+            @Override
+            public <A extends SparkPlan, B> B applyOrElse(A node, Function1<A, B> other) {
+                return (B) place.apply(node);
+            }
+        });
+    }
+
+    private static SparkPlan inPlace(SparkPlan node) {
+        return sparks(node) ? answering((EventTimeWatermarkExec) node, ((EventTimeWatermarkExec) node).child()) : node;
+    }
+
+    private static SparkPlan aboveShuffle(SparkPlan node) {
+        if (!(node instanceof ShuffleExchangeExec)) {
+            return node;
+        }
+        SparkPlan below = node;
+        while (!sparks(below)) {
+            List<SparkPlan> inputs = CollectionConverters.asJava(below.children());
+            if (inputs.size() != 1 || below instanceof StateStoreWriter) {
+                return node;
+            }
+            below = inputs.get(0);
+        }
+        return answering((EventTimeWatermarkExec) below, without(node, below));
+    }
+
+    private static boolean sparks(SparkPlan node) {
+        return node.getClass() == EventTimeWatermarkExec.class && below(node) != null;
+    }
+
+    private static SparkPlan answering(EventTimeWatermarkExec spark, SparkPlan rows) {
+        return new SplitWatermarkExec(spark.nodeId(), spark.eventTime(), spark.delay(), rows, below(spark));
+    }
+
+    /** {@code plan} without {@code node}, which is below it. */
+    private static SparkPlan without(SparkPlan plan, SparkPlan node) {
+        SparkPlan input = CollectionConverters.asJava(plan.children()).get(0);
+        if (plan == node) {
+            return input;
+        }
+        return (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(without(input, node))));
+    }
+
+    /** What looks at the rows below {@code plan}; null where nothing does before nodes branch. */
+    private static SplitTimes below(SparkPlan plan) {
+        List<SparkPlan> inputs = CollectionConverters.asJava(plan.children());
+        while (inputs.size() == 1) {
+            SplitTimes times = inputs.get(0) instanceof FilterExec filter ? in(filter.condition()) : null;
+            if (times != null) {
+                return times;
+            }
+            inputs = CollectionConverters.asJava(inputs.get(0).children());
+        }
+        return null;
+    }
+
+    private static SplitTimes in(Expression expression) {
+        if (expression instanceof Literal literal && literal.value() instanceof SplitTimes times) {
+            return times;
+        }
+        for (Expression child : CollectionConverters.asJava(expression.children())) {
+            SplitTimes times = in(child);
+            if (times != null) {
+                return times;
+            }
+        }
+        return null;
     }
 
     @Override
     public EventTimeStatsAccum eventTimeStats() {
         EventTimeStatsAccum stats = super.eventTimeStats();
-        // While the super class is made, there is no child yet.
-        SparkPlan splits = stats.isRegistered() ? Plans.below(this, WatchSplitsExec.class) : null;
-        Long watermark = splits instanceof WatchSplitsExec found ? found.watermark() : null;
+        Long watermark = times == null ? null : times.value();
         if (watermark != null) {
             stats.currentStats_$eq(new EventTimeStats(watermark, watermark, watermark, 1));
         }
@@ -37,12 +134,27 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
         return child().execute();
     }
 
+    // Spark's own would take the watermark's mark off the columns that a window is known by.
     @Override
-    public EventTimeWatermarkExec withNewChildInternal(SparkPlan input) {
-        return new SplitWatermarkExec(nodeId(), eventTime(), delay(), input);
+    public Seq<Attribute> output() {
+        return child().output();
     }
 
-    // Spark does not replace a node by one that equals it, whichever of the two it asks.
+    @Override
+    public EventTimeWatermarkExec withNewChildInternal(SparkPlan input) {
+        return new SplitWatermarkExec(nodeId(), eventTime(), delay(), input, times);
+    }
+
+    @Override
+    public int productArity() {
+        return 5;
+    }
+
+    @Override
+    public Object productElement(int n) {
+        return n == 4 ? times : super.productElement(n);
+    }
+
     @Override
     public boolean equals(Object that) {
         return that instanceof SplitWatermarkExec && super.equals(that);
@@ -51,6 +163,11 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
     @Override
     public boolean canEqual(Object that) {
         return that instanceof SplitWatermarkExec;
+    }
+
+    @Override
+    public int hashCode() {
+        return super.hashCode();
     }
 
     @Override

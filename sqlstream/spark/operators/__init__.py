@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from sqlstream import jars
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
+from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,15 +29,23 @@ EXTENSIONS = "sqlstream.Extensions"
 _SOURCES = sorted(Path(__file__).parent.glob("*.java"))
 
 
-def split_watermark(frame: DataFrame, time: str, split: str, splits: int) -> DataFrame:
+_NO_TIME = -(1 << 63)
+
+
+def split_watermark(frame: DataFrame, time: str, split: str, splits: int, end: int | None = None) -> DataFrame:
     """``frame`` under a watermark: the minimum over ``splits`` splits of the greatest ``time`` (TIMESTAMP) of each.
 
     ``split`` (INT, from 0) says where a row comes from; a row where it is NULL raises the watermark of all of them and is taken out.
+    ``end`` is the watermark, in milliseconds since 1970, after a micro-batch that has all that there is.
     """
     from pyspark.sql import DataFrame
+    from pyspark.sql import functions as F
 
     spark = frame.sparkSession
-    return DataFrame(spark._jvm.sqlstream.WatchSplits.watermark(frame._jdf, time, split, splits), spark)  # type: ignore[union-attr]
+    times = spark._jvm.sqlstream.SplitTimes(splits, _NO_TIME if end is None else end)  # type: ignore[union-attr]
+    millis = F.expr(f"coalesce(unix_millis({quote(time)}), {_NO_TIME + 1}L - 1L)")
+    numbers = F.expr(f"coalesce({quote(split)}, -1)")
+    return DataFrame(times.watermark(frame._jdf, millis._jc, numbers._jc, time), spark)
 
 
 def jar(progress: Callable[[str], None]) -> Path:

@@ -57,8 +57,13 @@ def _plus(sign: str) -> Spark:
     def render(call: Rendered) -> str:
         a, b = _sides(call)
         left, right = call.types
+        amount = call.values[1]
         if left.is_interval and not right.is_interval:
             a, b, left, right = b, a, right, left
+            amount = call.values[0]
+        if left.is_timestamp and right.root == "INTERVAL_MILLIS" and isinstance(amount, int):
+            # Spark would take the detour over a calendar for every row, as if the session's UTC had changes of its clock.
+            return _sized(f"timestamp_micros(unix_micros({a}) {sign} {amount * 1000}L)", call)
         if left.root == "TIME":
             # A time of day begins anew after 24 hours.
             return f"time_from_micros(pmod(time_to_micros({a}) {sign} {micros(b)}, 86400000000L))"
