@@ -6,7 +6,7 @@ A connector is a value: its options and metadata are declared as data, and its f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.changelog import ChangelogMode
@@ -85,6 +85,7 @@ class Write:
     zone: str
     project: Path
     emit: Callable[[str], None]
+    _: KW_ONLY
     partition: Mapping[str, str] = field(default_factory=dict)
     overwrite: bool = False
     order: str | None = None

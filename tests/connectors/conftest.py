@@ -63,8 +63,9 @@ class Runner:
 
     def write(self, table: Table, frame, *, mode=ChangelogMode.APPEND, keys=(), partition=None, overwrite=False, version=None):
         return Write(
-            self.spark, table, frame, mode, tuple(keys), "sink", "UTC", self.project, self.lines.append, partition or {}, overwrite, version
-        )
+            self.spark, table, frame, mode, tuple(keys), "sink", "UTC", self.project, self.lines.append,
+            partition=partition or {}, overwrite=overwrite, version=version,
+        )  # fmt: skip
 
     def insert(self, table: Table, frame, **more) -> None:
         find(table.connector).write_batch(self.write(table, frame, **more))
