@@ -42,12 +42,14 @@ _SHOWS: dict[str, str] = {
     "CREATE OR ALTER MATERIALIZED TABLE": "object",
 }
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")
-_LATER = "It is not supported yet."
 _MODELS = "Models need an inference provider, which Spark has none of."
 _CONNECTIONS = "Connections are not supported."
 _PLANS = "Flink's compiled plans mean nothing to Spark."
 _RUN = "Run the INSERT itself: it goes on from its checkpoint."
+_REFRESH = "Nothing here refreshes a table by a schedule."
 _MATERIALIZED = "Create a Delta table and INSERT INTO it."
+_ROWS = "Flink runs it in batch mode only, on connectors that take single rows out; none here does."
+_CHANGE = "INSERT INTO a table with a PRIMARY KEY upserts; Spark's own SQL changes the rows of a Delta table."
 # Statements that are refused by name: first words, reason, hint. Longer ones come before those that begin them.
 REFUSED: tuple[tuple[str, str, str | None], ...] = (
     ("CREATE MODEL", _MODELS, None),
@@ -65,19 +67,19 @@ REFUSED: tuple[tuple[str, str, str | None], ...] = (
     ("DROP TEMPORARY CONNECTION", _CONNECTIONS, None),
     ("DESCRIBE CONNECTION", _CONNECTIONS, None),
     ("DESC CONNECTION", _CONNECTIONS, None),
-    ("CREATE MATERIALIZED TABLE", _LATER, _MATERIALIZED),
-    ("CREATE OR ALTER MATERIALIZED TABLE", _LATER, _MATERIALIZED),
-    ("ALTER MATERIALIZED TABLE", _LATER, None),
-    ("DROP MATERIALIZED TABLE", _LATER, None),
+    ("CREATE MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
+    ("CREATE OR ALTER MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
+    ("ALTER MATERIALIZED TABLE", _REFRESH, None),
+    ("DROP MATERIALIZED TABLE", _REFRESH, None),
     ("CALL", "There are no procedures.", None),
     ("COMPILE AND EXECUTE PLAN", _PLANS, _RUN),
     ("COMPILE PLAN", _PLANS, _RUN),
     ("EXECUTE PLAN", _PLANS, _RUN),
-    ("UPDATE", _LATER, None),
-    ("DELETE FROM", _LATER, None),
+    ("UPDATE", _ROWS, _CHANGE),
+    ("DELETE FROM", _ROWS, _CHANGE),
     ("MERGE INTO", "Flink itself does not run MERGE.", None),
     ("UPSERT INTO", "Flink itself does not run UPSERT.", "INSERT INTO a table with a PRIMARY KEY upserts."),
-    ("TRUNCATE TABLE", _LATER, None),
+    ("TRUNCATE TABLE", "No statement here deletes data.", "Spark's own SQL empties a Delta table."),
     ("ANALYZE TABLE", "Spark keeps its own statistics.", None),
 )
 _JARS = "Java classes can't become Spark functions; a JDBC driver goes to --jar."

@@ -1,6 +1,7 @@
 """Arguments, settings and exit codes, with a shell and a runner of the test's own."""
 
 import io
+import signal
 import sys
 from pathlib import Path
 
@@ -192,3 +193,10 @@ def test_version_and_help(here, capsys):
             cli.main([flag])
         assert ended.value.code == 0
         assert text in capsys.readouterr().out
+
+
+def test_a_subcommand_ends_by_sigterm(here, monkeypatch):
+    monkeypatch.setattr("sqlstream.demo.main", lambda _: signal.raise_signal(signal.SIGTERM))
+    before = signal.getsignal(signal.SIGTERM)
+    assert cli.main(["demo"]) == 128 + signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is before
