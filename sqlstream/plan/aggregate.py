@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from itertools import combinations, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, to_text
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, Literal
+from sqlstream.sql.functions.aggregates import GROUPINGS
 from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 def aggregate(source: Node, group: exp.Group | None, items: list[Named], having: Expr | None, scope: Scope, select: exp.Select) -> Node:
     """``items`` over the groups of ``source``. Raises ValidationError for a column that is neither grouped nor aggregated."""
@@ -44,13 +47,17 @@ def aggregate(source: Node, group: exp.Group | None, items: list[Named], having:
     aggregates = tuple(NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
     names = tuple(dict.fromkeys(c.name for c in key_columns.values()))
+    number = None
     if len(sets) > 1:
-        arguments, key_columns, names = _expanded(arguments, sets, key_columns, fresh)
+        number = ColumnRef(INT.not_null(), fresh("$e"))
+        arguments, key_columns, names = _expanded(arguments, sets, key_columns, number, fresh)
     grouped = window_aggregate(GroupAggregate(arguments, names, aggregates))
 
     def above(expr: Expr) -> Expr | None:
         if expr in key_columns:
             return key_columns[expr]
+        if _is_grouping(expr):
+            return _grouping(expr, sets, number, select)
         if isinstance(expr, AggregateCall):
             return ColumnRef(expr.type, calls[expr])
         if isinstance(expr, ColumnRef):
@@ -64,21 +71,37 @@ def aggregate(source: Node, group: exp.Group | None, items: list[Named], having:
 
 
 def _expanded(
-    source: Node, sets: list[tuple[Expr, ...]], key_columns: dict[Expr, ColumnRef], fresh: Callable[[str], str]
+    source: Node, sets: list[tuple[Expr, ...]], key_columns: dict[Expr, ColumnRef], number: ColumnRef, fresh: Callable[[str], str]
 ) -> tuple[Node, dict[Expr, ColumnRef], tuple[str, ...]]:
     """``source`` with each row once for every grouping set, in which the keys that are not in it are NULL.
 
     Keys of every set stay as they are, the others get columns of their own, since an aggregate may take their values too.
     """
     own = {key: fresh("$k") for key in key_columns if not all(key in s for s in sets)}
-    number = fresh("$e")
-    below = [Named(f.name, ColumnRef(f.type, f.name)) for f in fields(source)]
+    below = [Named(f.name, make.ref(f)) for f in fields(source)]
     projections = []
     for i, grouping in enumerate(sets):
-        copies = (Named(n, key_columns[k] if k in grouping else Literal(k.type.null(), None)) for k, n in own.items())
-        projections.append((*below, *copies, Named(number, Literal(INT.not_null(), i))))
+        copies = (Named(n, key_columns[k] if k in grouping else make.null(k.type)) for k, n in own.items())
+        projections.append((*below, *copies, Named(number.name, make.number(i))))
     columns = {key: ColumnRef(key.type.null(), own[key]) if key in own else column for key, column in key_columns.items()}
-    return Expand(source, tuple(projections)), columns, (*dict.fromkeys(c.name for c in columns.values()), number)
+    return Expand(source, tuple(projections)), columns, (*dict.fromkeys(c.name for c in columns.values()), number.name)
+
+
+def _is_grouping(expr: Expr) -> TypeGuard[AggregateCall]:
+    return isinstance(expr, AggregateCall) and expr.function.name in GROUPINGS
+
+
+def _grouping(call: AggregateCall, sets: list[tuple[Expr, ...]], number: ColumnRef | None, select: exp.Select) -> Expr:
+    """GROUPING(..) as a constant of each grouping set: a bit for each argument, the first the highest, set where it is not in the set."""
+    for key in call.args:
+        if not any(key in s for s in sets):
+            raise ValidationError(f"Argument to {call.function.name} operator must be a grouped expression", at=_place(select, to_text(key)))
+    values = [sum(1 << i for i, key in enumerate(reversed(call.args)) if key not in s) for s in sets]
+    found: Expr = Literal(call.type, values[-1])
+    if number is None or len(set(values)) == 1:
+        return found
+    cells = [e for i, value in enumerate(values[:-1]) for e in (make.equals(number, i), Literal(call.type, value))]
+    return make.when(*cells, found)
 
 
 def _grouping_sets(group: exp.Group, scope: Scope) -> list[tuple[Expr, ...]]:
@@ -115,7 +138,7 @@ def _key(node: exp.Expr, scope: Scope) -> Expr:
 
 
 def _calls(expr: Expr) -> list[AggregateCall]:
-    return [e for e in expr.walk() if isinstance(e, AggregateCall)]
+    return [e for e in expr.walk() if isinstance(e, AggregateCall) and not _is_grouping(e)]
 
 
 def _fresh(taken: set[str]) -> Callable[[str], str]:

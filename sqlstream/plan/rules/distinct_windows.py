@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate, WindowKind
 from sqlstream.plan.properties import field
-from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, Literal
-from sqlstream.sql.functions import Function, find
-from sqlstream.sql.types import BOOLEAN, INT
+from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
+from sqlstream.sql.types import INT
 
 # The same with and without DISTINCT.
 _PLAIN = ("MIN", "MAX")
@@ -51,10 +51,11 @@ def distinct_windows(node: Node) -> Node:
         node.time,
     )
     group = ColumnRef(INT.not_null(), _GROUP)
-    is_plain = _is(group, 0)
+    is_plain = make.equals(group, 0)
     columns = [*(_same(inner, name) for name in windowed), *(_same(inner, a.name) for a in plain), Named("$plain", is_plain)]
     for number, (value, name) in enumerate(values.items(), 1):
-        columns.append(Named(f"$v{number}", _when(_is(group, number), ColumnRef(value.type.null(), name))))
+        here = make.when(make.equals(group, number), ColumnRef(value.type.null(), name), make.null(value.type))
+        columns.append(Named(f"$v{number}", here))
     numbers = {value: f"$v{number}" for number, value in enumerate(values, 1)}
     flag = ColumnRef(is_plain.type, "$plain")
     outer = []
@@ -63,14 +64,14 @@ def distinct_windows(node: Node) -> Node:
             value = _value(named.call)
             call = replace(named.call, args=(ColumnRef(value.type.null(), numbers[value]),), distinct=False, filter=None)
         else:
-            call = AggregateCall(named.call.type, _builtin("FIRST_VALUE"), (ColumnRef(named.call.type, named.name),), filter=flag)
+            call = AggregateCall(named.call.type, make.builtin("FIRST_VALUE"), (ColumnRef(named.call.type, named.name),), filter=flag)
         outer.append(NamedAggregate(named.name, call))
     return replace(node, input=Project(inner, tuple(columns)), aggregates=tuple(outer))
 
 
 def _value(call: AggregateCall) -> Expr:
     """What is distinct: the argument where the condition holds, else NULL, which none of these functions counts."""
-    return call.args[0] if call.filter is None else _when(call.filter, call.args[0])
+    return call.args[0] if call.filter is None else make.when(call.filter, call.args[0], make.null(call.args[0].type))
 
 
 def _expand(node: WindowAggregate, windowed: tuple[str, ...], plain: list[NamedAggregate], values: dict[Expr, str]) -> Expand:
@@ -79,30 +80,16 @@ def _expand(node: WindowAggregate, windowed: tuple[str, ...], plain: list[NamedA
     projections = []
     for group in range(0 if plain else 1, len(values) + 1):
         columns = [_same(node.input, name) for name in windowed]
-        columns.append(Named(_GROUP, Literal(INT.not_null(), group)))
+        columns.append(Named(_GROUP, make.number(group)))
         for name in kept:
             type_ = field(node.input, name).type.null()
-            columns.append(Named(name, Literal(type_, None) if group else ColumnRef(type_, name)))
+            columns.append(Named(name, make.null(type_) if group else ColumnRef(type_, name)))
         for number, (value, name) in enumerate(values.items(), 1):
-            columns.append(Named(name, value if number == group else Literal(value.type.null(), None)))
+            columns.append(Named(name, value if number == group else make.null(value.type)))
         projections.append(tuple(columns))
     return Expand(node.input, tuple(projections))
 
 
 def _same(source: Node, name: str) -> Named:
-    return Named(name, ColumnRef(field(source, name).type, name))
+    return Named(name, make.ref(field(source, name)))
 
-
-def _builtin(name: str) -> Function:
-    found = find(name)
-    assert found is not None, name
-    return found
-
-
-def _is(column: ColumnRef, number: int) -> Expr:
-    return Call(BOOLEAN.not_null(), _builtin("="), (column, Literal(INT.not_null(), number)))
-
-
-def _when(condition: Expr, value: Expr) -> Expr:
-    type_ = value.type.null()
-    return Call(type_, _builtin("CASE"), (condition, value, Literal(type_, None)))

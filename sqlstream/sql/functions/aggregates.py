@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from sqlstream.sql.types import Type
 
 
+# Of these the plan knows the values: they are constants of a grouping set.
+GROUPINGS = ("GROUPING", "GROUPING_ID")
+
+
 def _aggregate(name: str, call: Rendered, *args: str) -> str:
     return f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(args or call.args) or '*'}){call.filter}"
 
@@ -115,5 +119,9 @@ ROWS: tuple[Function, ...] = (
     _row("LISTAGG", ("string", "string?"), nullable(t.STRING), _listagg, "The texts with a separator between.", "x, ','", check=_check_separator),
     _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
     _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]), _array_agg, "The values as an array, NULLs too.", "x"),
+    *(
+        _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.", "x")
+        for name in GROUPINGS
+    ),
     _row("PERCENTILE", ("numeric", "numeric"), nullable(t.DOUBLE), _call("percentile"), "An exact percentile.", "x, 0.5"),
 )  # fmt: skip

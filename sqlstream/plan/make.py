@@ -1,0 +1,45 @@
+"""Typed expressions that the planner itself makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
+from sqlstream.sql.functions import Function, find
+from sqlstream.sql.types import BOOLEAN, INT
+
+if TYPE_CHECKING:
+    from sqlstream.plan.nodes import Field
+    from sqlstream.sql.types import Type
+
+
+def builtin(name: str) -> Function:
+    """The built-in function ``name``."""
+    found = find(name)
+    assert found is not None, name
+    return found
+
+
+def ref(field: Field) -> ColumnRef:
+    """A reference to a column."""
+    return ColumnRef(field.type, field.name)
+
+
+def number(value: int) -> Literal:
+    """A constant INT."""
+    return Literal(INT.not_null(), value)
+
+
+def null(type_: Type) -> Literal:
+    """NULL of a type."""
+    return Literal(type_.null(), None)
+
+
+def equals(expr: Expr, value: int) -> Expr:
+    """``expr = value``, of an INT that is never NULL."""
+    return Call(BOOLEAN.not_null(), builtin("="), (expr, number(value)))
+
+
+def when(*cells: Expr) -> Expr:
+    """``CASE WHEN cells[0] THEN cells[1] ... ELSE cells[-1] END``, of the last one's type."""
+    return Call(cells[-1].type, builtin("CASE"), cells)
