@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("TZ", "UTC")
 time.tzset()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """A run in the background of a script is started with SIGINT ignored; the tests send it to themselves."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
