@@ -61,11 +61,15 @@ class Progress:
 
 @dataclass
 class Settings:
-    """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode."""
+    """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode.
+
+    ``idle_ms``: see Lowering.
+    """
 
     zone: str
     streaming: bool = True
     trigger_ms: int | None = None
+    idle_ms: int = 0
 
 
 @dataclass
@@ -296,6 +300,7 @@ class _Runner:
         return Lowering(
             self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
             project=self._project, state=state, control=self._job.folder / "control",
+            idle_ms=self._settings.idle_ms,
         )  # fmt: skip
 
     def _start_queries(self, sinks: tuple[Sink, ...]) -> None:

@@ -142,11 +142,11 @@ def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
 class Changes:
     """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread."""
 
-    def __init__(self, query: Query, spark: SparkSession, zone: str, project: Path) -> None:
+    def __init__(self, query: Query, spark: SparkSession, zone: str, project: Path, idle_ms: int = 0) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(query.node), zone=zone, project=project,
-            state=self._folder / "inputs", control=self._folder / "control",
+            state=self._folder / "inputs", control=self._folder / "control", idle_ms=idle_ms,
         )  # fmt: skip
         self._to.control.mkdir()
         self._query = query

@@ -314,7 +314,7 @@ class Session:
         kept = keep_upsert_key(plan) if changelog_mode(plan).updates else plan
         names = [f.name for f in fields(kept)]
         key = tuple(names.index(k) for k in upsert_key(kept) or ())
-        self._select = results.Changes(results.Query(kept, len(columns), key, limit), spark, env.settings.zone, self.project)
+        self._select = results.Changes(results.Query(kept, len(columns), key, limit), spark, env.settings.zone, self.project, self._idle_ms)
         return results.Stream(columns=columns, changes=iter(self._select), notices=notices)
 
     def _insert(self, node: ast.Insert, env: scope.Environment) -> Sink:
@@ -324,6 +324,10 @@ class Session:
         env = self._environment()
         sinks = tuple(self._insert(node, env) for node in inserts if isinstance(node, ast.Insert))
         return self._run_job(sinks, env, text)
+
+    @property
+    def _idle_ms(self) -> int:
+        return int(settings.read(self.options, "table.exec.source.idle-timeout"))
 
     def _run_job(self, sinks: tuple[Sink, ...], env: scope.Environment, text: str) -> Outcome:
         plans = []
@@ -338,7 +342,7 @@ class Session:
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
             self.options, "table.exec.mini-batch.allow-latency"
         )
-        how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger)
+        how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms)
         job = self._jobs.submit(self._engine.spark, tuple(plans), name, how, text)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):

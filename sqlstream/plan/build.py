@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan import make
 from sqlstream.plan.aggregate import aggregate
 from sqlstream.plan.group_windows import group_window
-from sqlstream.plan.nodes import Field, Filter, GroupAggregate, Limit, Named, Node, Project, Sort, Union, Values
+from sqlstream.plan.joins import apart, filtered, joined
+from sqlstream.plan.nodes import Field, GroupAggregate, Join, JoinKind, Limit, Named, Node, Project, Sort, SortKey, Union, Values
+from sqlstream.plan.over import below_over, over
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
 from sqlstream.plan.scope import Environment, Relation
 from sqlstream.plan.window_aggregate import window_aggregate
-from sqlstream.sql.bind import Scope, bind, cast_to, common_type
-from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess
+from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
+from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
@@ -73,24 +76,27 @@ def _select(select: exp.Select, env: Environment) -> Node:
         if value and part not in _SELECT_PARTS:
             raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
     if select.args.get("windows"):
-        raise NotSupported("OVER aggregation is not supported yet.", at=select.args["windows"][0])
+        raise NotSupported("Named windows are not supported yet.", at=select.args["windows"][0], hint="Write the window behind OVER.")
     source = _from(select, env)
     scope = source.scope(env.settings.zone)
     node = source.node
     if where := select.args.get("where"):
-        node = Filter(node, _condition(where.this, scope, "WHERE"))
+        node = _where(where.this, source, scope, env)
     select, windowed = group_window(select, node, scope, env.settings.zone)
     if windowed is not node:
         node = windowed
         source = Relation(node, (*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
         scope = source.scope(env.settings.zone)
-    items = list(_items(select.expressions, source, scope))
+    wanted = list(_items(select.expressions, source, scope))
+    items, call = below_over(wanted, select)
     group, having = select.args.get("group"), select.args.get("having")
     if group or having or any(_aggregates(i.expr) for i in items):
         bound_having = bind(having.this, scope) if having else None
         node = aggregate(node, group, items, bound_having, scope, select)
     else:
         node = Project(node, tuple(items))
+    if call is not None:
+        node = over(node, items, call, wanted)
     if select.args.get("distinct"):
         node = window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), ()))
     return _ordered(select, node, env)
@@ -100,13 +106,92 @@ def _from(select: exp.Select, env: Environment) -> Relation:
     clause = select.args.get("from_")
     if clause is None:
         return Relation(Values(((),), ()), ())
+    found = relation(clause.this, env, query)
     for join in [*select.args.get("joins", []), *select.args.get("laterals", [])]:
-        raise NotSupported("Joins are not supported yet.", at=join, hint="Window aggregates, filters and UNION ALL over one input run now.")
-    return relation(clause.this, env, query)
+        found = _join(found, join, env)
+    return found
+
+
+def _join(left: Relation, join: exp.Join, env: Environment) -> Relation:
+    if join.args.get("method") or join.args.get("using"):
+        raise NotSupported("NATURAL JOIN and USING are not supported yet.", at=join, hint="Write the condition behind ON.")
+    right = relation(join.this, env, query)
+    inner = apart(right.node, [f.name for f in fields(left.node)])
+    names = (*left.names, *right.names)
+    both = Join(left.node, inner, JoinKind.INNER, None)
+    on = join.args.get("on")
+    condition = _condition(on, Relation(both, names).scope(env.settings.zone), "ON") if on is not None else None
+    return Relation(joined(left.node, inner, JoinKind[join.side or "INNER"], condition), names)
+
+
+def _where(condition: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
+    """The rows of ``source`` for which ``condition`` holds; IN and EXISTS with a sub-query are semi and anti joins."""
+    parts = _conjuncts(condition)
+    plain = make.all_of([_condition(p, scope, "WHERE") for p in parts if _sub_query(p) is None])
+    node = source.node if plain is None else filtered(source.node, plain)
+    for part in (p for p in parts if _sub_query(p) is not None):
+        node = _semi_join(part, node, scope, env)
+    return node
+
+
+def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    if isinstance(node, exp.And):
+        return [*_conjuncts(node.this), *_conjuncts(node.expression)]
+    return _conjuncts(node.this) if isinstance(node, exp.Paren) and isinstance(node.this, exp.And) else [node]
+
+
+def _sub_query(part: exp.Expr) -> exp.Expr | None:
+    """The sub-query of [NOT] EXISTS (..) and of .. [NOT] IN (SELECT ..)."""
+    inner = part.this if isinstance(part, exp.Not) else part
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    found = inner.this if isinstance(inner, exp.Exists) else inner.args.get("query") if isinstance(inner, exp.In) else None
+    while isinstance(found, exp.Subquery) and not any(found.args.get(k) for k in ("order", "limit", "offset", "with_")):
+        found = found.this
+    return found
+
+
+_PLAIN = {"expressions", "from_", "joins", "laterals", "where"}
+
+
+def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> Node:
+    kind = JoinKind.ANTI if isinstance(part, exp.Not) else JoinKind.SEMI
+    test = part.find(exp.In, exp.Exists)
+    select = _sub_query(part)
+    assert test is not None and select is not None
+    conditions: list[Expr] = []
+    taken = [f.name for f in fields(node)]
+    if isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v):
+        # What the sub-query asks of columns around it is the join's condition.
+        found = _from(select, env)
+        inner = Relation(apart(found.node, taken), found.names)
+        both = replace(inner.scope(env.settings.zone), outer=scope)
+        right, names = inner.node, {f.name for f in fields(inner.node)}
+        for condition in _conjuncts(select.args["where"].this) if select.args.get("where") else []:
+            bound = _condition(condition, both, "WHERE")
+            if make.columns(bound) <= names:
+                right = filtered(right, bound)
+            else:
+                conditions.append(bound)
+        items = [] if isinstance(test, exp.Exists) else [i.expr for i in _items(select.expressions, Relation(right, inner.names), both)]
+        if any(_aggregates(i) for i in items):
+            raise NotSupported("An aggregate in a correlated sub-query is not supported yet.", at=select)
+    else:
+        right = apart(query(select, env), taken)
+        items = [make.ref(f) for f in fields(right)]
+    if isinstance(test, exp.In):
+        asked = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
+        if len(asked) != len(items):
+            raise ValidationError("The sub-query of IN has another number of columns.", at=test)
+        for value, item in zip(asked, items, strict=True):
+            conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
+    return joined(node, right, kind, make.all_of(conditions))
 
 
 def _condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     condition = bind(node, scope)
+    if any(isinstance(e, OverCall) for e in condition.walk()):
+        raise ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", at=node)
     if _aggregates(condition):
         raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
     if not condition.type.same(BOOLEAN) and condition.type.root != "NULL":
@@ -115,7 +200,8 @@ def _condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
 
 
 def _aggregates(expr: Expr) -> bool:
-    return any(isinstance(e, AggregateCall) for e in expr.walk())
+    over = [e.call for e in expr.walk() if isinstance(e, OverCall)]
+    return any(isinstance(e, AggregateCall) and e not in over for e in expr.walk())
 
 
 def _items(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> Iterable[Named]:
@@ -248,12 +334,16 @@ def _sort(order: exp.Order, node: Node, env: Environment) -> Node:
     for item in order.expressions:
         key = item.this
         if isinstance(key, exp.Literal) and not key.is_string:
-            keys.append((names[int(key.this) - 1], bool(item.args.get("desc"))))
+            keys.append(_sort_key(names[int(key.this) - 1], item))
         elif isinstance(key, exp.Column) and key.name in names:
-            keys.append((key.name, bool(item.args.get("desc"))))
+            keys.append(_sort_key(key.name, item))
         else:
             raise NotSupported("ORDER BY takes columns of the select list.", at=item, hint="Give the expression a name in the select list.")
     return Sort(node, tuple(keys))
+
+
+def _sort_key(name: str, item: exp.Ordered) -> SortKey:
+    return SortKey(name, bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
 
 
 def _number(clause: exp.Expr | None) -> int | None:

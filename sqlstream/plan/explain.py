@@ -8,19 +8,24 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
+    Join,
     Limit,
     NamedAggregate,
     Node,
+    Over,
     Project,
     Scan,
     Sink,
     Sort,
+    SortKey,
     Union,
     Values,
     Watermark,
     Window,
     WindowAggregate,
+    WindowJoin,
     WindowKind,
+    WindowRank,
     WindowTvf,
 )
 from sqlstream.plan.properties import changelog_mode, fields
@@ -83,15 +88,40 @@ def _parts(node: Node) -> tuple[str, ...]:
                 *([f"groupBy=[{', '.join(keys)}]"] if keys else []),
                 f"select=[{', '.join([*keys, *(_aggregate(a) for a in aggregates)])}]",
             )
+        case Over(partition=partition, order=order, aggregates=aggregates):
+            return (
+                "OverAggregate",
+                *([f"partitionBy=[{', '.join(partition)}]"] if partition else []),
+                f"orderBy=[{_order(order)}]",
+                f"select=[{', '.join(_aggregate(a) for a in aggregates)}]",
+            )
+        case WindowRank(window=window, partition=partition, order=order):
+            return (
+                "WindowRank",
+                f"window=[{window_text(window)}]",
+                f"rankRange=[rankStart={node.first}, rankEnd={node.last}]",
+                f"partitionBy=[{', '.join(partition)}]",
+                f"orderBy=[{_order(order)}]",
+            )
+        case WindowJoin(kind=kind, window=window, condition=condition):
+            pairs = [f"{a} = {b}" for a, b in (*node.bounds, *node.keys)]
+            where = [f"where=[{' AND '.join([*pairs, *([to_text(condition)] if condition is not None else [])])}]"]
+            return ("WindowJoin", f"joinType=[{kind.value}]", f"window=[{window_text(window)}]", *where)
+        case Join(kind=kind, condition=condition):
+            return ("Join", f"joinType=[{kind.value}]", f"where=[{'true' if condition is None else to_text(condition)}]")
         case Union():
             return ("Union", "all=[true]", f"union=[{_names(node)}]")
         case Limit(count=count, offset=offset):
             return ("Limit", *([f"offset=[{offset}]"] if offset else []), *([] if count is None else [f"fetch=[{count}]"]))
         case Sort(keys=keys):
-            return ("Sort", f"orderBy=[{', '.join(f'{k} DESC' if d else f'{k} ASC' for k, d in keys)}]")
+            return ("Sort", f"orderBy=[{_order(keys)}]")
         case Sink(table=table):
             return ("Sink", f"table=[{table.path}]", f"fields=[{_names(node)}]")
     raise TypeError(type(node).__name__)
+
+
+def _order(keys: tuple[SortKey, ...]) -> str:
+    return ", ".join(f"{k.name} {'DESC' if k.descending else 'ASC'}" for k in keys)
 
 
 def _names(node: Node) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Node, TimeAttribute, Window, WindowKind, WindowTvf
+from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import ColumnRef, Literal
@@ -39,8 +39,6 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
                 at=auxiliary,
             )
         column = _column(_COLUMNS[name.rpartition("_")[2]], auxiliary)
-        if name.endswith("_PROCTIME"):
-            raise NotSupported(f"{name} is not supported yet.", at=auxiliary)
         if auxiliary in select.expressions:
             column = exp.alias_(column, f"EXPR${select.expressions.index(auxiliary)}", quoted=True)
         auxiliary.replace(column)
@@ -69,8 +67,6 @@ def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
             at=call,
             hint="Declare WATERMARK FOR it in the table; a function or cast of a time attribute is none.",
         )
-    if field(node, column.name).time is TimeAttribute.PROCTIME:
-        raise NotSupported("Windows on processing time are not supported yet.", at=call, hint="Use a rowtime attribute (WATERMARK FOR).")
     for reserved in (WINDOW_START, WINDOW_END, WINDOW_TIME):
         if any(f.name == reserved for f in fields(node)):
             raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
@@ -9,6 +10,8 @@ from sqlstream.sql.functions import Function, find
 from sqlstream.sql.types import BOOLEAN, INT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlstream.plan.nodes import Field
     from sqlstream.sql.types import Type
 
@@ -43,3 +46,25 @@ def equals(expr: Expr, value: int) -> Expr:
 def when(*cells: Expr) -> Expr:
     """``CASE WHEN cells[0] THEN cells[1] ... ELSE cells[-1] END``, of the last one's type."""
     return Call(cells[-1].type, builtin("CASE"), cells)
+
+
+def conjuncts(condition: Expr | None) -> list[Expr]:
+    """The conditions that AND holds together; none of no condition."""
+    if condition is None:
+        return []
+    if isinstance(condition, Call) and condition.function.name == "AND":
+        return [c for arg in condition.args for c in conjuncts(arg)]
+    return [condition]
+
+
+def all_of(conditions: Sequence[Expr]) -> Expr | None:
+    """The conditions held together by AND; None of none."""
+    if not conditions:
+        return None
+    nullable = any(c.type.nullable for c in conditions)
+    return reduce(lambda a, b: Call(BOOLEAN.with_nullable(nullable), builtin("AND"), (a, b)), conditions)
+
+
+def columns(expr: Expr) -> set[str]:
+    """The names of the columns that ``expr`` reads."""
+    return {e.name for e in expr.walk() if isinstance(e, ColumnRef)}

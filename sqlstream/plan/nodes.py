@@ -109,10 +109,14 @@ class Filter(Unary):
 
 @dataclass(frozen=True)
 class Watermark(Unary):
-    """Declares ``column`` a rowtime attribute; ``expression`` gives each row's watermark."""
+    """Declares ``column`` a rowtime attribute; ``expression`` gives each row's watermark.
+
+    ``current`` is the name of a further column with the watermark that has been reached, if something reads it.
+    """
 
     column: str
     expression: Expr
+    current: str | None = None
 
 
 class WindowKind(Enum):
@@ -172,7 +176,8 @@ class WindowAggregate(Unary):
     """One row a group and window, when the window closes. The input has the columns of ``window``'s TVF.
 
     ``keys`` as in GroupAggregate; those among them that are window columns are ``start``, ``end`` and ``time`` (the input's
-    names, ``time`` is always there, also where it is no key). Output: keys, then aggregates.
+    names, ``time`` is always there, also where it is no key). ``attached``: the windows are those of an operator below, which are
+    closed when they come. Output: keys, then aggregates.
     """
 
     window: Window
@@ -182,6 +187,97 @@ class WindowAggregate(Unary):
     start: str
     end: str
     time: str
+    attached: bool = False
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """A column to order by, and where its NULLs go."""
+
+    name: str
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True)
+class Over(Unary):
+    """The input's columns and those of ``aggregates`` over the rows before each row in ``order``, within ``partition``."""
+
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    aggregates: tuple[NamedAggregate, ...]
+
+
+@dataclass(frozen=True)
+class WindowRank(Unary):
+    """The rows of ranks ``first`` to ``last`` in ``order``, of each ``partition`` and window, when the window closes.
+
+    Of equal rows the earlier comes first, or the later where ``latest``. Output: the input's columns, then ``rank`` (BIGINT, from 1).
+    """
+
+    window: Window
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    rank: str
+    first: int
+    last: int
+    start: str
+    end: str
+    time: str
+    latest: bool = False
+
+
+class JoinKind(Enum):
+    """Which rows a join gives."""
+
+    INNER = "InnerJoin"
+    LEFT = "LeftOuterJoin"
+    RIGHT = "RightOuterJoin"
+    FULL = "FullOuterJoin"
+    SEMI = "LeftSemiJoin"
+    ANTI = "LeftAntiJoin"
+
+    @property
+    def left_optional(self) -> bool:
+        return self in (JoinKind.RIGHT, JoinKind.FULL)
+
+    @property
+    def right_optional(self) -> bool:
+        return self in (JoinKind.LEFT, JoinKind.FULL)
+
+    @property
+    def left_only(self) -> bool:
+        return self in (JoinKind.SEMI, JoinKind.ANTI)
+
+
+@dataclass(frozen=True)
+class Join(Node):
+    """Pairs of rows for which the condition is TRUE. Column names differ between the inputs. Output: the left's, then the right's."""
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    condition: Expr | None
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return replace(self, left=inputs[0], right=inputs[1])
+
+
+@dataclass(frozen=True)
+class WindowJoin(Join):
+    """A join of rows of the same window, when it closes. ``keys`` are the pairs of columns that are equal, ``condition`` what is asked for besides.
+
+    ``times`` are the inputs' columns with the window's last millisecond, ``bounds`` those with its start and those with its end.
+    """
+
+    window: Window
+    keys: tuple[tuple[str, str], ...]
+    times: tuple[str, str]
+    bounds: tuple[tuple[str, str], tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -208,9 +304,9 @@ class Limit(Unary):
 
 @dataclass(frozen=True)
 class Sort(Unary):
-    """ORDER BY: (column, descending) pairs. Only over bounded static input."""
+    """ORDER BY. Only over bounded static input."""
 
-    keys: tuple[tuple[str, bool], ...]
+    keys: tuple[SortKey, ...]
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,11 @@ from sqlstream.plan.nodes import (
     Field,
     Filter,
     GroupAggregate,
+    Join,
+    JoinKind,
     Named,
     Node,
+    Over,
     Project,
     Scan,
     Sink,
@@ -24,10 +27,12 @@ from sqlstream.plan.nodes import (
     Values,
     Watermark,
     WindowAggregate,
+    WindowJoin,
+    WindowRank,
     WindowTvf,
 )
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
-from sqlstream.sql.types import timestamp, timestamp_ltz
+from sqlstream.sql.types import BIGINT, timestamp, timestamp_ltz
 
 if TYPE_CHECKING:
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
@@ -48,8 +53,9 @@ def fields(node: Node) -> tuple[Field, ...]:
         case Expand(input=source, projections=projections):
             times = {f.name: f.time for f in fields(source)}
             return tuple(_expanded_field(column, times) for column in zip(*projections, strict=True))
-        case Watermark(input=source, column=column):
-            return tuple(Field(f.name, f.type, TimeAttribute.ROWTIME if f.name == column else f.time) for f in fields(source))
+        case Watermark(input=source, column=column, current=current):
+            marked = tuple(Field(f.name, f.type, TimeAttribute.ROWTIME if f.name == column else f.time) for f in fields(source))
+            return marked if current is None else (*marked, Field(current, field(source, column).type.null()))
         case WindowTvf(input=source, window=window):
             given = fields(source)
             time = next(f for f in given if f.name == window.time)
@@ -69,6 +75,15 @@ def fields(node: Node) -> tuple[Field, ...]:
                 *(Field(k, given_by_name[k].type) for k in keys),
                 *(Field(a.name, a.call.type) for a in aggregates),
             )
+        case Over(input=source, aggregates=aggregates):
+            return (*fields(source), *(Field(a.name, a.call.type) for a in aggregates))
+        case WindowRank(input=source, rank=rank):
+            return (*fields(source), Field(rank, BIGINT.not_null()))
+        case Join(left=left, right=right, kind=kind):
+            keeps_times = isinstance(node, WindowJoin)
+            a = (_joined(f, keeps_times, optional=kind.left_optional) for f in fields(left))
+            b = () if kind.left_only else (_joined(f, keeps_times, optional=kind.right_optional) for f in fields(right))
+            return (*a, *b)
         case Union(branches=branches):
             return tuple(_union_field(column) for column in zip(*(fields(b) for b in branches), strict=True))
         case Unary(input=source):
@@ -90,6 +105,11 @@ def _expanded_field(column: tuple[Named, ...], times: dict[str, TimeAttribute | 
     nullable = any(c.expr.type.nullable for c in column)
     kept = all(c.expr == first.expr for c in column)
     return Field(first.name, first.expr.type.with_nullable(nullable), _time(first.expr, times) if kept else None)
+
+
+def _joined(field: Field, keeps_times: bool, *, optional: bool) -> Field:
+    """A column of a join's input; in a regular join times are no attributes any more: rows come in any order."""
+    return Field(field.name, field.type.null(), None) if optional else Field(field.name, field.type, field.time if keeps_times else None)
 
 
 def _union_field(column: tuple[Field, ...]) -> Field:
@@ -134,7 +154,7 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             below = upsert_key(source)
             names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
             return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
-        case Union() | Scan() | Values() | Expand():
+        case Union() | Scan() | Values() | Expand() | Join():
             return None
         case Unary(input=source):
             return upsert_key(source)
@@ -149,6 +169,10 @@ def window_column(node: Node) -> str | None:
         case Project(input=source, columns=columns):
             below = window_column(source)
             return next((c.name for c in columns if isinstance(c.expr, ColumnRef) and c.expr.name == below), None)
+        case WindowRank(end=end):
+            return end
+        case WindowJoin(kind=kind, bounds=bounds):
+            return None if kind is JoinKind.FULL else bounds[1][kind.left_optional]
         case Filter(input=source) | Sink(input=source):
             return window_column(source)
     return None

@@ -30,7 +30,7 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
         if node.args.get(part):
             at = node.args[part][0] if isinstance(node.args[part], list) else node
             raise NotSupported(
-                "Joins are not supported yet." if part in ("joins", "laterals") else f"{part.upper()} is not Flink SQL.", at=at
+                "Joins in parentheses are not supported yet." if part in ("joins", "laterals") else f"{part.upper()} is not Flink SQL.", at=at
             )
     if node.args.get("match"):
         raise NotSupported("MATCH_RECOGNIZE is not supported yet.", at=node.args["match"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan import make
 from sqlstream.plan.explain import describe
+from sqlstream.plan.joins import equal_columns
 from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
@@ -12,18 +14,24 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
+    Join,
+    JoinKind,
     Limit,
     Node,
+    Over,
     Project,
     Sink,
     TimeAttribute,
     Union,
     WindowAggregate,
+    WindowJoin,
     WindowKind,
+    WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
+from sqlstream.plan.properties import changelog_mode, field, fields, scans, static, updating_node, upsert_key
 from sqlstream.plan.rules.distinct_windows import SPLIT
+from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
 
 WINDOW_COLUMNS = (WINDOW_START, WINDOW_END, WINDOW_TIME)
@@ -45,7 +53,7 @@ def validate(node: Node, *, batch: bool) -> None:
 def _sessions(node: Node) -> None:
     """Sessions are known when they close: only an aggregate can have them, and nothing below it can read their bounds."""
     below = node
-    if isinstance(node, WindowAggregate) and node.window.kind is WindowKind.SESSION:
+    if isinstance(node, WindowAggregate) and node.window.kind is WindowKind.SESSION and not node.attached:
         passed = {node.start, node.end, node.time}
         keys = {k: k for k in node.keys if k not in passed}
         below = node.input
@@ -77,11 +85,19 @@ def _check(node: Node, *, streaming: bool) -> None:
     for source in node.inputs:
         _check(source, streaming=streaming)
     match node:
-        case WindowTvf(input=source, window=window):
-            time = field(source, window.time)
-            if time.time is TimeAttribute.PROCTIME and streaming:
-                raise NotSupported("Windows on processing time are not supported yet.", hint="Use a rowtime attribute (WATERMARK FOR).")
-        case WindowAggregate() | GroupAggregate() | Union() | Filter() if streaming:
+        case WindowTvf(input=source, window=window) if streaming and field(source, window.time).time is TimeAttribute.PROCTIME:
+            if windowing(source) is not None:
+                raise NotSupported("Windows on processing time over other windows are not supported yet.")
+        case Over():
+            raise NotSupported(
+                "ROW_NUMBER() without a limit, or outside of windows, is not supported yet.",
+                hint="Limit it (WHERE n <= 3), with window_start and window_end in PARTITION BY.",
+            )
+        case Join() if streaming:
+            _append_inputs(node)
+            if not isinstance(node, WindowJoin):
+                _regular_join(node)
+        case WindowAggregate() | GroupAggregate() | WindowRank() | Union() | Filter() if streaming:
             _append_inputs(node)
             _aggregates(node)
         case Limit() if streaming:
@@ -103,12 +119,23 @@ def _check(node: Node, *, streaming: bool) -> None:
                 )
 
 
+def _regular_join(node: Join) -> None:
+    if node.kind is not JoinKind.INNER:
+        raise NotSupported(
+            f"{describe(node)} is not supported yet: only an inner join is, outside of windows.",
+            hint="A join of windows needs equal window_start and equal window_end of the same window on both sides.",
+        )
+    names = [{f.name for f in fields(side)} for side in node.inputs]
+    if not any(equal_columns(c, *names) for c in make.conjuncts(node.condition)):
+        raise NotSupported("A join without equal columns is not supported in streaming.", hint="Give it a condition a.x = b.x.")
+
+
 def _append_inputs(node: Node) -> None:
     for source in node.inputs:
         if changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None
-            what = {Filter: "HAVING or a filter", Union: "UNION ALL"}.get(type(node), "An aggregate")
+            what = {Filter: "HAVING or a filter", Union: "UNION ALL"}.get(type(node), "A join" if isinstance(node, Join) else "An aggregate")
             raise NotSupported(f"{what} over the updating result of {describe(cause)} is not supported yet.")
 
 

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors import find
 from sqlstream.connectors.base import SPLIT, Read, Source
@@ -23,6 +23,8 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
+    Join,
+    JoinKind,
     Limit,
     NamedAggregate,
     Node,
@@ -30,17 +32,22 @@ from sqlstream.plan.nodes import (
     Scan,
     Sink,
     Sort,
+    SortKey,
+    TimeAttribute,
     Union,
     Values,
     Watermark,
     WindowAggregate,
+    WindowJoin,
     WindowKind,
+    WindowRank,
     WindowTvf,
 )
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import fields, static
-from sqlstream.spark import windows
-from sqlstream.spark.operators import split_watermark
+from sqlstream.spark import window_operators, windows
+from sqlstream.spark.operators import SplitTimes, clock, new_peers
+from sqlstream.spark.window_operators import TIME, closing
 from sqlstream.sql.functions.base import local, sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -50,12 +57,12 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 
+    from sqlstream.sql.types import Type
+
 WATERMARK = "__sqlstream_watermark"
-TIME = "__sqlstream_time"
 ALL = "__sqlstream_all"
 # A day before the last TIMESTAMP that Spark can print.
 END_OF_INPUT_MS = 253402214400000
-WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
 
 
 @dataclass
@@ -65,7 +72,7 @@ class Lowering:
     ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream, ends of bounded inputs). ``control``: the folder of the job's
-    control files.
+    control files. ``idle_ms``: a partition without records for so long holds the watermark back no longer; 0 for never.
     """
 
     spark: SparkSession
@@ -76,7 +83,14 @@ class Lowering:
     project: Path
     state: Path
     control: Path
+    idle_ms: int = 0
     _names: Counter[str] = field(default_factory=Counter)
+    _peers: Any = None
+
+    def times(self, splits: int, end: int | None) -> SplitTimes:
+        """What the watermark of a source with so many splits is made of."""
+        self._peers = self._peers or new_peers(self.spark)
+        return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, peers=self._peers)
 
     def source_name(self, name: str) -> str:
         """A name for a streaming source: the same again when the same plan is lowered again."""
@@ -96,10 +110,17 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return _expand(node, lower(source, to), to)
         case Values():
             return _values(node, to)
-        case WindowTvf(input=source):
-            return windows.assigned(node, lower(source, to))
+        case WindowTvf(input=source, window=window):
+            by_clock = field_of(source, window.time).time is TimeAttribute.PROCTIME
+            return windows.assigned(node, _clocked(node, to) if by_clock else lower(source, to))
         case WindowAggregate(input=source):
             return _window_aggregate(node, lower(source, to), to)
+        case WindowRank(input=source):
+            return window_operators.ranked(node, lower(source, to))
+        case WindowJoin():
+            return _window_join(node, to)
+        case Join():
+            return _join(node, to)
         case GroupAggregate(input=source):
             return _group_aggregate(node, lower(source, to), to)
         case Union(branches=branches):
@@ -109,7 +130,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             frame = frame.offset(node.offset) if node.offset else frame
             return frame if node.count is None else frame.limit(node.count)
         case Sort(input=source):
-            return lower(source, to).orderBy(*[_order(name, descending) for name, descending in node.keys])
+            return lower(source, to).orderBy(*[_order(k) for k in node.keys])
         case Sink(input=source):
             return _not_null(node, lower(source, to))
     raise TypeError(type(node).__name__)
@@ -158,31 +179,66 @@ def _required(name: str, spark_type: str) -> str:
     return f"coalesce({quote(name)}, CAST(raise_error({sql_string(problem)}) AS {spark_type}))"
 
 
-def _order(name: str, descending: bool) -> Column:
+def _order(key: SortKey) -> Column:
     from pyspark.sql import functions as F
 
-    column = F.col(quote(name))
-    return column.desc() if descending else column.asc()
+    column = F.col(quote(key.name))
+    if key.descending:
+        return column.desc_nulls_first() if key.nulls_first else column.desc_nulls_last()
+    return column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last()
 
 
 def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     source = _source(node.input, to, splits=True)
     if not source.frame.isStreaming:
-        return source.frame
-    columns = fields(node)
+        return source.frame if node.current is None else source.frame.withColumn(node.current, _nothing(field_of(node, node.column).type))
     split = quote(SPLIT) if source.splits > 1 else "0"
     marked = source.frame.select(
-        *[quote(f.name) for f in columns],
+        *[quote(f.name) for f in fields(node.input)],
         _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
         _column(SPLIT, split),
     )
-    control = to.spark.readStream.schema("value STRING").name(to.source_name("control")).text(str(to.control))
-    nulls = [_column(f.name, f"CAST(NULL AS {f.type.spark})") for f in columns]
-    moments = control.select(
-        *nulls, _column(WATERMARK, "timestamp_millis(CAST(value AS BIGINT))"), _column(SPLIT, "CAST(NULL AS INT)")
-    )
-    end = END_OF_INPUT_MS if to.bounded else None
-    return split_watermark(marked.unionAll(moments), WATERMARK, SPLIT, source.splits, end).select(*[quote(f.name) for f in columns])
+    times = to.times(source.splits, END_OF_INPUT_MS if to.bounded else None)
+    moments = [_moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
+    if to.idle_ms and not to.bounded:
+        idle = times.idle_moments(to.source_name("idle"))
+        moments.append(_moments(node.input, idle, "timestamp_millis(value)"))
+    watched = times.watermark(reduce(lambda a, b: a.unionAll(b), moments, marked), WATERMARK, SPLIT)
+    current = [] if node.current is None else [times.current().alias(node.current)]
+    return watched.select(*[quote(f.name) for f in fields(node.input)], *current)
+
+
+def _nothing(type_: Type) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.expr(f"CAST(NULL AS {type_.spark})")
+
+
+def _control(to: Lowering) -> DataFrame:
+    return to.spark.readStream.schema("value STRING").name(to.source_name("control")).text(str(to.control))
+
+
+def _moments(node: Node, source: DataFrame, watermark: str) -> DataFrame:
+    """The rows of ``source`` as control rows below a watermark over ``node``'s columns: they say only how far time is."""
+    nulls = [_column(f.name, f"CAST(NULL AS {f.type.spark})") for f in fields(node)]
+    return source.select(*nulls, _column(WATERMARK, watermark), _column(SPLIT, "CAST(NULL AS INT)"))
+
+
+def _clocked(node: WindowTvf, to: Lowering) -> DataFrame:
+    """The input of windows on processing time under a watermark that the clock raises as each window ends.
+
+    Nothing else does: a window that is open when the input ends, or the job is drained, gives nothing, as in Flink.
+    """
+    window, frame = node.window, lower(node.input, to)
+    if not frame.isStreaming:
+        return frame
+    names = [quote(f.name) for f in fields(node.input)]
+    rows = frame.select(*names, _column(WATERMARK, "CAST(NULL AS TIMESTAMP)"), _column(SPLIT, "0"))
+    # A session may end at any time.
+    every = min(window.size, 1000) if window.kind is WindowKind.SESSION else window.slide
+    ticks = clock(to.spark, to.source_name("clock"), every, window.offset, node.zone)
+    moments = _moments(node.input, ticks, "timestamp_millis(value - 1)")
+    return to.times(0, None).watermark(rows.unionAll(moments), WATERMARK, SPLIT).select(*names)
 
 
 def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
@@ -211,13 +267,13 @@ def _values(node: Values, to: Lowering) -> DataFrame:
 def _window_aggregate(node: WindowAggregate, frame: DataFrame, to: Lowering) -> DataFrame:
     from pyspark.sql import functions as F
 
-    session = node.window.kind is WindowKind.SESSION
-    keys = {k: f"__sqlstream_key_{i}" for i, k in enumerate(k for k in node.keys if k not in (node.start, node.end, node.time))}
+    session = node.window.kind is WindowKind.SESSION and not node.attached
+    derived_keys = (node.time,) if node.attached else (node.start, node.end, node.time)
+    keys = {k: f"__sqlstream_key_{i}" for i, k in enumerate(k for k in node.keys if k not in derived_keys)}
     others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]
     copies = [F.col(quote(k)).alias(copy) for k, copy in keys.items()]
-    time = _column(TIME, f"{quote(node.time)} - INTERVAL '0.001' SECOND" if session else quote(node.time))
-    # In a projection of its own: an alias among the grouping expressions loses its metadata.
-    frame = frame.select(*others, *copies, time.alias(TIME, metadata=WATERMARK_METADATA) if frame.isStreaming else time)
+    time = closing(frame, f"{quote(node.time)} - INTERVAL '0.001' SECOND" if session else quote(node.time))
+    frame = frame.select(*others, *copies, time)
     kind = field_of(node.input, node.time).type
     if session:
         if frame.isStreaming and not keys:
@@ -226,6 +282,9 @@ def _window_aggregate(node: WindowAggregate, frame: DataFrame, to: Lowering) -> 
             frame = frame.withColumn(ALL, F.lit(0))
         grouping, first, last = windows.sessions(node.window, TIME)
         start, end = local(first, kind, node.zone), f"({local(last, kind, node.zone)} + INTERVAL '0.001' SECOND)"
+    elif node.attached:
+        grouping, last = F.col(TIME), TIME
+        start, end = keys[node.start], keys[node.end]
     else:
         grouping, last = F.col(TIME), TIME
         start, end = windows.bounds(node.window, local(TIME, kind, node.zone))
@@ -255,9 +314,40 @@ def _aggregate(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], to:
 
 def _union_all(branches: tuple[Node, ...], to: Lowering) -> DataFrame:
     names = [f.name for f in fields(branches[0])]
-    mixed = to.streaming and not all(static(b) for b in branches)
-    frames = [_as_stream(lower(b, to), to) if mixed and static(b) else lower(b, to) for b in branches]
-    return reduce(lambda a, b: a.unionAll(b), [f.toDF(*names) for f in frames])
+    return reduce(lambda a, b: a.unionAll(b), [f.toDF(*names) for f in _both_streams(branches, to)])
+
+
+def _both_streams(inputs: tuple[Node, ...], to: Lowering) -> list[DataFrame]:
+    """Frames that can be united: all streaming where one is."""
+    mixed = to.streaming and not all(static(i) for i in inputs)
+    return [_as_stream(lower(i, to), to) if mixed and static(i) else lower(i, to) for i in inputs]
+
+
+def _window_join(node: WindowJoin, to: Lowering) -> DataFrame:
+    left, right = _both_streams(node.inputs, to)
+    return window_operators.joined(node, left, right, to.zone)
+
+
+_HOW = {
+    JoinKind.INNER: "inner", JoinKind.LEFT: "left", JoinKind.RIGHT: "right", JoinKind.FULL: "full", JoinKind.SEMI: "left_semi",
+    JoinKind.ANTI: "left_anti",
+}  # fmt: skip
+
+
+def _join(node: Join, to: Lowering) -> DataFrame:
+    left, right = (_unmarked(frame, side) for frame, side in zip(_both_streams(node.inputs, to), node.inputs, strict=True))
+    if node.condition is None:
+        return left.crossJoin(right)
+    from pyspark.sql import functions as F
+
+    return left.join(right, F.expr(render(node.condition, to.zone)), _HOW[node.kind])
+
+
+def _unmarked(frame: DataFrame, node: Node) -> DataFrame:
+    """``frame`` without Spark's watermark marks: a join of times under them would drop rows that are late, and Flink's keeps all."""
+    from pyspark.sql import functions as F
+
+    return frame.select(*[F.col(quote(f.name)).alias(f.name, metadata={}) for f in fields(node)])
 
 
 def _as_stream(frame: DataFrame, to: Lowering) -> DataFrame:

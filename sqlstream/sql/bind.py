@@ -15,7 +15,7 @@ from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.sql import ast, coercion, json_clauses
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, OverCall, Word, constant
 from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
 from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
@@ -41,12 +41,13 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"),
     exp.TryCast: ("this", "to", "safe"),
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
-    exp.Anonymous: ("this", "expressions"),
+    exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "over"),
 }  # fmt: skip
+_OVER = "OVER aggregation is not supported yet."
 # Aggregates with IGNORE NULLS; all but the first skip NULLs anyway.
 _NULL_TREATMENT = ("ARRAY_AGG", "FIRST_VALUE", "LAST_VALUE")
 _REFUSED: dict[type[exp.Expr], str] = {
-    exp.Window: "OVER aggregation is not supported yet.", exp.Subquery: "Scalar sub-queries are not supported yet.",
+    exp.Subquery: "Scalar sub-queries are not supported yet.",
     exp.Select: "Scalar sub-queries are not supported yet.", exp.Exists: "EXISTS is not supported yet.",
     exp.All: "Comparison with ALL (sub-query) is not supported yet.", exp.Any: "Comparison with ANY or SOME (sub-query) is not supported yet.",
     exp.WithinGroup: "WITHIN GROUP is not supported.", exp.Star: "* stands for columns in a select list and in COUNT(*) only.",
@@ -65,11 +66,12 @@ class ScopeColumn:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean in an expression. ``functions`` are those of the catalog, by upper-case name."""
+    """What names mean in an expression. ``functions`` are those of the catalog, by upper-case name; ``outer`` is the scope around a sub-query."""
 
     columns: tuple[ScopeColumn, ...]
     zone: str = "UTC"
     functions: Mapping[str, Function] = field(default_factory=dict)
+    outer: Scope | None = None
 
 
 def bind(node: exp.Expr, scope: Scope) -> Expr:
@@ -123,7 +125,11 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _call("ROW", [bind(e, scope) for e in node.expressions], node)
         case exp.Filter():
             return _filtered(node, scope)
+        case exp.Window():
+            return _over(node, scope)
         case exp.Anonymous():
+            if node.name.upper() == "ROW_NUMBER":
+                raise ValidationError("OVER clause is necessary for window functions", at=node)
             return _function(node, scope)
     raise NotSupported(_REFUSED.get(type(node), f"{type(node).__name__} is not supported in expressions."), at=node)
 
@@ -135,6 +141,8 @@ def _refuse_unknown(node: exp.Expr) -> None:
         if value and name not in known and type(node) not in _REFUSED:
             if isinstance(node, exp.In):
                 raise NotSupported("IN (sub-query) is not supported yet.", at=node)
+            if isinstance(node, exp.Window):
+                raise NotSupported(_OVER, at=node)
             raise NotSupported(f"{name.strip('_').upper()} is not supported here.", at=value if isinstance(value, exp.Expr) else node)
 
 
@@ -170,7 +178,7 @@ def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Se
         return _only(qualified, names, at).ref, names[2:]
     if plain:
         return _only(plain, names, at).ref, names[1:]
-    return None
+    return _resolve(names, scope.outer, at) if scope.outer is not None else None
 
 
 def _only(columns: Sequence[ScopeColumn], names: Sequence[str], at: exp.Expr) -> ScopeColumn:
@@ -241,6 +249,12 @@ def _all_of(conditions: Sequence[Expr], at: exp.Expr) -> Expr:
     for other in conditions[1:]:
         found = _call("AND", [found, other], at)
     return found
+
+
+def equal(left: Expr, right: Expr, at: exp.Expr, *, unknown: bool = False) -> Expr:
+    """``left = right``; with ``unknown`` also TRUE where it is NULL. Raises ValidationError."""
+    found = _call("=", [left, right], at)
+    return _not(_call("IS FALSE", [found], at), at) if unknown and found.type.nullable else found
 
 
 def _rows_equal(node: exp.EQ | exp.NEQ, scope: Scope) -> Expr:
@@ -334,6 +348,28 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
     if condition.type.root != "BOOLEAN":
         raise ValidationError("FILTER expression must be of type BOOLEAN", at=node)
     return replace(call, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
+
+
+def _over(node: exp.Window, scope: Scope) -> Expr:
+    name = node.this.name.upper() if isinstance(node.this, exp.Anonymous) else ""
+    if name in ("RANK", "DENSE_RANK"):
+        raise NotSupported(f"{name} is not supported in streaming.", at=node, hint="ROW_NUMBER is, in a window Top-N.")
+    if name != "ROW_NUMBER":
+        raise NotSupported(_OVER, at=node)
+    call = _function(node.this, scope)
+    assert isinstance(call, AggregateCall)
+    order = node.args.get("order")
+    if order is None:
+        raise ValidationError("ROW_NUMBER needs ORDER BY in its OVER clause.", at=node)
+    items = order.expressions
+    return OverCall(
+        call.type,
+        call,
+        tuple(bind(e, scope) for e in node.args.get("partition_by") or []),
+        tuple(bind(item.this, scope) for item in items),
+        tuple(bool(item.args.get("desc")) for item in items),
+        tuple(bool(item.args.get("nulls_first")) for item in items),
+    )
 
 
 def _function(node: exp.Anonymous, scope: Scope) -> Expr:

@@ -140,3 +140,27 @@ class AggregateCall(Expr):
         if self.filter is None:
             return replace(self, args=children)
         return replace(self, args=children[:-1], filter=children[-1])
+
+
+@dataclass(frozen=True)
+class OverCall(Expr):
+    """An aggregate or ranking function over the rows before each row, in ``order``, of its ``partition``.
+
+    ``descending`` and ``nulls_first`` belong to the expressions of ``order``.
+    """
+
+    call: AggregateCall
+    partition: tuple[Expr, ...]
+    order: tuple[Expr, ...]
+    descending: tuple[bool, ...]
+    nulls_first: tuple[bool, ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.call, *self.partition, *self.order)
+
+    def with_children(self, children: tuple[Expr, ...]) -> OverCall:
+        call, *others = children
+        assert isinstance(call, AggregateCall)
+        partition, order = tuple(others[: len(self.partition)]), tuple(others[len(self.partition) :])
+        return replace(self, call=call, partition=partition, order=order)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.spark.operators import split_watermark
+from sqlstream.spark.operators import SplitTimes
 
 pytestmark = pytest.mark.spark
 
@@ -18,7 +18,7 @@ def watermarks(spark, tmp_path):
         source.mkdir()
         schema = "seconds BIGINT, split INT"
         frame = spark.readStream.name("rows").schema(schema).json(str(source)).selectExpr("timestamp_seconds(seconds) AS at", "split")
-        counted = split_watermark(frame, "at", "split", splits).where("split < 100").groupBy("at").count()
+        counted = SplitTimes(spark, splits).watermark(frame, "at", "split").where("split < 100").groupBy("at").count()
         query = counted.writeStream.format("noop").outputMode("update").option("checkpointLocation", str(tmp_path / "checkpoint")).start()
         try:
             for number, batch in enumerate(batches):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlstream.plan.nodes import Node, Watermark, WindowAggregate
+from sqlstream.plan.nodes import Node, Watermark, WindowAggregate, WindowJoin, WindowRank
 
 
 def unused_watermark(node: Node, used: bool = False) -> Node:
-    """``node`` without the Watermarks that have no window aggregate above them."""
-    used = used or isinstance(node, WindowAggregate)
+    """``node`` without the Watermarks that no operator on windows is above."""
+    used = used or isinstance(node, WindowAggregate | WindowRank | WindowJoin)
     node = node.with_inputs(tuple(unused_watermark(i, used) for i in node.inputs))
     return node.input if isinstance(node, Watermark) and not used else node

@@ -30,8 +30,17 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     /** Stands for the split of a control row, which raises the watermark of all. */
     public static final int ALL = -1;
 
+    private static final long NONE = Long.MIN_VALUE;
+
     private final int splits;
     private final long end;
+    private final long idleAfter;
+    /** Those of the other sources of the query, and this; on the driver only. */
+    private final transient List<SplitTimes> peers;
+    /** When each split had its last row, and this began to wait for one; on the driver only. */
+    private final transient Map<Integer, Long> seen = new HashMap<>();
+    private final transient long begun = System.currentTimeMillis();
+    private long current = NONE;
     private final HashMap<Integer, Long> greatest = new HashMap<>();
     // A task reads one split for long: its time is kept out of the map.
     private int split;
@@ -41,10 +50,42 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     /**
      * @param splits how many splits the source has
      * @param end the watermark after any micro-batch, in milliseconds since 1970, where one has all that there is; else Long.MIN_VALUE
+     * @param idleAfter milliseconds without a row after which a split holds the others back no longer; 0 for never
+     * @param peers those of the same query, to which this adds itself: where all splits of one are idle, it holds them back no longer
      */
-    public SplitTimes(int splits, long end) {
+    public SplitTimes(int splits, long end, long idleAfter, List<SplitTimes> peers) {
         this.splits = splits;
         this.end = end;
+        this.idleAfter = idleAfter;
+        this.peers = peers;
+        if (peers != null) {
+            peers.add(this);
+        }
+    }
+
+    /** A name by which the source {@link Clock} finds this. */
+    public String watched() {
+        String id = UUID.randomUUID().toString();
+        Clock.watch(this, id);
+        return id;
+    }
+
+    /** The watermark in milliseconds since 1970 as a column: that of the micro-batch's start, Long.MIN_VALUE before the first. */
+    public Column currentColumn() {
+        return ExpressionUtils.column(new Invoke(
+                Literal.fromObject(this, new ObjectType(SplitTimes.class)),
+                "current",
+                DataTypes.LongType,
+                PythonUtils.toSeq(List.of()),
+                PythonUtils.toSeq(List.of()),
+                true,
+                false,
+                false));
+    }
+
+    /** The watermark when a stage was sent to its tasks. */
+    public long current() {
+        return current;
     }
 
     /**
@@ -77,7 +118,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     /** Notes the time of a row; whether it goes on. */
     public boolean saw(long millis, int from) {
-        if (millis != Long.MIN_VALUE) {
+        if (millis != NONE || from != ALL) {
             note(millis, from);
         }
         return from != ALL;
@@ -104,21 +145,63 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         return greatest;
     }
 
-    /** The watermark in milliseconds since 1970; null while a split has had no row. */
+    /** The watermark in milliseconds since 1970; null while a split that is not idle has had no row. */
     @Override
     public Long value() {
+        long now = System.currentTimeMillis();
+        long own = own(now);
+        if (own == IDLE) {
+            own = settled();
+            long others = IDLE;
+            for (SplitTimes peer : peers) {
+                others = Math.min(others, peer.own(now));
+            }
+            own = others == IDLE ? own : Math.max(own, others);
+        }
+        return own == NONE ? null : own;
+    }
+
+    private static final long IDLE = Long.MAX_VALUE;
+
+    /** The watermark of this source alone; NONE before the first, IDLE where all of its splits are. */
+    private long own(long now) {
         Map<Integer, Long> times = store();
-        long floor = Math.max(end, times.getOrDefault(ALL, Long.MIN_VALUE));
-        long slowest = Long.MAX_VALUE;
-        int seen = 0;
-        for (Map.Entry<Integer, Long> entry : times.entrySet()) {
-            if (entry.getKey() != ALL) {
-                slowest = Math.min(slowest, entry.getValue());
-                seen++;
+        long slowest = IDLE;
+        for (int each = 0; each < splits; each++) {
+            if (!idle(each, now)) {
+                slowest = Math.min(slowest, times.getOrDefault(each, NONE));
             }
         }
-        long watermark = seen >= splits && seen > 0 ? Math.max(floor, slowest) : floor;
-        return watermark == Long.MIN_VALUE ? null : watermark;
+        long floor = Math.max(end, times.getOrDefault(ALL, NONE));
+        if (slowest == IDLE) {
+            return splits == 0 || floor != NONE ? floor : IDLE;
+        }
+        return Math.max(floor, slowest);
+    }
+
+    /** How far the idle splits have come together. */
+    private long settled() {
+        long slowest = IDLE;
+        for (int each = 0; each < splits; each++) {
+            slowest = Math.min(slowest, greatest.getOrDefault(each, NONE));
+        }
+        return slowest;
+    }
+
+    private boolean idle(int each, long now) {
+        return idleAfter > 0 && now - seen.getOrDefault(each, begun) >= idleAfter;
+    }
+
+    /** When, up to now, a split last became idle; 0 where none has. */
+    long lastIdle(long now) {
+        long last = 0;
+        for (int each = 0; each < splits; each++) {
+            long since = seen.getOrDefault(each, begun) + idleAfter;
+            if (since <= now) {
+                last = Math.max(last, since);
+            }
+        }
+        return last;
     }
 
     @Override
@@ -139,15 +222,23 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     @Override
     public AccumulatorV2<Long, Long> copy() {
-        SplitTimes same = new SplitTimes(splits, end);
+        SplitTimes same = new SplitTimes(splits, end, 0, null);
         same.greatest.putAll(store());
+        Long watermark = peers == null ? null : value();
+        same.current = watermark == null ? NONE : watermark;
         return same;
     }
 
     @Override
     public void merge(AccumulatorV2<Long, Long> other) {
         store();
-        ((SplitTimes) other).store().forEach((k, v) -> greatest.merge(k, v, Math::max));
+        long now = System.currentTimeMillis();
+        ((SplitTimes) other).store().forEach((k, v) -> {
+            greatest.merge(k, v, Math::max);
+            if (seen != null) {
+                seen.put(k, now);
+            }
+        });
     }
 
     @Override

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream import jars
 from sqlstream.errors import SetupError
@@ -23,29 +23,76 @@ from sqlstream.sql.types import quote
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 EXTENSIONS = "sqlstream.Extensions"
+CLOCK = "sqlstream.Clock"
 _SOURCES = sorted(Path(__file__).parent.glob("*.java"))
 
 
 _NO_TIME = -(1 << 63)
 
 
-def split_watermark(frame: DataFrame, time: str, split: str, splits: int, end: int | None = None) -> DataFrame:
-    """``frame`` under a watermark: the minimum over ``splits`` splits of the greatest ``time`` (TIMESTAMP) of each.
+class SplitTimes:
+    """How far the splits of one source of a query have come: what its watermark is made of."""
 
-    ``split`` (INT, from 0) says where a row comes from; a row where it is NULL raises the watermark of all of them and is taken out.
-    ``end`` is the watermark, in milliseconds since 1970, after a micro-batch that has all that there is.
+    def __init__(self, spark: SparkSession, splits: int, *, end: int | None = None, idle_ms: int = 0, peers: Any = None) -> None:
+        """``splits``: how many the source has. ``end``: the watermark, in milliseconds since 1970, after a micro-batch that has all that
+        there is. ``idle_ms``: a split without rows for so long holds the others back no longer; 0 for never. ``peers``: of ``new_peers``.
+        """
+        self._spark = spark
+        assert spark._jvm is not None
+        self._jvm = spark._jvm.sqlstream.SplitTimes(splits, _NO_TIME if end is None else end, idle_ms, new_peers(spark) if peers is None else peers)
+
+    def watermark(self, frame: DataFrame, time: str, split: str) -> DataFrame:
+        """``frame`` under the watermark: the minimum over splits of the greatest ``time`` (TIMESTAMP) of each.
+
+        ``split`` (INT, from 0) says where a row comes from; a row where it is NULL raises the watermark of all of them and is taken out.
+        """
+        from pyspark.sql import DataFrame
+        from pyspark.sql import functions as F
+
+        millis = F.expr(f"coalesce(unix_millis({quote(time)}), {_NO_TIME + 1}L - 1L)")
+        numbers = F.expr(f"coalesce({quote(split)}, -1)")
+        return DataFrame(self._jvm.watermark(frame._jdf, millis._jc, numbers._jc, time), self._spark)
+
+    def current(self) -> Column:
+        """The watermark as a column (TIMESTAMP) of a frame above it: that of the micro-batch's start, NULL before the first."""
+        from pyspark.sql import functions as F
+        from pyspark.sql.classic.column import Column
+
+        millis = Column(self._jvm.currentColumn())
+        return F.when(millis > _NO_TIME, F.timestamp_millis(millis))
+
+    def idle_moments(self, name: str) -> DataFrame:
+        """A streaming source, ``name``, that has a row (value BIGINT, NULL) whenever a split has become idle."""
+        return self._spark.readStream.name(name).format(CLOCK).option("times", self._jvm.watched()).load()
+
+
+def new_peers(spark: SparkSession) -> Any:
+    """What the SplitTimes of one query share."""
+    assert spark._jvm is not None
+    return spark._jvm.java.util.concurrent.CopyOnWriteArrayList()
+
+
+def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: str) -> DataFrame:
+    """A streaming source, ``name``, that has a row (value BIGINT: milliseconds since 1970) whenever a window of that length begins."""
+    reader = spark.readStream.name(name).format(CLOCK).option("every", str(every_ms)).option("offset", str(offset_ms))
+    return reader.option("zone", zone).load()
+
+
+def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:
+    """An aggregate: the first ``count`` structs ``row`` by the struct ``order``, as an array.
+
+    ``directions`` has two letters for each field of ``order``: ``a`` or ``d`` (ascending, descending), ``f`` or ``l`` (NULLs first,
+    last). Of equal rows the earlier goes first, or the later where ``latest``.
     """
-    from pyspark.sql import DataFrame
-    from pyspark.sql import functions as F
+    from pyspark import SparkContext
+    from pyspark.sql.classic.column import Column
 
-    spark = frame.sparkSession
-    times = spark._jvm.sqlstream.SplitTimes(splits, _NO_TIME if end is None else end)  # type: ignore[union-attr]
-    millis = F.expr(f"coalesce(unix_millis({quote(time)}), {_NO_TIME + 1}L - 1L)")
-    numbers = F.expr(f"coalesce({quote(split)}, -1)")
-    return DataFrame(times.watermark(frame._jdf, millis._jc, numbers._jc, time), spark)
+    context = SparkContext._active_spark_context
+    assert context is not None and context._jvm is not None
+    return Column(context._jvm.sqlstream.Top.column(row._jc, order._jc, count, directions, latest))
 
 
 def jar(progress: Callable[[str], None]) -> Path:

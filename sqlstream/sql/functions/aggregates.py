@@ -123,5 +123,6 @@ ROWS: tuple[Function, ...] = (
         _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.", "x")
         for name in GROUPINGS
     ),
+    _row("ROW_NUMBER", (), not_null(t.BIGINT), _call("row_number"), "The place of a row in the order of OVER, from 1.", ""),
     _row("PERCENTILE", ("numeric", "numeric"), nullable(t.DOUBLE), _call("percentile"), "An exact percentile.", "x, 0.5"),
 )  # fmt: skip

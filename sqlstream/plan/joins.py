@@ -1,0 +1,113 @@
+"""Joins: FROM a JOIN b ON .., FROM a, b WHERE .., and IN and EXISTS in WHERE. A join of rows of the same window is a window join.
+
+Join(condition: a.window_start = b.window_start AND a.window_end = b.window_end AND ..)      WindowJoin(window, keys, condition: ..)
++- a over windows                                                                        ->  +- a with window_time
++- b over windows                                                                            +- b with window_time
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from sqlstream.plan import make
+from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, Filter, Join, JoinKind, Named, Node, Project, WindowJoin
+from sqlstream.plan.over import window_rank
+from sqlstream.plan.properties import fields
+from sqlstream.plan.windowing import windowing, with_time
+from sqlstream.sql.expressions import Call, ColumnRef, Expr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def apart(node: Node, taken: Iterable[str]) -> Node:
+    """``node`` with columns renamed that are called as one of ``taken`` is: ``id`` to ``id0``, as Flink does."""
+    used = set(taken) | {f.name for f in fields(node)}
+    columns = []
+    for f in fields(node):
+        name = f.name
+        if name in taken:
+            name = next(f"{f.name}{i}" for i in count() if f"{f.name}{i}" not in used)
+            used.add(name)
+        columns.append(Named(name, make.ref(f)))
+    return node if all(c.name == f.name for c, f in zip(columns, fields(node), strict=True)) else Project(node, tuple(columns))
+
+
+def joined(left: Node, right: Node, kind: JoinKind, condition: Expr | None) -> Node:
+    """The join of two nodes, whose columns' names differ."""
+    if kind is JoinKind.INNER:
+        left, right, rest = _pushed(left, right, make.conjuncts(condition))
+        return window_join(Join(left, right, kind, make.all_of(rest)))
+    return window_join(Join(left, right, kind, condition))
+
+
+def filtered(node: Node, condition: Expr) -> Node:
+    """The rows of ``node`` for which ``condition`` holds. What is below an inner join moves into it: FROM a, b WHERE .. is one."""
+    if isinstance(node, Join) and node.kind is JoinKind.INNER and not isinstance(node, WindowJoin):
+        whole = make.all_of([*make.conjuncts(node.condition), *make.conjuncts(condition)])
+        return joined(node.left, node.right, node.kind, whole)
+    return window_rank(Filter(node, condition))
+
+
+def _pushed(left: Node, right: Node, conditions: list[Expr]) -> tuple[Node, Node, list[Expr]]:
+    """Both inputs with the conditions that read one of them only, and the others."""
+    names = ({f.name for f in fields(left)}, {f.name for f in fields(right)})
+    rest: list[Expr] = []
+    for condition in conditions:
+        read = make.columns(condition)
+        if read and read <= names[0]:
+            left = filtered(left, condition)
+        elif read and read <= names[1]:
+            right = filtered(right, condition)
+        else:
+            rest.append(condition)
+    return left, right, rest
+
+
+def equal_columns(condition: Expr, left: set[str], right: set[str]) -> tuple[str, str] | None:
+    """The columns, of the left and of the right input, that ``condition`` says are equal."""
+    if not (isinstance(condition, Call) and condition.function.name == "="):
+        return None
+    a, b = condition.args
+    if not (isinstance(a, ColumnRef) and isinstance(b, ColumnRef)) or not a.type.same(b.type):
+        return None
+    if a.name in left and b.name in right:
+        return a.name, b.name
+    return (b.name, a.name) if b.name in left and a.name in right else None
+
+
+def window_join(join: Join) -> Join:
+    """The window join that ``join`` is, or ``join`` itself."""
+    one, other = windowing(join.left), windowing(join.right)
+    if one is None or other is None or _shape(one.window) != _shape(other.window):
+        return join
+    left, right = ({f.name for f in fields(side)} for side in join.inputs)
+    keys, rest = [], []
+    bounds: dict[str, tuple[str, str]] = {}
+    for condition in make.conjuncts(join.condition):
+        pair = equal_columns(condition, left, right)
+        roles = {one.columns.get(pair[0]), other.columns.get(pair[1])} if pair else set()
+        if pair and len(roles) == 1 and (role := roles.pop()) is not None:
+            bounds.setdefault(role, pair)
+        elif pair:
+            keys.append(pair)
+        else:
+            rest.append(condition)
+    if not {WINDOW_START, WINDOW_END} <= bounds.keys():
+        return join
+    source, time = with_time(join.left)
+    target, other_time = with_time(join.right)
+    if other_time in {f.name for f in fields(source)}:
+        known = {f.name for f in fields(source)}
+        fresh = next(f"$${other_time}{i}" for i in count() if f"$${other_time}{i}" not in known)
+        columns = tuple(Named(fresh if f.name == other_time else f.name, make.ref(f)) for f in fields(target))
+        target, other_time = Project(target, columns), fresh
+    edges = (bounds[WINDOW_START], bounds[WINDOW_END])
+    return WindowJoin(source, target, join.kind, make.all_of(rest), one.window, tuple(keys), (time, other_time), edges)
+
+
+def _shape(window: object) -> object:
+    """What must be the same of windows that are joined: all but the columns."""
+    return replace(window, time="", keys=())  # type: ignore[type-var]

@@ -1,0 +1,141 @@
+"""OVER: functions over the rows before each row, and what a limit of ROW_NUMBER makes of them.
+
+Filter(n <= 3)                                                            WindowRank(rank 1 to 3)
++- Project(.., n)                                                         +- Project(.., window_time)
+   +- Over(ROW_NUMBER() AS n, partition=[window_start, window_end, ..])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.errors import NotSupported
+from sqlstream.plan import make
+from sqlstream.plan.nodes import (
+    WINDOW_END,
+    WINDOW_START,
+    Filter,
+    Named,
+    NamedAggregate,
+    Node,
+    Over,
+    Project,
+    SortKey,
+    TimeAttribute,
+    WindowRank,
+)
+from sqlstream.plan.properties import field, fields
+from sqlstream.plan.windowing import windowing, with_time
+from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal, OverCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlglot import exp
+
+# First and last rank for a comparison with n.
+_LIMITS: dict[str, Callable[[int], tuple[int, int | None]]] = {
+    "<=": lambda n: (1, n),
+    "<": lambda n: (1, n - 1),
+    "=": lambda n: (n, n),
+    ">=": lambda n: (n, None),
+    ">": lambda n: (n + 1, None),
+}
+_MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
+
+
+def below_over(items: list[Named], select: exp.Select) -> tuple[list[Named], OverCall | None]:
+    """``items`` without those that are calls of OVER, but with the columns that these read; and the call. Raises NotSupported."""
+    calls = list(dict.fromkeys(e for i in items for e in i.expr.walk() if isinstance(e, OverCall)))
+    if any(any(isinstance(e, OverCall) for e in i.expr.walk()) and not isinstance(i.expr, OverCall) for i in items):
+        raise NotSupported("A call of OVER inside of an expression is not supported yet.", at=select, hint="Compute with it in an outer SELECT.")
+    if len(calls) > 1:
+        raise NotSupported("Several calls of OVER in one SELECT are not supported yet.", at=select)
+    plain = [i for i in items if not isinstance(i.expr, OverCall)]
+    taken = {i.expr for i in plain}
+    read = dict.fromkeys(e for c in calls for e in (*c.partition, *c.order))
+    return [*plain, *(Named(f"$o{n}", e) for n, e in enumerate(read) if e not in taken)], calls[0] if calls else None
+
+
+def over(node: Node, below: list[Named], call: OverCall, items: list[Named]) -> Node:
+    """``items`` above ``node``, which has the columns ``below`` of ``below_over``."""
+    names = {i.expr: i.name for i in reversed(below)}
+    order = zip(call.order, call.descending, call.nulls_first, strict=True)
+    keys = tuple(SortKey(names[e], descending, nulls_first) for e, descending, nulls_first in order)
+    partition = tuple(names[e] for e in call.partition)
+    made = Over(node, partition, keys, (NamedAggregate("$over", call.call),))
+    given = {f.name: make.ref(f) for f in fields(made)}
+    return Project(made, tuple(Named(i.name, given["$over"] if i.expr == call else given[i.name]) for i in items))
+
+
+def window_rank(node: Filter) -> Node:
+    """The window Top-N that ``node`` is, or ``node`` itself."""
+    projects: list[Project] = []
+    below = node.input
+    while isinstance(below, Project):
+        projects.append(below)
+        below = below.input
+    if not isinstance(below, Over) or below.aggregates[0].call.function.name != "ROW_NUMBER":
+        return node
+    rank = below.aggregates[0].name
+    first, last, rest = _range(node.condition, _names_of(rank, projects))
+    found = windowing(below.input)
+    if last is None or found is None:
+        return node
+    bounds = {found.columns[p]: p for p in below.partition if p in found.columns}
+    if not {WINDOW_START, WINDOW_END} <= bounds.keys():
+        return node
+    source, time = with_time(below.input)
+    attribute = field(below.input, below.order[0].name).time is TimeAttribute.ROWTIME
+    result: Node = WindowRank(
+        source,
+        found.window,
+        tuple(p for p in below.partition if p not in found.columns),
+        below.order,
+        rank,
+        max(first, 1),
+        last,
+        bounds[WINDOW_START],
+        bounds[WINDOW_END],
+        time,
+        # Deduplication that keeps the last row: of rows of one time the one that came last.
+        latest=attribute and below.order[0].descending and (first, last) == (1, 1),
+    )
+    for project in reversed(projects):
+        result = Project(result, project.columns)
+    condition = make.all_of(rest)
+    return result if condition is None else Filter(result, condition)
+
+
+def _names_of(rank: str, projects: list[Project]) -> set[str]:
+    """What ``rank`` is called above ``projects``, which are listed from above."""
+    names = {rank}
+    for project in reversed(projects):
+        names = {c.name for c in project.columns if isinstance(c.expr, ColumnRef) and c.expr.name in names}
+    return names
+
+
+def _range(condition: Expr, names: set[str]) -> tuple[int, int | None, list[Expr]]:
+    """The ranks that ``condition`` leaves, and what else it asks for."""
+    first, last, rest = 1, None, []
+    for part in make.conjuncts(condition):
+        limit = _limit(part, names)
+        if limit is None:
+            rest.append(part)
+            continue
+        first = max(first, limit[0])
+        last = limit[1] if last is None else last if limit[1] is None else min(last, limit[1])
+    return first, last, rest
+
+
+def _limit(part: Expr, names: set[str]) -> tuple[int, int | None] | None:
+    if not isinstance(part, Call) or part.function.name not in _LIMITS:
+        return None
+    left, right = part.args
+    name, operator = left, part.function.name
+    value = right
+    if isinstance(left, Literal):
+        name, value, operator = right, left, _MIRRORED[operator]
+    if not isinstance(name, ColumnRef) or name.name not in names or not isinstance(value, Literal) or not isinstance(value.value, int):
+        return None
+    return _LIMITS[operator](value.value)
