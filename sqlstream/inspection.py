@@ -62,8 +62,8 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: View
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started))) for j in jobs]
-            return results.text_rows(("job id", "job name", "status", "start time"), rows)
+            rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started)), str(j.late)) for j in jobs]
+            return results.text_rows(("job id", "job name", "status", "start time", "late rows"), rows)
         case _:
             raise NotSupported(f"SHOW {kind} is not supported.", at=node)
     return results.text_rows(found.headers, found.rows)

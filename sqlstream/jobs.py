@@ -31,6 +31,7 @@ from sqlstream.plan.explain import signature
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
+from sqlstream.spark.operators import late_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,6 +101,11 @@ class Job:
         latest = [q.lastProgress for q in self.queries if q.isActive]
         rate = sum(float(p["processedRowsPerSecond"] or 0) for p in latest if p is not None)
         return Progress(sum(self.batches.values()), rate)
+
+    @property
+    def late(self) -> int:
+        """Rows dropped in this run of the job since their window had closed."""
+        return sum(late_rows(query) for query in self.queries)
 
     def note(self, query: StreamingQuery) -> None:
         """Count the micro-batches that ``query`` still remembers: Spark keeps the last 100."""
@@ -375,6 +381,7 @@ def describe(job: Job) -> Mapping[str, str]:
         "status": job.status.value,
         "start time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started)),
         "rows read": str(job.progress.rows),
+        "late rows": str(job.late),
         "checkpoint": str(job.checkpoint),
         **({"error": job.error.message} if isinstance(job.error, JobFailed) else {}),
     }

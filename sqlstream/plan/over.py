@@ -86,7 +86,8 @@ def window_rank(node: Filter) -> Node:
     if not {WINDOW_START, WINDOW_END} <= bounds.keys():
         return node
     source, time = with_time(below.input)
-    attribute = field(below.input, below.order[0].name).time is TimeAttribute.ROWTIME
+    by = below.order[0]
+    by_time = len(below.order) == 1 and (by.name in found.times or field(below.input, by.name).time is TimeAttribute.ROWTIME)
     result: Node = WindowRank(
         source,
         found.window,
@@ -99,7 +100,7 @@ def window_rank(node: Filter) -> Node:
         bounds[WINDOW_END],
         time,
         # Deduplication that keeps the last row: of rows of one time the one that came last.
-        latest=attribute and below.order[0].descending and (first, last) == (1, 1),
+        latest=by_time and by.descending and (first, last) == (1, 1),
     )
     for project in reversed(projects):
         result = Project(result, project.columns)

@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 class Windowing:
     """The window of a node's rows. ``columns`` says of each window column which of window_start, window_end and window_time it is.
 
-    ``attached``: an operator below gives rows as their windows close.
+    ``attached``: an operator below gives rows as their windows close. ``times`` are columns with the time that a row's window was chosen
+    by: no time attributes any more, but still what Flink takes for one in deduplication.
     """
 
     window: Window
     zone: str
     columns: Mapping[str, str]
     attached: bool
+    times: frozenset[str] = frozenset()
 
     def column(self, role: str) -> str | None:
         """The first column that is ``role``."""
@@ -49,7 +51,7 @@ def windowing(node: Node) -> Windowing | None:
     """The window of ``node``'s rows; None where there is none, or its columns are gone."""
     match node:
         case WindowTvf(window=window, zone=zone):
-            return Windowing(window, zone, {c: c for c in (WINDOW_START, WINDOW_END, WINDOW_TIME)}, attached=False)
+            return Windowing(window, zone, {c: c for c in (WINDOW_START, WINDOW_END, WINDOW_TIME)}, False, frozenset({window.time}))
         case WindowAggregate(window=window, zone=zone, keys=keys):
             roles = {node.start: WINDOW_START, node.end: WINDOW_END, node.time: WINDOW_TIME}
             return Windowing(window, zone, {k: roles[k] for k in keys if k in roles}, attached=True)
@@ -60,7 +62,7 @@ def windowing(node: Node) -> Windowing | None:
             a, b = windowing(left), windowing(right)
             assert a is not None and b is not None
             columns = {**({} if kind.left_optional else a.columns), **({} if kind.right_optional or kind.left_only else b.columns)}
-            return replace(a, columns=columns, attached=True) if columns else None
+            return replace(a, columns=columns, attached=True, times=frozenset()) if columns else None
         case Filter(input=source):
             return windowing(source)
         case Expand(input=source, projections=projections):
@@ -77,8 +79,9 @@ def _kept(projections: tuple[tuple[Named, ...], ...]) -> Iterable[Named]:
 def _passed(below: Windowing | None, columns: Iterable[Named]) -> Windowing | None:
     if below is None:
         return None
-    found = {c.name: below.columns[c.expr.name] for c in columns if isinstance(c.expr, ColumnRef) and c.expr.name in below.columns}
-    return replace(below, columns=found) if found else None
+    same = [(c.name, c.expr.name) for c in columns if isinstance(c.expr, ColumnRef)]
+    found = {name: below.columns[source] for name, source in same if source in below.columns}
+    return replace(below, columns=found, times=frozenset(name for name, source in same if source in below.times)) if found else None
 
 
 def with_time(node: Node) -> tuple[Node, str]:

@@ -2,13 +2,16 @@
 
     --= text        a line of the plan of the last INSERT (EXPLAIN's "Optimized Physical Plan"), in order
     --< name json   a row of the input ``name``: a line of a file in ``${DIR}/name``
+    --<late name json   the same, of a row that comes too late to count
     --> +I[1, a]    a row that the sink ``print`` then gives; rows of one step come in any order
     --! restart     the job is stopped and submitted again
     --! end         the input ends: what is buffered comes out
     --! error text  the script is refused, and the message holds the text
+    --! ordered     the answer depends on the order in which rows come
 
-Inputs are tables of the filesystem connector with a ``source.monitor-interval``, so that rows arrive step by step. On real Flink all rows are
-there from the start and the input is bounded: the interval is taken out.
+Inputs are tables of the filesystem connector with a ``source.monitor-interval``, so that rows arrive step by step. On real Flink and in batch mode
+all rows are there from the start and the input is bounded: the interval is taken out. Once more all rows come in any order, under watermarks
+that let them; rows that are late have no place in that, nor in batch mode.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ class Step:
     action: str = "rows"
     rows_in: list[tuple[str, str]] = field(default_factory=list)
     rows_out: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -39,6 +43,7 @@ class Golden:
     plan: list[str]
     steps: list[Step]
     error: str | None
+    ordered: bool = False
 
     @property
     def inputs(self) -> dict[str, list[str]]:
@@ -48,6 +53,12 @@ class Golden:
             for name, row in step.rows_in:
                 found.setdefault(name, []).append(row)
         return found
+
+    @property
+    def in_time(self) -> dict[str, list[str]]:
+        """The rows in that are not late, by input."""
+        late = [row for step in self.steps for row in step.late]
+        return {name: [row for row in rows if row not in late] for name, rows in self.inputs.items()}
 
     @property
     def output(self) -> list[str]:
@@ -64,17 +75,21 @@ def read(path: Path) -> Golden:
         match mark:
             case "--=":
                 golden.plan.append(text)
-            case "--<":
+            case "--<" | "--<late":
                 if not golden.steps or golden.steps[-1].rows_out or golden.steps[-1].action != "rows":
                     golden.steps.append(Step())
                 name, _, row = text.partition(" ")
                 golden.steps[-1].rows_in.append((name, row))
+                if mark == "--<late":
+                    golden.steps[-1].late.append(row)
             case "-->":
                 golden.steps[-1].rows_out.extend(re.findall(r"[+-][IUD]\[.*?\](?=\s+[+-][IUD]\[|$)", text))
             case "--!":
                 action, _, rest = text.partition(" ")
                 if action == "error":
                     golden.error = rest
+                elif action == "ordered":
+                    golden.ordered = True
                 else:
                     golden.steps.append(Step(action))
     return golden

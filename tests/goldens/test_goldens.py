@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shlex
 import subprocess
@@ -80,6 +81,38 @@ def test_rows(golden: Golden, tmp_path: Path, engine) -> None:
         emitted.clear()
     if job.status.value == "RUNNING":
         client.jobs.stop(job.id)
+    client.close()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("golden", [g for g in GOLDENS if not (g.error or g.ordered) and "WATERMARK" in g.sql], ids=ids)
+def test_rows_in_any_order(golden: Golden, tmp_path: Path, engine) -> None:
+    emitted: list[str] = []
+    client = session(tmp_path, golden, emitted.append, engine)
+    patient = re.sub(r"(WATERMARK FOR \w+ AS \w+)[^)]*?(?=\)\n)", r"\1 - INTERVAL '1' DAY", golden.sql)
+    assert "INTERVAL '1' DAY" in patient
+    job = submitted(client, patient)
+    chance = random.Random(7)
+    for name, rows in golden.in_time.items():
+        chance.shuffle(rows)
+        for part in range(2):
+            (tmp_path / name / f".{part}").write_text("".join(f"{row}\n" for row in rows[part::2]))
+            (tmp_path / name / f".{part}").rename(tmp_path / name / f"{part}.json")
+    client.jobs.stop(job.id, drain=True)
+    assert table(emitted) == table(golden.output)
+    client.close()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("golden", [g for g in GOLDENS if not (g.error or g.ordered) and "WATERMARK" in g.sql], ids=ids)
+def test_rows_in_batch_mode(golden: Golden, tmp_path: Path, engine) -> None:
+    emitted: list[str] = []
+    client = session(tmp_path, golden, emitted.append, engine)
+    for name, rows in golden.in_time.items():
+        (tmp_path / name / "all.json").write_text("".join(f"{row}\n" for row in rows))
+    sql = "SET 'execution.runtime-mode' = 'batch'; SET 'table.dml-sync' = 'true';" + re.sub(r",\s*\)", ")", MONITOR.sub("", golden.sql))
+    list(client.run(sql))
+    assert table(emitted) == table(golden.output)
     client.close()
 
 

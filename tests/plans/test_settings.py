@@ -48,7 +48,7 @@ def test_reset(session: Session) -> None:
         ("SET 'table.local-time-zone' = 'Europe/Prag'", "The supplied zone ID 'Europe/Prag' is not valid"),
         ("SET 'table.exec.state.ttl' = '1 h'", "is not supported"),
         ("SET 'table.sql-dialect' = 'hive'", "The Hive dialect is not supported"),
-        ("SET 'table.exec.source.idle-timeout' = '10 s'", "is not supported"),
+        ("SET 'table.exec.source.idle-timeout' = 'soon'", "Invalid value for 'table.exec.source.idle-timeout'"),
     ],
 )
 def test_refused_settings(session: Session, sql: str, message: str) -> None:

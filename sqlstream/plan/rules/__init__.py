@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.plan.rules.current_watermark import current_watermark
 from sqlstream.plan.rules.distinct_windows import distinct_windows
 from sqlstream.plan.rules.project_merge import project_merge
 from sqlstream.plan.rules.unused_watermark import unused_watermark
@@ -11,7 +12,7 @@ from sqlstream.plan.rules.unused_watermark import unused_watermark
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
-RULES = (distinct_windows, unused_watermark, project_merge)
+RULES = (current_watermark, distinct_windows, unused_watermark, project_merge)
 
 
 def rewrite(node: Node) -> Node:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from sqlstream.plan.nodes import Node, Watermark, WindowAggregate, WindowJoin, WindowRank
+from sqlstream.plan.nodes import Node, TimeAttribute, Watermark, WindowAggregate, WindowJoin, WindowRank, WindowTvf
+from sqlstream.plan.properties import field
 
 
 def unused_watermark(node: Node, used: bool = False) -> Node:
     """``node`` without the Watermarks that no operator on windows is above."""
+    if isinstance(node, WindowTvf) and field(node.input, node.window.time).time is TimeAttribute.PROCTIME:
+        used = False  # These windows close by the clock.
     used = used or isinstance(node, WindowAggregate | WindowRank | WindowJoin)
     node = node.with_inputs(tuple(unused_watermark(i, used) for i in node.inputs))
-    return node.input if isinstance(node, Watermark) and not used else node
+    return node.input if isinstance(node, Watermark) and not used and node.current is None else node

@@ -42,7 +42,7 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
 
                 @Override
                 public <A extends SparkPlan, B> B applyOrElse(A node, Function1<A, B> other) {
-                    return (B) LateSessions.of(node);
+                    return (B) LateRows.of(LateSessions.of(node));
                 }
             });
         }

@@ -4,13 +4,10 @@ import java.util.List;
 import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
-import org.apache.spark.sql.catalyst.expressions.GreaterThan;
-import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.aggregate.MergingSessionsExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.SessionWindowStateStoreRestoreExec;
-import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -52,10 +49,7 @@ final class LateSessions {
         SparkPlan merged = replaced(merging, restored, unfiltered);
         Attribute session = merging.sessionExpression().toAttribute();
         return new FilterExec(
-                new GreaterThan(
-                        new GetStructField(session, 1, Option.apply("end")),
-                        new Literal(watermark * 1000L, DataTypes.TimestampType)),
-                merged);
+                LateRows.inTime(new GetStructField(session, 1, Option.apply("end")), watermark, restored.stateInfo().get()), merged);
     }
 
     /** {@code plan} with {@code old}, which is below it, replaced. */

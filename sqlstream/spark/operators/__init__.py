@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 EXTENSIONS = "sqlstream.Extensions"
 CLOCK = "sqlstream.Clock"
@@ -79,6 +80,14 @@ def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: s
     """A streaming source, ``name``, that has a row (value BIGINT: milliseconds since 1970) whenever a window of that length begins."""
     reader = spark.readStream.name(name).format(CLOCK).option("every", str(every_ms)).option("offset", str(offset_ms))
     return reader.option("zone", zone).load()
+
+
+def late_rows(query: StreamingQuery) -> int:
+    """How many rows a run of ``query`` has dropped so far since their window had closed; late sessions count one each."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    return 0 if context is None or context._jvm is None else int(context._jvm.sqlstream.LateRows.count(query.runId))
 
 
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:

@@ -224,6 +224,10 @@ def _now(type_: Type) -> Spark:
     return render
 
 
+def _no_call(call: Rendered) -> str:
+    raise AssertionError("the plan replaces it")
+
+
 def _current(name: str, type_: Type, summary: str) -> Function:
     return Function(name, (), not_null(type_), _now(type_), summary, name)
 
@@ -244,6 +248,10 @@ ROWS: tuple[Function, ...] = (
     _current("NOW", _LTZ, "The time now."),
     _current("CURRENT_ROW_TIMESTAMP", _LTZ, "The time now."),
     _current("PROCTIME", _LTZ, "The time at which a row is processed: a processing-time attribute."),
+    Function(
+        "CURRENT_WATERMARK", ("timestamp",), lambda types: types[0].null(), _no_call,
+        "The watermark of a rowtime attribute as a micro-batch begins; NULL before the first.", "CURRENT_WATERMARK(ts)",
+    ),
     _current("LOCALTIMESTAMP", t.timestamp(3), "The wall time now, in the session's zone."),
     _current("CURRENT_DATE", t.DATE, "The date now, in the session's zone."),
     _current("LOCALTIME", t.time(0), "The time of day now, in the session's zone."),

@@ -7,6 +7,7 @@ INSERT INTO answers
 SELECT item, window_start, window_end, COUNT(*), SUM(price)
 FROM TABLE(CUMULATE(TABLE bids, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '6' SECOND))
 GROUP BY item, window_start, window_end;
+--! ordered
 --= WindowAggregate(groupBy=[item], window=[CUMULATE(time_col=[ts], max_size=[6 s], step=[2 s])]
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:02"}

@@ -8,6 +8,7 @@ SELECT item, price, ts, window_end FROM (
     ROW_NUMBER() OVER (PARTITION BY window_start, window_end, item ORDER BY ts DESC) AS n
   FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 ) WHERE n = 1;
+--! ordered
 --= WindowRank(window=[TUMBLE(time_col=[ts], size=[10 s])], rankRange=[rankStart=1, rankEnd=1], partitionBy=[item], orderBy=[ts DESC]
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:03"}
@@ -17,7 +18,7 @@ SELECT item, price, ts, window_end FROM (
 --> +I[a, 3, 2026-01-01T00:00:03, 2026-01-01T00:00:10]
 --> +I[b, 4, 2026-01-01T00:00:09.999, 2026-01-01T00:00:10]
 --! restart
---< bids {"item": "b", "price": 5, "ts": "2026-01-01 00:00:09.999"}
+--<late bids {"item": "b", "price": 5, "ts": "2026-01-01 00:00:09.999"}
 --< bids {"item": "c", "price": 6, "ts": "2026-01-01 00:00:12"}
 --! end
 --> +I[c, 6, 2026-01-01T00:00:12, 2026-01-01T00:00:20]

@@ -23,7 +23,7 @@ SELECT window_end, item, bidder, price, n FROM (
 --> +I[2026-01-01T00:00:10, b, ž, -1, 1]
 --> +I[2026-01-01T00:00:10, b, x, null, 2]
 --! restart
---< bids {"item": "a", "bidder": "late", "price": 100, "ts": "2026-01-01 00:00:09"}
+--<late bids {"item": "a", "bidder": "late", "price": 100, "ts": "2026-01-01 00:00:09"}
 --! end
 --> +I[2026-01-01T00:00:20, a, x, 3, 1]
 --> +I[2026-01-01T00:00:20, null, x, 1, 1]

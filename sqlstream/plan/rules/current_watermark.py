@@ -1,0 +1,68 @@
+"""CURRENT_WATERMARK(time) is a column of the table's watermark, carried up to where it is read.
+
+Filter(time > CURRENT_WATERMARK(time))        Project(columns without it)
++- Watermark(time)                       ->   +- Filter(time > $watermark)
+                                                 +- Watermark(time, current=$watermark)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.nodes import Filter, Named, Node, Project, TimeAttribute, Watermark
+from sqlstream.plan.properties import field, fields
+from sqlstream.sql.expressions import Call, ColumnRef, Expr
+
+_NAME = "$watermark"
+
+
+def current_watermark(node: Node) -> Node:
+    """``node`` with every such call below it replaced. Raises ValidationError where one's argument is no rowtime attribute."""
+    node = node.with_inputs(tuple(current_watermark(i) for i in node.inputs))
+    match node:
+        case Project(input=source, columns=columns) if calls := _calls([c.expr for c in columns]):
+            source = _carried(source, calls)
+            return Project(source, tuple(Named(c.name, _read(c.expr, source)) for c in columns))
+        case Filter(input=source, condition=condition) if calls := _calls([condition]):
+            names = [f.name for f in fields(source)]
+            carried = _carried(source, calls)
+            kept = Filter(carried, _read(condition, carried))
+            return Project(kept, tuple(Named(n, make.ref(field(kept, n))) for n in names))
+    return node
+
+
+def _calls(exprs: list[Expr]) -> list[Call]:
+    return [e for expr in exprs for e in expr.walk() if _is_call(e) and isinstance(e, Call)]
+
+
+def _is_call(expr: Expr) -> bool:
+    return isinstance(expr, Call) and expr.function.name == "CURRENT_WATERMARK"
+
+
+def _read(expr: Expr, source: Node) -> Expr:
+    return expr.transform(lambda e: make.ref(field(source, _NAME)) if _is_call(e) else None)
+
+
+def _carried(node: Node, calls: list[Call]) -> Node:
+    for call in calls:
+        (argument,) = call.args
+        if not isinstance(argument, ColumnRef) or field(node, argument.name).time is not TimeAttribute.ROWTIME:
+            raise ValidationError(f"The argument of CURRENT_WATERMARK() must be a rowtime attribute, but was '{argument.type}'.")
+    return _with_current(node)
+
+
+def _with_current(node: Node) -> Node:
+    """``node`` with the column ``_NAME``."""
+    match node:
+        case Watermark():
+            return replace(node, current=_NAME)
+        case Filter(input=source):
+            return replace(node, input=_with_current(source))
+        case Project(input=source, columns=columns):
+            if any(c.name == _NAME for c in columns):
+                return node
+            below = _with_current(source)
+            return Project(below, (*columns, Named(_NAME, make.ref(field(below, _NAME)))))
+    raise NotSupported("CURRENT_WATERMARK above an aggregate, a join or a UNION is not supported yet.", hint="Call it over the table itself.")
