@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,12 +29,13 @@ FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(at_ltz), INTERVAL '1' HOUR)) GROUP BY
 class Windows:
     """A windowed count over topics, and what it has printed."""
 
-    def __init__(self, project: Path, engine, broker, topics: list[str]) -> None:
-        self.broker = broker
+    def __init__(self, project: Path, engine, broker, topics: list[str], partitions: int = 1, idle: str = "0 s") -> None:
+        self.broker, self.engine = broker, engine
         self.rows: list[str] = []
         for topic in topics:
-            broker.topic(topic)
+            broker.topic(topic, partitions)
         self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.rows.append, notify=lambda line: None)
+        list(self.session.run(f"SET 'table.exec.source.idle-timeout' = '{idle}'"))
         outcomes = list(self.session.run(SCRIPT.format(topics=";".join(topics), bootstrap=broker.bootstrap)))
         assert isinstance(outcomes[-1], Submitted)
         self.job: Job = self.session.jobs.find(outcomes[-1].job_id)
@@ -41,6 +43,13 @@ class Windows:
     def send(self, topic: str, *times: int) -> list[str]:
         """Produce records with these times; the rows that come out."""
         self.broker.broker.produce(topic, [f'{{"ts": {t}}}' for t in times])
+        return self.out()
+
+    def send_to(self, topic: str, rows: dict[int, list[int]]) -> list[str]:
+        """Produce records with these times to partitions; the rows that come out."""
+        values = ", ".join(f"({partition}, '{{\"ts\": {t}}}')" for partition, times in rows.items() for t in times)
+        frame = self.engine.spark.sql(f"SELECT CAST(p AS INT) AS partition, v AS value FROM VALUES {values} AS t(p, v)")
+        frame.write.format("kafka").option("kafka.bootstrap.servers", self.broker.bootstrap).option("topic", topic).save()
         return self.out()
 
     def out(self) -> list[str]:
@@ -72,6 +81,36 @@ def test_a_partition_that_is_behind_loses_nothing(tmp_path: Path, engine, broker
     assert windows.send("skew-b", *(m * 60_000 for m in range(60))) == []
     assert windows.send("skew-b", HOUR) == [row(0, 120)]
     assert windows.end() == [row(1, 61)]
+
+
+MINUTE = 60_000
+
+
+def an_hour_behind(step: int) -> dict[int, list[int]]:
+    """Twenty minutes of eight partitions, a record a minute in each; the last of them is an hour behind the others."""
+    ahead = [((step + 3) * 20 + m) * MINUTE for m in range(20)]
+    return {**{p: [t + p for t in ahead] for p in range(7)}, 7: [t - HOUR for t in ahead]}
+
+
+def test_catching_up_with_a_partition_an_hour_behind(tmp_path: Path, engine, broker) -> None:
+    windows = Windows(tmp_path, engine, broker, ["skew-8"], partitions=8)
+    found = [row for step in range(6) for row in windows.send_to("skew-8", an_hour_behind(step))]
+    assert found == [row(0, 60)], "the slow partition has not come to the end of the second hour"
+    assert windows.job.late == 0
+    assert found + windows.end() == [row(0, 60), row(1, 60 + 7 * 60), row(2, 7 * 60)]
+
+
+def test_an_idle_partition_holds_the_others_back_for_its_time_only(tmp_path: Path, engine, broker) -> None:
+    windows = Windows(tmp_path, engine, broker, ["idle-2"], partitions=2, idle="8 s")
+    begun = time.monotonic()
+    assert windows.send_to("idle-2", {0: [1, 2, HOUR]}) == []
+    while not windows.rows and time.monotonic() < begun + 40:
+        time.sleep(0.2)
+    assert windows.rows == [row(0, 2)], "with no further record"
+    assert time.monotonic() - begun > 6
+    assert windows.send_to("idle-2", {1: [HOUR + 1]}) == []
+    assert windows.send_to("idle-2", {0: [2 * HOUR]}) == [], "it counts again"
+    assert windows.end() == [row(1, 2), row(2, 1)]
 
 
 def test_a_restart_keeps_open_windows(tmp_path: Path, engine, broker) -> None:
