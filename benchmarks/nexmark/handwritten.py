@@ -6,6 +6,7 @@ for each query. Its time is from the first call that builds the query to the end
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import tempfile
@@ -24,78 +25,132 @@ if TYPE_CHECKING:
 EVENT = ", ".join(f"{name} {type_.spark}" for name, type_ in SCHEMA)
 
 
-def bids(spark: SparkSession, bootstrap: str, topic: str) -> DataFrame:
-    """The bids of a topic."""
+class Topic:
+    """The three streams of a topic."""
+
+    def __init__(self, spark: SparkSession, bootstrap: str, topic: str) -> None:
+        self._given = spark, bootstrap, topic
+
+    def stream(self, name: str, kind: int) -> DataFrame:
+        """A scan of its own of the events of one kind."""
+        return events(*self._given).where(f"event_type = {kind}").select(f"{name}.*")
+
+    @property
+    def bid(self) -> DataFrame:
+        return self.stream("bid", 2)
+
+
+def events(spark: SparkSession, bootstrap: str, topic: str) -> DataFrame:
+    """The events of a topic."""
     records = (
-        spark.readStream.name("nexmark")
+        spark.readStream.name(f"nexmark_{next(_SCANS)}")
         .format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)
         .option("subscribe", topic)
         .option("startingOffsets", "earliest")
         .load()
     )
-    events = records.select(F.from_json(F.col("value").cast("string"), EVENT).alias("event")).select("event.*")
-    return events.where("event_type = 2").select("bid.*")
+    return records.select(F.from_json(F.col("value").cast("string"), EVENT).alias("event")).select("event.*")
 
 
-def q0(bid: DataFrame) -> DataFrame:
-    return bid.select("auction", "bidder", "price", "dateTime", "extra")
+def q0(topic: Topic) -> DataFrame:
+    return topic.bid.select("auction", "bidder", "price", "dateTime", "extra")
 
 
-def q1(bid: DataFrame) -> DataFrame:
+def q1(topic: Topic) -> DataFrame:
     price = (F.lit(0.908).cast("decimal(3,3)") * F.col("price")).cast("decimal(23,3)")
-    return bid.select("auction", "bidder", price.alias("price"), "dateTime", "extra")
+    return topic.bid.select("auction", "bidder", price.alias("price"), "dateTime", "extra")
 
 
-def q2(bid: DataFrame) -> DataFrame:
-    return bid.where("auction % 123 = 0").select("auction", "price")
+def q2(topic: Topic) -> DataFrame:
+    return topic.bid.where("auction % 123 = 0").select("auction", "price")
 
 
-def q14(bid: DataFrame) -> DataFrame:
+def q14(topic: Topic) -> DataFrame:
     price = (F.lit(0.908).cast("decimal(3,3)") * F.col("price")).cast("decimal(23,3)")
     hour = F.hour("dateTime")
     kind = F.when((hour >= 8) & (hour <= 18), "dayTime").when((hour <= 6) | (hour >= 20), "nightTime")
     letters = F.length("extra") - F.length(F.replace("extra", F.lit("c"), F.lit("")))
     named = (price.alias("price"), kind.otherwise("otherTime").alias("bidTimeType"))
-    return bid.where((price > 1000000) & (price < 50000000)).select(
+    return topic.bid.where((price > 1000000) & (price < 50000000)).select(
         "auction", "bidder", *named, "dateTime", "extra", letters.cast("bigint").alias("c_counts")
     )
 
 
-def q21(bid: DataFrame) -> DataFrame:
+def q21(topic: Topic) -> DataFrame:
     channel = F.lower("channel")
     in_url = F.regexp_extract("url", "(&|^)channel_id=([^&]*)", 2)
     names = ("apple", "google", "facebook", "baidu")
     by_name = F.when(channel == names[0], "0")
     for number, name in enumerate(names[1:], 1):
         by_name = by_name.when(channel == name, str(number))
-    return bid.where((in_url != "") | channel.isin(*names)).select(
+    return topic.bid.where((in_url != "") | channel.isin(*names)).select(
         "auction", "bidder", "price", "channel", by_name.otherwise(in_url).alias("channel_id")
     )
 
 
-def q22(bid: DataFrame) -> DataFrame:
+def q22(topic: Topic) -> DataFrame:
     parts = F.split("url", "/")
-    return bid.select("auction", "bidder", "price", "channel", *(parts[i + 2].alias(f"dir{i}") for i in (1, 2, 3)))
+    return topic.bid.select("auction", "bidder", "price", "channel", *(parts[i + 2].alias(f"dir{i}") for i in (1, 2, 3)))
 
 
-def count_by_bidder(bid: DataFrame) -> DataFrame:
-    timed = bid.withWatermark("dateTime", "4 seconds")
+def count_by_bidder(topic: Topic) -> DataFrame:
+    timed = topic.bid.withWatermark("dateTime", "4 seconds")
     windows = timed.groupBy("bidder", F.window("dateTime", "10 seconds"))
     start, end = F.col("window.start").alias("window_start"), F.col("window.end").alias("window_end")
     return windows.agg(F.count("*").alias("bids")).select("bidder", start, end, "bids")
 
 
-QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
-    f.__name__: f for f in (q0, q1, q2, q14, q21, q22, count_by_bidder)
+def _counts(topic: Topic) -> DataFrame:
+    bid = topic.bid.withWatermark("dateTime", "4 seconds")
+    return bid.groupBy("auction", F.window("dateTime", "10 seconds", "2 seconds")).agg(F.count("*").alias("num"))
+
+
+def q5(topic: Topic) -> DataFrame:
+    most = _counts(topic).groupBy("window").agg(F.max("num").alias("maxn"))
+    return _counts(topic).join(most, "window").where("num >= maxn").select("auction", "num")
+
+
+def q7(topic: Topic) -> DataFrame:
+    bid = topic.bid.withWatermark("dateTime", "4 seconds")
+    most = bid.groupBy(F.window("dateTime", "10 seconds")).agg(F.max("price").alias("maxprice"))
+    ends = most.select("maxprice", F.col("window.end").alias("ends"))
+    other = topic.bid
+    matching = (other["price"] == ends["maxprice"]) & other["dateTime"].between(F.expr("ends - INTERVAL 10 SECONDS"), F.col("ends"))
+    return other.join(ends, matching).select("auction", "price", "bidder", "dateTime", "extra")
+
+
+def q8(topic: Topic) -> DataFrame:
+    person = topic.stream("person", 0).withWatermark("dateTime", "4 seconds")
+    auction = topic.stream("auction", 1).withWatermark("dateTime", "4 seconds")
+    new = person.groupBy("id", "name", F.window("dateTime", "10 seconds")).agg(F.lit(1).alias("one"))
+    sold = auction.groupBy(F.col("seller").alias("id"), F.window("dateTime", "10 seconds")).agg(F.lit(1).alias("other"))
+    return new.join(sold, ["id", "window"]).select("id", "name", F.col("window.start").alias("stime"))
+
+
+def q11(topic: Topic) -> DataFrame:
+    bid = topic.bid.withWatermark("dateTime", "4 seconds")
+    counted = bid.groupBy("bidder", F.session_window("dateTime", "10 seconds")).agg(F.count("*").alias("bid_count"))
+    return counted.select("bidder", "bid_count", F.col("session_window.start").alias("starttime"), F.col("session_window.end").alias("endtime"))
+
+
+def q12(topic: Topic) -> DataFrame:
+    bid = topic.bid.withColumn("p_time", F.current_timestamp()).withWatermark("p_time", "0 seconds")
+    counted = bid.groupBy("bidder", F.window("p_time", "10 seconds")).agg(F.count("*").alias("bid_count"))
+    return counted.select("bidder", "bid_count", F.col("window.start").alias("starttime"), F.col("window.end").alias("endtime"))
+
+
+QUERIES: dict[str, Callable[[Topic], DataFrame]] = {
+    f.__name__: f for f in (q0, q1, q2, q5, q7, q8, q11, q12, q14, q21, q22, count_by_bidder)
 }
+_SCANS = itertools.count()
 
 
 def run(spark: SparkSession, query: str, bootstrap: str, topic: str, rows: str | None) -> float:
     """Run ``query`` over all of ``topic``, its rows into nothing or the folder ``rows``; the seconds come back."""
     with tempfile.TemporaryDirectory() as checkpoint:
         began = time.monotonic()
-        writer = QUERIES[query](bids(spark, bootstrap, topic)).writeStream.outputMode("append")
+        writer = QUERIES[query](Topic(spark, bootstrap, topic)).writeStream.outputMode("append")
         if rows is None:
             writer = writer.format("noop")
         else:

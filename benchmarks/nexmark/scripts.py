@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Template
 
 FOLDER = Path(__file__).with_name("queries")
-QUERIES = ("q0", "q1", "q2", "q14", "q21", "q22", "count_by_bidder")
+QUERIES = ("q0", "q1", "q2", "q5", "q7", "q8", "q11", "q12", "q14", "q21", "q22", "count_by_bidder")
 BLACKHOLE = "'connector' = 'blackhole'"
 
 SETTINGS = {
@@ -50,7 +50,7 @@ def script(engine: str, bootstrap: str, steps: list[Step], sinks: dict[str, str]
     lines += [create for create, _ in parts.values()]
     for step in steps:
         if step is not steps[0]:
-            lines += ["DROP VIEW bid;", "DROP VIEW auction;", "DROP VIEW person;", "DROP TABLE nexmark;"]
+            lines += ["DROP VIEW B;", "DROP VIEW bid;", "DROP VIEW auction;", "DROP VIEW person;", "DROP TABLE nexmark;"]
         lines.append(Template(source("ddl")).substitute(TOPIC=step.topic, BOOTSTRAP_SERVERS=bootstrap))
         lines += ["INSERT INTO " + parts[q][1] for q in step.queries]
     return "\n\n".join(lines) + "\n"

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
+from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import ColumnRef, Literal
 from sqlstream.sql.literals import literal
@@ -65,7 +66,7 @@ def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
         raise ValidationError(
             f"Window aggregate can only be defined over a time attribute column, but {column.type} encountered.",
             at=call,
-            hint="Declare WATERMARK FOR it in the table; a function or cast of a time attribute is none.",
+            hint=why_none(node, column.name) if isinstance(column, ColumnRef) else "A function or cast of a time attribute is none.",
         )
     for reserved in (WINDOW_START, WINDOW_END, WINDOW_TIME):
         if any(f.name == reserved for f in fields(node)):

@@ -13,6 +13,7 @@ from sqlstream.options import resolve_environment
 from sqlstream.plan.nodes import Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
+from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql import ast
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef, Literal
@@ -171,7 +172,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
         raise ValidationError(
             f"The window function requires the timecol is a time attribute type, but is {column.type}.",
             at=descriptor,
-            hint=f"Declare WATERMARK FOR {time} in the table; a function or cast of a time attribute is none.",
+            hint=why_none(source, time),
         )
     if not column.type.is_timestamp:
         raise ValidationError(f"The window function requires the timecol to be a timestamp, but '{time}' is {column.type}.", at=descriptor)

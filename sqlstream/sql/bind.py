@@ -322,7 +322,8 @@ def _cast(node: exp.Cast, scope: Scope) -> Expr:
         elif operand.type.is_timestamp and target.is_numeric:
             hint = "Use UNIX_TIMESTAMP(CAST(ts AS STRING)), or TIMESTAMPDIFF."
         raise ValidationError(f"Cast function cannot convert value of type {operand.type.full} to type {target}", at=node, hint=hint)
-    if operand.type == target:
+    # A cast takes the time attribute off a column, also one that changes nothing else.
+    if operand.type == target and not operand.type.is_timestamp:
         return operand
     return Cast(target, operand, safe)
 

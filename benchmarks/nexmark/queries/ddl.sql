@@ -57,3 +57,6 @@ FROM nexmark WHERE event_type = 1;
 CREATE VIEW bid AS
 SELECT bid.auction, bid.bidder, bid.price, bid.channel, bid.url, `dateTime`, bid.extra
 FROM nexmark WHERE event_type = 2;
+
+CREATE VIEW B AS
+SELECT *, PROCTIME() AS p_time FROM bid;

@@ -1,0 +1,46 @@
+"""What becomes of a time attribute on its way up a plan: the words of an error for one that is none any more."""
+
+from __future__ import annotations
+
+from sqlstream.plan import make
+from sqlstream.plan.nodes import Filter, Join, Node, Project, Union, Watermark, WindowAggregate, WindowJoin, WindowRank, WindowTvf
+from sqlstream.plan.properties import field, fields
+from sqlstream.sql.bind import to_text
+from sqlstream.sql.expressions import ColumnRef
+
+
+def why_none(node: Node, name: str) -> str:
+    """Why the column ``name`` of ``node`` is no time attribute, and what to do."""
+    lost = _lost(node, name)
+    if lost is None:
+        return f"Declare WATERMARK FOR {name} in the table; a function or cast of a time attribute is none."
+    return f"{lost} Pass the attribute itself on beside it."
+
+
+def _lost(node: Node, name: str) -> str | None:
+    """The sentence about what took the attribute away from the column; None where it never was one."""
+    match node:
+        case Project(input=source, columns=columns):
+            expr = next(c.expr for c in columns if c.name == name)
+            if isinstance(expr, ColumnRef):
+                return _lost(source, expr.name)
+            attribute = next((c for c in sorted(make.columns(expr)) if field(source, c).time is not None), None)
+            return attribute and f"'{name}' is {to_text(expr)}: a function or cast of the time attribute '{attribute}' is none."
+        case WindowTvf(input=source, window=window) if name == window.time:
+            return f"'{name}' has been the time of a window function; its results have the time attribute 'window_time'."
+        case Join() if not isinstance(node, WindowJoin):
+            side = next((s for s in node.inputs if name in {f.name for f in fields(s)}), None)
+            if side is not None and field(side, name).time is not None:
+                return f"'{name}' comes out of a join outside of windows, whose rows come in any order."
+            return None if side is None else _lost(side, name)
+        case Union(branches=branches):
+            position = [f.name for f in fields(node)].index(name)
+            named = [(b, fields(b)[position]) for b in branches]
+            if any(f.time is not None for _, f in named):
+                return f"'{name}' is no time attribute in every branch of UNION ALL."
+            return next((found for b, f in named if (found := _lost(b, f.name))), None)
+        case Filter(input=source) | Watermark(input=source) | WindowRank(input=source) | WindowTvf(input=source):
+            return _lost(source, name) if name in {f.name for f in fields(source)} else None
+        case WindowAggregate(input=source, keys=keys) if name in keys:
+            return _lost(source, name)
+    return None
