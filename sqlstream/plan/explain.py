@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from sqlstream.plan.nodes import (
+    CoGroup,
     Expand,
     Filter,
     GroupAggregate,
@@ -65,9 +66,10 @@ def _parts(node: Node) -> tuple[str, ...]:
             return ("Values", f"tuples=[[{tuples}]]")
         case Project(columns=columns):
             return ("Calc", f"select=[{', '.join(_aliased(to_text(c.expr), c.name, c.expr) for c in columns)}]")
-        case Expand(projections=projections):
+        case Expand(projections=projections, conditions=conditions):
             each = ("{" + ", ".join(_aliased(to_text(c.expr), c.name, c.expr) for c in p) + "}" for p in projections)
-            return ("Expand", f"projects=[{', '.join(each)}]")
+            wheres = ", ".join("true" if c is None else to_text(c) for c in conditions)
+            return ("Expand", f"projects=[{', '.join(each)}]", *([f"where=[{wheres}]"] if conditions else []))
         case Filter(condition=condition):
             return ("Calc", f"where=[{to_text(condition)}]")
         case Watermark(column=column, expression=expression):
@@ -103,10 +105,12 @@ def _parts(node: Node) -> tuple[str, ...]:
                 f"partitionBy=[{', '.join(partition)}]",
                 f"orderBy=[{_order(order)}]",
             )
+        case CoGroup(join=join):
+            return (*_parts(join), f"collects=[{', '.join(s.collected.value for s in node.sides)}]")
         case WindowJoin(kind=kind, window=window, condition=condition):
             pairs = [f"{a} = {b}" for a, b in (*node.bounds, *node.keys)]
-            where = [f"where=[{' AND '.join([*pairs, *([to_text(condition)] if condition is not None else [])])}]"]
-            return ("WindowJoin", f"joinType=[{kind.value}]", f"window=[{window_text(window)}]", *where)
+            pairs += [] if condition is None else [to_text(condition)]
+            return ("WindowJoin", f"joinType=[{kind.value}]", f"window=[{window_text(window)}]", f"where=[{' AND '.join(pairs)}]")
         case Join(kind=kind, condition=condition):
             return ("Join", f"joinType=[{kind.value}]", f"where=[{'true' if condition is None else to_text(condition)}]")
         case Union():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sqlstream.plan import make
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, Filter, Join, JoinKind, Named, Node, Project, WindowJoin
 from sqlstream.plan.over import window_rank
-from sqlstream.plan.properties import fields
+from sqlstream.plan.properties import field, fields
 from sqlstream.plan.windowing import windowing, with_time
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 
@@ -78,7 +78,7 @@ def equal_columns(condition: Expr, left: set[str], right: set[str]) -> tuple[str
     return (b.name, a.name) if b.name in left and a.name in right else None
 
 
-def window_join(join: Join) -> Join:
+def window_join(join: Join) -> Node:
     """The window join that ``join`` is, or ``join`` itself."""
     one, other = windowing(join.left), windowing(join.right)
     if one is None or other is None or _shape(one.window) != _shape(other.window):
@@ -105,7 +105,11 @@ def window_join(join: Join) -> Join:
         columns = tuple(Named(fresh if f.name == other_time else f.name, make.ref(f)) for f in fields(target))
         target, other_time = Project(target, columns), fresh
     edges = (bounds[WINDOW_START], bounds[WINDOW_END])
-    return WindowJoin(source, target, join.kind, make.all_of(rest), one.window, tuple(keys), (time, other_time), edges)
+    made = WindowJoin(source, target, join.kind, make.all_of(rest), one.window, tuple(keys), (time, other_time), edges)
+    wanted = [f.name for f in fields(join)]
+    if [f.name for f in fields(made)] == wanted:
+        return made
+    return Project(made, tuple(Named(name, make.ref(field(made, name))) for name in wanted))
 
 
 def _shape(window: object) -> object:

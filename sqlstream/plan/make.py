@@ -10,7 +10,7 @@ from sqlstream.sql.functions import Function, find
 from sqlstream.sql.types import BOOLEAN, INT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlstream.plan.nodes import Field
     from sqlstream.sql.types import Type
@@ -68,3 +68,24 @@ def all_of(conditions: Sequence[Expr]) -> Expr | None:
 def columns(expr: Expr) -> set[str]:
     """The names of the columns that ``expr`` reads."""
     return {e.name for e in expr.walk() if isinstance(e, ColumnRef)}
+
+
+def any_of(conditions: Sequence[Expr]) -> Expr:
+    """The conditions, at least one, held together by OR."""
+    nullable = any(c.type.nullable for c in conditions)
+    return reduce(lambda a, b: Call(BOOLEAN.with_nullable(nullable), builtin("OR"), (a, b)), conditions)
+
+
+def is_null(expr: Expr) -> Expr:
+    """``expr IS NULL``."""
+    return Call(BOOLEAN.not_null(), builtin("IS NULL"), (expr,))
+
+
+def substituted(expr: Expr, columns: Mapping[str, Expr]) -> Expr:
+    """``expr`` with an expression in the place of each column that it reads."""
+    return expr.transform(lambda e: columns[e.name] if isinstance(e, ColumnRef) else None)
+
+
+def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
+    """``expr`` with other names of the columns that it reads."""
+    return expr.transform(lambda e: ColumnRef(e.type, names[e.name]) if isinstance(e, ColumnRef) else None)

@@ -95,9 +95,13 @@ class Project(Unary):
 
 @dataclass(frozen=True)
 class Expand(Unary):
-    """Several rows for each row, one a projection; the projections' columns have the same names, and types but for NOT NULL."""
+    """Several rows for each row, one a projection; the projections' columns have the same names, and types but for NOT NULL.
+
+    A projection gives a row where its condition, if there are any, is TRUE.
+    """
 
     projections: tuple[tuple[Named, ...], ...]
+    conditions: tuple[Expr | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -278,6 +282,44 @@ class WindowJoin(Join):
     keys: tuple[tuple[str, str], ...]
     times: tuple[str, str]
     bounds: tuple[tuple[str, str], tuple[str, str]]
+
+
+SIDE = "$side"
+
+
+class Collected(Enum):
+    """What an aggregate that is a window join collects of a side: its rows, its distinct rows, or one row of aggregates."""
+
+    ROWS = "rows"
+    DISTINCT = "distinct rows"
+    AGGREGATES = "aggregates"
+
+
+@dataclass(frozen=True)
+class JoinSide:
+    """One side of a CoGroup. ``columns`` are the input's that hold its rows.
+
+    AGGREGATES: ``aggregates`` are over them, and ``columns`` of the row are computed from these and the join's keys by ``row``.
+    """
+
+    collected: Collected
+    columns: tuple[str, ...]
+    aggregates: tuple[NamedAggregate, ...] = ()
+    row: tuple[Named, ...] = ()
+
+
+@dataclass(frozen=True)
+class CoGroup(Unary):
+    """A window join as one aggregate over the rows of both sides: SIDE is 0 for the left, 1 for the right.
+
+    ``join`` is the join that it stands for; of its inputs only the columns count. ``time``, ``bounds`` and ``keys`` are columns of the input.
+    """
+
+    join: WindowJoin
+    time: str
+    bounds: tuple[str, str]
+    keys: tuple[str, ...]
+    sides: tuple[JoinSide, JoinSide]
 
 
 @dataclass(frozen=True)

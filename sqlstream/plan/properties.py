@@ -9,6 +9,7 @@ from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
     WINDOW_TIME,
+    CoGroup,
     Expand,
     Field,
     Filter,
@@ -75,6 +76,8 @@ def fields(node: Node) -> tuple[Field, ...]:
                 *(Field(k, given_by_name[k].type) for k in keys),
                 *(Field(a.name, a.call.type) for a in aggregates),
             )
+        case CoGroup(join=join):
+            return fields(join)
         case Over(input=source, aggregates=aggregates):
             return (*fields(source), *(Field(a.name, a.call.type) for a in aggregates))
         case WindowRank(input=source, rank=rank):
@@ -154,7 +157,7 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             below = upsert_key(source)
             names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
             return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
-        case Union() | Scan() | Values() | Expand() | Join():
+        case Union() | Scan() | Values() | Expand() | Join() | CoGroup():
             return None
         case Unary(input=source):
             return upsert_key(source)
@@ -173,6 +176,8 @@ def window_column(node: Node) -> str | None:
             return end
         case WindowJoin(kind=kind, bounds=bounds):
             return None if kind is JoinKind.FULL else bounds[1][kind.left_optional]
+        case CoGroup(join=join):
+            return window_column(join)
         case Filter(input=source) | Sink(input=source):
             return window_column(source)
     return None

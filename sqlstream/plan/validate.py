@@ -11,6 +11,7 @@ from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
     WINDOW_TIME,
+    CoGroup,
     Expand,
     Filter,
     GroupAggregate,
@@ -24,7 +25,6 @@ from sqlstream.plan.nodes import (
     TimeAttribute,
     Union,
     WindowAggregate,
-    WindowJoin,
     WindowKind,
     WindowRank,
     WindowTvf,
@@ -95,9 +95,8 @@ def _check(node: Node, *, streaming: bool) -> None:
             )
         case Join() if streaming:
             _append_inputs(node)
-            if not isinstance(node, WindowJoin):
-                _regular_join(node)
-        case WindowAggregate() | GroupAggregate() | WindowRank() | Union() | Filter() if streaming:
+            _regular_join(node)
+        case CoGroup() | WindowAggregate() | GroupAggregate() | WindowRank() | Union() | Filter() if streaming:
             _append_inputs(node)
             _aggregates(node)
         case Limit() if streaming:
@@ -135,7 +134,8 @@ def _append_inputs(node: Node) -> None:
         if changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None
-            what = {Filter: "HAVING or a filter", Union: "UNION ALL"}.get(type(node), "A join" if isinstance(node, Join) else "An aggregate")
+            names = {Filter: "HAVING or a filter", Union: "UNION ALL", Join: "A join", CoGroup: "A join"}
+            what = names.get(type(node), "An aggregate")
             raise NotSupported(f"{what} over the updating result of {describe(cause)} is not supported yet.")
 
 

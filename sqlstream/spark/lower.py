@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.connectors import find
 from sqlstream.connectors.base import SPLIT, Read, Source
 from sqlstream.plan.nodes import (
+    CoGroup,
     Expand,
     Filter,
     GroupAggregate,
@@ -38,7 +39,6 @@ from sqlstream.plan.nodes import (
     Values,
     Watermark,
     WindowAggregate,
-    WindowJoin,
     WindowKind,
     WindowRank,
     WindowTvf,
@@ -117,8 +117,8 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return _window_aggregate(node, lower(source, to), to)
         case WindowRank(input=source):
             return window_operators.ranked(node, lower(source, to))
-        case WindowJoin():
-            return _window_join(node, to)
+        case CoGroup(input=source):
+            return window_operators.co_grouped(node, lower(source, to), to.zone)
         case Join():
             return _join(node, to)
         case GroupAggregate(input=source):
@@ -244,11 +244,18 @@ def _clocked(node: WindowTvf, to: Lowering) -> DataFrame:
 def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
     from pyspark.sql import functions as F
 
+    types = {f.name: f.type.spark for f in fields(node)}
     rows = []
     for projection in node.projections:
-        cells = (f"{sql_string(c.name)}, {render(c.expr, to.zone)}" for c in projection)
+        cells = (f"{sql_string(c.name)}, CAST({render(c.expr, to.zone)} AS {types[c.name]})" for c in projection)
         rows.append(f"named_struct({', '.join(cells)})")
-    return frame.select(F.inline(F.expr(f"array({', '.join(rows)})")))
+    if not node.conditions:
+        return frame.select(F.inline(F.expr(f"array({', '.join(rows)})")))
+    wheres = ["TRUE" if c is None else render(c, to.zone) for c in node.conditions]
+    each = (f"if({where}, array({row}), array())" for where, row in zip(wheres, rows, strict=True))
+    # What no projection takes is left out before the rows are made.
+    taken = frame if "TRUE" in wheres else frame.where(" OR ".join(f"({where})" for where in wheres))
+    return taken.select(F.inline(F.expr(f"flatten(array({', '.join(each)}))")))
 
 
 def _values(node: Values, to: Lowering) -> DataFrame:
@@ -321,11 +328,6 @@ def _both_streams(inputs: tuple[Node, ...], to: Lowering) -> list[DataFrame]:
     """Frames that can be united: all streaming where one is."""
     mixed = to.streaming and not all(static(i) for i in inputs)
     return [_as_stream(lower(i, to), to) if mixed and static(i) else lower(i, to) for i in inputs]
-
-
-def _window_join(node: WindowJoin, to: Lowering) -> DataFrame:
-    left, right = _both_streams(node.inputs, to)
-    return window_operators.joined(node, left, right, to.zone)
 
 
 _HOW = {

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes import JoinKind, WindowJoin, WindowRank
+from sqlstream.plan.nodes import SIDE, CoGroup, Collected, JoinKind, JoinSide, WindowJoin, WindowRank
 from sqlstream.plan.properties import fields
 from sqlstream.spark.operators import top
 from sqlstream.sql.expressions import ColumnRef, Expr, FieldAccess
+from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from sqlstream.plan.nodes import Node
-
 TIME = "__sqlstream_time"
 WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
 _START, _END, _ROWS, _ROW, _PLACE = "__sqlstream_start", "__sqlstream_end", "__sqlstream_rows", "__sqlstream_row", "__sqlstream_place"
-_LEFT, _RIGHT, _ALONE = "__sqlstream_left", "__sqlstream_right", "__sqlstream_alone"
+_LEFT, _RIGHT = _SIDES = ("__sqlstream_left", "__sqlstream_right")
 
 
 def closing(frame: DataFrame, time: str) -> Column:
@@ -67,73 +66,94 @@ def _struct(names: list[str], alias: str) -> Column:
     return (F.struct(*[F.col(quote(n)) for n in names]) if names else F.struct(F.lit(0).alias("_"))).alias(alias)
 
 
-def joined(node: WindowJoin, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
-    """The window join of its inputs' frames: one aggregate over the rows of both, which collects each side's."""
+def co_grouped(node: CoGroup, frame: DataFrame, zone: str) -> DataFrame:
+    """The join that the node stands for, of the rows of both sides in ``frame``."""
     from pyspark.sql import functions as F
 
-    sides = [_Side(node, 0), _Side(node, 1)]
-    both = sides[0].tagged(left).unionAll(sides[1].tagged(right))
-    keys = [c for c in both.columns if c not in (TIME, _LEFT, _RIGHT)]
-    marked = both.select(closing(both, TIME), *keys, _LEFT, _RIGHT)
-    grouped = marked.groupBy(TIME, *keys).agg(F.collect_list(_LEFT).alias(_LEFT), F.collect_list(_RIGHT).alias(_RIGHT))
-    pairs = _pairs(node, grouped, [_START, _END], _lambda(node, sides, zone))
-    shown = [sides[0], *([] if node.kind.left_only else [sides[1]])]
-    return pairs.select(*[F.expr(sql).alias(name) for side in shown for name, sql in side.outputs.items()])
+    keys = [quote(k) for k in node.keys]
+    plain = [f.name for f in fields(node.input) if f.name not in (node.time, *node.bounds, *node.keys)]
+    marked = frame.select(
+        closing(frame, quote(node.time)),
+        F.col(quote(node.bounds[0])).alias(_START),
+        F.col(quote(node.bounds[1])).alias(_END),
+        *keys,
+        *[F.col(quote(c)) for c in plain],
+        *[_own_rows(node, i) for i, side in enumerate(node.sides) if side.collected is not Collected.AGGREGATES],
+    )
+    collected = [column for i, side in enumerate(node.sides) for column in _collected(side, i, zone)]
+    grouped = marked.groupBy(TIME, _START, _END, *keys).agg(*collected)
+    rows = grouped.select(TIME, _START, _END, *[_rows(side, i, zone) for i, side in enumerate(node.sides)])
+    pairs = _pairs(node.join, rows, [_START, _END], _condition(node.join, zone))
+    shown = (0,) if node.join.kind.left_only else (0, 1)
+    return pairs.select(*[F.expr(sql).alias(name) for i in shown for name, sql in _outputs(node.join, i).items()])
 
 
-class _Side:
-    """One input of a window join: its rows as structs, and how its columns are read from them."""
-
-    def __init__(self, node: WindowJoin, index: int) -> None:
-        self._node, self._index = node, index
-        self.row = (_LEFT, _RIGHT)[index]
-        source: Node = node.inputs[index]
-        self.fields = fields(source)
-        self._window = {node.bounds[0][index]: _START, node.bounds[1][index]: _END, node.times[index]: TIME}
-        self._inside = [f.name for f in self.fields if f.name not in self._window]
-        optional = (node.kind.left_optional, node.kind.right_optional)[index]
-        self.outputs = {f.name: f"{self.row}.{quote(f.name)}" for f in self.fields if f.name not in self._window} | {
-            name: f"if({self.row} IS NULL, NULL, {sql})" if optional else sql for name, sql in self._window.items()
-        }
-        self.outputs = {f.name: self.outputs[f.name] for f in self.fields}
-
-    def tagged(self, frame: DataFrame) -> DataFrame:
-        """The rows as TIME, bounds, keys, whether a key is NULL, and one struct a side, the other's NULL."""
-        from pyspark.sql import functions as F
-
-        node, i = self._node, self._index
-        window = [F.col(quote(name)).alias(copy) for name, copy in self._window.items()]
-        keys = [F.col(quote(pair[i])).alias(f"__sqlstream_key_{n}") for n, pair in enumerate(node.keys)]
-        types = {f.name: f.type for side in node.inputs for f in fields(side)}
-        # NULL is equal to nothing, the other side's NULL included.
-        lonely = [pair[i] for pair in node.keys if types[pair[0]].nullable and types[pair[1]].nullable]
-        alone = []
-        if lonely:
-            alone = [F.expr(f"if({' OR '.join(f'{quote(n)} IS NULL' for n in lonely)}, {i}, -1)").alias(_ALONE)]
-        own = _struct(self._inside, self.row)
-        source = node.inputs[1 - i]
-        window_names = (node.bounds[0][1 - i], node.bounds[1][1 - i], node.times[1 - i])
-        others = [f for f in fields(source) if f.name not in window_names]
-        shape = ", ".join(f"{quote(f.name)}: {f.type.spark}" for f in others) or "_: INT"
-        other = F.expr(f"CAST(NULL AS STRUCT<{shape}>)").alias((_RIGHT, _LEFT)[i])
-        return frame.select(*window, *keys, *alone, *([own, other] if i == 0 else [other, own]))
+def _window(join: WindowJoin, index: int) -> dict[str, str]:
+    """The window's columns of one input, and what holds their values here."""
+    return {join.bounds[0][index]: _START, join.bounds[1][index]: _END, join.times[index]: TIME}
 
 
-def _lambda(node: WindowJoin, sides: list[_Side], zone: str) -> str | None:
-    """The condition over rows ``_LEFT`` and ``_RIGHT`` and the window's columns."""
-    if node.condition is None:
+def _inside(join: WindowJoin, index: int) -> list[str]:
+    """The columns of one input that are not the window's."""
+    return [f.name for f in fields(join.inputs[index]) if f.name not in _window(join, index)]
+
+
+def _own_rows(node: CoGroup, index: int) -> Column:
+    """A row's columns of its own side as a struct; NULL for a row of the other side."""
+    from pyspark.sql import functions as F
+
+    named = zip(_inside(node.join, index), node.sides[index].columns, strict=True)
+    # A struct needs a field.
+    cells = [F.col(quote(column)).alias(name) for name, column in named] or [F.lit(0).alias("_")]
+    return F.when(F.col(quote(SIDE)) == index, F.struct(*cells)).alias(_SIDES[index])
+
+
+def _collected(side: JoinSide, index: int, zone: str) -> list[Column]:
+    """What a group keeps of one side."""
+    from pyspark.sql import functions as F
+
+    match side.collected:
+        case Collected.ROWS:
+            return [F.collect_list(_SIDES[index]).alias(_SIDES[index])]
+        case Collected.DISTINCT:
+            return [F.collect_set(_SIDES[index]).alias(_SIDES[index])]
+    count = F.expr(f"count(*) FILTER (WHERE {quote(SIDE)} = {index})").alias(_SIDES[index])
+    return [count, *[F.expr(render(a.call, zone)).alias(a.name) for a in side.aggregates]]
+
+
+def _rows(side: JoinSide, index: int, zone: str) -> Column:
+    """The rows of one side of a group as an array of structs."""
+    from pyspark.sql import functions as F
+
+    name = _SIDES[index]
+    if side.collected is not Collected.AGGREGATES:
+        return F.col(name)
+    cells = ", ".join(f"{sql_string(c.name)}, {render(c.expr, zone)}" for c in side.row) or "'_', 0"
+    return F.expr(f"filter(array(if({name} > 0, named_struct({cells}), NULL)), r -> r IS NOT NULL)").alias(name)
+
+
+def _outputs(join: WindowJoin, index: int) -> dict[str, str]:
+    """The columns that the join gives of one input, as SQL over its row and the window's columns."""
+    row, window = _SIDES[index], _window(join, index)
+    optional = (join.kind.left_optional, join.kind.right_optional)[index]
+    held = {name: f"if({row} IS NULL, NULL, {sql})" if optional else sql for name, sql in window.items()}
+    return {f.name: held.get(f.name, f"{row}.{quote(f.name)}") for f in fields(join.inputs[index])}
+
+
+def _condition(join: WindowJoin, zone: str) -> str | None:
+    """The join's condition over a row of each side and the window's columns."""
+    if join.condition is None:
         return None
     refs: dict[str, Expr] = {}
-    for index, side in enumerate(sides):
-        window = {node.bounds[0][index]: _START, node.bounds[1][index]: _END, node.times[index]: TIME}
-        for f in side.fields:
-            copy = window.get(f.name)
-            inner = FieldAccess(f.type, ColumnRef(f.type, side.row), f.name)
-            refs[f.name] = inner if copy is None else ColumnRef(f.type, copy)
-    return render(node.condition.transform(lambda e: refs[e.name] if isinstance(e, ColumnRef) else None), zone)
+    for index, source in enumerate(join.inputs):
+        window = _window(join, index)
+        for f in fields(source):
+            own = FieldAccess(f.type, ColumnRef(f.type, _SIDES[index]), f.name)
+            refs[f.name] = ColumnRef(f.type, window[f.name]) if f.name in window else own
+    return render(join.condition.transform(lambda e: refs[e.name] if isinstance(e, ColumnRef) else None), zone)
 
 
-def _pairs(node: WindowJoin, grouped: DataFrame, bounds: list[str], condition: str | None) -> DataFrame:
+def _pairs(join: WindowJoin, grouped: DataFrame, bounds: list[str], condition: str | None) -> DataFrame:
     """A row for each pair of ``grouped``'s two arrays that the join gives, ``_LEFT`` and ``_RIGHT`` in it."""
     from pyspark.sql import functions as F
 
@@ -145,9 +165,9 @@ def _pairs(node: WindowJoin, grouped: DataFrame, bounds: list[str], condition: s
     def some(rows: str, row: str) -> str:
         return f"size({rows}) > 0" if condition is None else f"exists({rows}, {row} -> {condition})"
 
-    match node.kind:
+    match join.kind:
         case JoinKind.SEMI | JoinKind.ANTI:
-            rows = f"filter({_LEFT}, {_LEFT} -> {'' if node.kind is JoinKind.SEMI else 'NOT '}({some(_RIGHT, _RIGHT)}))"
+            rows = f"filter({_LEFT}, {_LEFT} -> {'' if join.kind is JoinKind.SEMI else 'NOT '}({some(_RIGHT, _RIGHT)}))"
             return grouped.select(*kept, F.explode(F.expr(rows)).alias(_LEFT))
         case JoinKind.RIGHT:
             each = grouped.select(*kept, F.explode(_RIGHT).alias(_RIGHT), _LEFT)

@@ -11,7 +11,6 @@ SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERV
 --< bids {"item": "c", "ts": "2026-01-01 00:00:09.998"}
 --< bids {"item": "d", "ts": "2026-01-01 00:00:09.999"}
 --> +I[2026-01-01T00:00:10, 4]
---! restart
 --<late bids {"item": "e", "ts": "2026-01-01 00:00:09.999"}
 --< bids {"item": "f", "ts": "2026-01-01 00:00:10"}
 --! end

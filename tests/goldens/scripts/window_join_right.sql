@@ -17,7 +17,6 @@ ON l.k = r.k AND l.window_start = r.window_start AND l.window_end = r.window_end
 --< rights {"k": 3, "v": "R3", "ts": "2026-01-01 00:00:04"}
 --< rights {"k": 2, "v": "K2", "ts": "2026-01-01 00:00:04"}
 --< rights {"k": null, "v": "R0", "ts": "2026-01-01 00:00:05"}
---! restart
 --< lefts {"k": 4, "v": "L4", "ts": "2026-01-01 00:00:11"}
 --< rights {"k": 4, "v": "R4", "ts": "2026-01-01 00:00:12"}
 --> +I[L2, R2, 2026-01-01T00:00, 2026-01-01T00:00:10]

@@ -1,0 +1,110 @@
+"""Branches of UNION ALL over one input read it once: each row goes out once for every branch that takes it.
+
+Union                                  Expand(projections of a and of b, each where its condition holds)
++- a: Project/Filter over X       ->   +- X
++- b: Project/Filter over X
+
+A window function that all branches have, of the same windows, comes below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlstream.plan import make
+from sqlstream.plan.nodes import (
+    WINDOW_END,
+    WINDOW_START,
+    WINDOW_TIME,
+    Expand,
+    Filter,
+    Named,
+    Node,
+    Project,
+    Union,
+    Window,
+    WindowKind,
+    WindowTvf,
+)
+from sqlstream.plan.properties import field, fields, static
+from sqlstream.sql.expressions import Call, ColumnRef, Expr
+
+# Computed once a row: not twice for one row, as an expression that is put in the place of a column may be.
+_ONCE = ("RAND", "RAND_INTEGER", "UUID")
+
+
+def shared_scan(node: Node) -> Node:
+    """``node`` with every such union below it rewritten."""
+    node = node.with_inputs(tuple(shared_scan(i) for i in node.inputs))
+    if not isinstance(node, Union):
+        return node
+    branches = [_branch(b) for b in node.branches]
+    shared = [b for b in branches if sum(b.source == other.source for other in branches) > 1 and not static(b.base)]
+    if not shared:
+        return node
+    made: list[Node] = []
+    for branch, original in zip(branches, node.branches, strict=True):
+        if branch not in shared:
+            made.append(original)
+        elif branch is next(b for b in branches if b.source == branch.source):
+            made.append(_expand([b for b in branches if b.source == branch.source], [f.name for f in fields(node)]))
+    return made[0] if len(made) == 1 else Union(tuple(made))
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """A branch as expressions over ``base``, under windows if there are any. ``before`` are the conditions of rows to which windows are given."""
+
+    base: Node
+    window: tuple[Window, str] | None
+    exprs: tuple[Named, ...]
+    conditions: tuple[Expr, ...] = ()
+    before: tuple[Expr, ...] = ()
+
+    @property
+    def source(self) -> object:
+        return self.base, self.window
+
+    def over(self, expr: Expr) -> Expr:
+        """``expr``, which reads the branch's columns, over the base."""
+        return make.substituted(expr, {c.name: c.expr for c in self.exprs})
+
+
+def _branch(node: Node) -> _Branch:
+    alone = _Branch(node, None, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
+    match node:
+        case Project(input=source, columns=columns) if not any(_once(c.expr) for c in columns):
+            below = _branch(source)
+            return replace(below, exprs=tuple(Named(c.name, below.over(c.expr)) for c in columns))
+        case Filter(input=source, condition=condition) if not _once(condition):
+            below = _branch(source)
+            return replace(below, conditions=(*below.conditions, below.over(condition)))
+        case WindowTvf(input=source, window=window, zone=zone) if window.kind is not WindowKind.SESSION:
+            below = _branch(source)
+            time = below.over(make.ref(field(source, window.time)))
+            added = (WINDOW_START, WINDOW_END, WINDOW_TIME)
+            if below.window is not None or not isinstance(time, ColumnRef) or any(f.name in added for f in fields(below.base)):
+                return alone
+            columns = tuple(Named(name, make.ref(field(node, name))) for name in added)
+            windowed = (replace(window, time=time.name), zone)
+            return replace(below, window=windowed, exprs=(*below.exprs, *columns), conditions=(), before=below.conditions)
+    return alone
+
+
+def _once(expr: Expr) -> bool:
+    return any(isinstance(e, Call) and e.function.name in _ONCE for e in expr.walk())
+
+
+def _expand(branches: list[_Branch], names: list[str]) -> Node:
+    first = branches[0]
+    base = first.base
+    if first.window is not None:
+        # A row without a time may be there only where a branch would have taken it.
+        taken = [make.all_of(b.before) for b in branches]
+        wanted = [t for t in taken if t is not None]
+        base = WindowTvf(Filter(base, make.any_of(wanted)) if len(wanted) == len(taken) else base, *first.window)
+    projections = tuple(tuple(Named(n, c.expr) for n, c in zip(names, b.exprs, strict=True)) for b in branches)
+    conditions = tuple(make.all_of((*b.before, *b.conditions)) for b in branches)
+    if all(c is None for c in conditions):
+        return Expand(base, projections)
+    return Expand(base, projections, conditions)
