@@ -99,6 +99,11 @@ def _check(node: Node, *, streaming: bool) -> None:
         case CoGroup() | WindowAggregate() | GroupAggregate() | WindowRank() | Union() | Filter() if streaming:
             _append_inputs(node)
             _aggregates(node)
+            if isinstance(node, GroupAggregate) and node.aggregates and (below := _closing(node.input)) is not None:
+                raise NotSupported(
+                    f"An updating aggregate over {describe(below)} is not supported yet.",
+                    hint="Aggregate in windows over its window_time, or INSERT it into a table and aggregate that.",
+                )
         case Limit() if streaming:
             raise NotSupported(
                 "LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is."
@@ -127,6 +132,13 @@ def _regular_join(node: Join) -> None:
     names = [{f.name for f in fields(side)} for side in node.inputs]
     if not any(equal_columns(c, *names) for c in make.conjuncts(node.condition)):
         raise NotSupported("A join without equal columns is not supported in streaming.", hint="Give it a condition a.x = b.x.")
+
+
+def _closing(node: Node) -> Node | None:
+    """The nearest operator below that gives rows as windows close; Spark runs none of these under one that updates."""
+    if isinstance(node, WindowAggregate | WindowRank | CoGroup):
+        return node
+    return next((found for i in node.inputs if (found := _closing(i)) is not None), None)
 
 
 def _append_inputs(node: Node) -> None:

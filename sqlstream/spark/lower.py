@@ -307,7 +307,7 @@ def _group_aggregate(node: GroupAggregate, frame: DataFrame, to: Lowering) -> Da
     # A group of its own for "all rows": Spark's global aggregate would give a row for an empty stream, Flink's gives none.
     keys = [F.col(quote(k)) for k in node.keys] or ([] if to.batch else [F.lit(0).alias(ALL)])
     if not node.aggregates:
-        return frame.groupBy(*keys).agg(F.lit(0).alias(ALL)).select(*[quote(k) for k in node.keys])
+        return _unmarked(frame.select(*keys), node).dropDuplicates()
     aggregated = _aggregate(frame.groupBy(*keys), node.aggregates, to)
     return aggregated.select(*[quote(f.name) for f in fields(node)])
 

@@ -269,3 +269,30 @@ def test_windows_are_shown_in_their_order(tmp_path: Path, engine) -> None:
     list(session.run("INSERT INTO shown SELECT * FROM w;"))
     assert lines[:2] == ["+I[2, 1970-01-01T00:00:02]", "+I[2, 1970-01-01T00:00:04]"]
     assert lines[:29] == sorted(lines[:29])
+
+
+def test_joins_and_distinct_outside_of_windows(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("CREATE TABLE fixed (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = 'fixed', 'format' = 'json')"))
+    (tmp_path / "fixed").mkdir()
+    (tmp_path / "fixed" / "1.json").write_text('{"id": 1, "name": "one"}\n{"id": 3, "name": "three"}\n{"id": null, "name": "none"}\n')
+    feed(tmp_path, 1, 1, 2, 3)
+    for sql, wanted in {
+        "SELECT DISTINCT word FROM numbers LIMIT 3": [("w1",), ("w2",), ("w3",)],
+        "SELECT a.id, b.word FROM numbers AS a JOIN numbers AS b ON a.id = b.id AND a.word <= b.word LIMIT 6": [("1", "w1")] * 4 + [("2", "w2"), ("3", "w3")],
+        "SELECT f.name, n.id FROM numbers AS n, fixed AS f WHERE f.id = n.id AND n.id > 1 LIMIT 1": [("three", "3")],
+        "SELECT DISTINCT f.name FROM numbers AS n JOIN fixed AS f ON f.id = n.id LIMIT 2": [("one",), ("three",)],
+        "SELECT v.x, n.word FROM numbers AS n JOIN (VALUES (2, 'b')) AS v(id, x) ON v.id = n.id LIMIT 1": [("b", "w2")],
+        "SELECT a.name, b.name FROM fixed AS a JOIN fixed AS b ON a.id = b.id": [("one", "one"), ("three", "three")],
+    }.items():
+        assert sorted(rows(session, sql)) == wanted, sql
+    list(session.run("SET 'execution.runtime-mode' = 'batch'"))
+    for sql, wanted in {
+        "SELECT a.name, b.id FROM fixed AS a LEFT JOIN fixed AS b ON a.id = b.id AND b.id > 1": [("none", "<NULL>"), ("one", "<NULL>"), ("three", "3")],
+        "SELECT name FROM fixed WHERE id IN (SELECT id FROM fixed WHERE id < 2)": [("one",)],
+        "SELECT name FROM fixed AS a WHERE NOT EXISTS (SELECT 1 FROM fixed AS b WHERE b.id = a.id AND b.id < 2)": [("none",), ("three",)],
+        "SELECT name FROM fixed WHERE id NOT IN (SELECT id FROM fixed WHERE id < 2)": [("three",)],
+        "SELECT name FROM fixed WHERE id NOT IN (SELECT id FROM fixed)": [],
+    }.items():
+        assert sorted(tuple("<NULL>" if c is None else c for c in row) for row in rows(session, sql)) == wanted, sql
+    session.close()

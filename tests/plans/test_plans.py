@@ -38,6 +38,7 @@ def plan(session: Session, sql: str) -> str:
     return text.partition("== Optimized Physical Plan ==\n")[2].partition("\n\n==")[0]
 
 
+WINDOWS = "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))"
 PLANS = {
     "projection": ("SELECT who, n + 1 FROM clicks", "Calc(select=[who, (n + 1) AS EXPR$1], changelogMode=[I])"),
     "unnamed columns count positions": ("SELECT n, n + 1, who, 'x' FROM clicks", "EXPR$1, who, 'x' AS EXPR$3"),
@@ -114,6 +115,10 @@ REFUSALS = {
         "",
     ),
     "an outer join": ("SELECT * FROM clicks AS a LEFT JOIN people AS b ON a.who = b.name", "only an inner join is, outside of windows", ""),
+    "updates over windows": (
+        f"SELECT who, MAX(c) FROM (SELECT who, COUNT(*) AS c FROM {WINDOWS} GROUP BY window_start, window_end, who) GROUP BY who",
+        "An updating aggregate over WindowAggregate(groupBy=[who]", "",
+    ),
     "a cross join": ("SELECT * FROM clicks, people", "A join without equal columns is not supported in streaming", ""),
     "a semi join": ("SELECT who FROM clicks WHERE who IN (SELECT name FROM people)", "only an inner join is, outside of windows", ""),
     "a join's USING": ("SELECT * FROM clicks JOIN clicks AS b USING (who)", "NATURAL JOIN and USING are not supported yet", "JOIN"),
@@ -178,6 +183,45 @@ def test_refusal(session: Session, sql: str, message: str, place: str) -> None:
     if place:
         pointed = caught.value.location.text[caught.value.location.column - 1 :]
         assert pointed.startswith(place), pointed
+
+
+SAME_WINDOW = "a.window_start = b.window_start AND a.window_end = b.window_end"
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("SELECT n FROM clicks WHERE n > 1 UNION ALL SELECT n * 2 FROM people", "Expand("),
+        (f"SELECT who FROM {WINDOWS} WHERE n > 1 UNION ALL SELECT who FROM {WINDOWS}", "WindowTableFunction("),
+        (f"SELECT a.who FROM (SELECT * FROM {WINDOWS}) a JOIN (SELECT * FROM {WINDOWS}) b ON a.n = b.n AND {SAME_WINDOW}", "collects=[rows, rows]"),
+        (
+            f"SELECT a.who FROM (SELECT * FROM {WINDOWS}) a JOIN (SELECT window_start, window_end, n, COUNT(*) AS c FROM {WINDOWS} GROUP BY window_start, "
+            f"window_end, n) b ON a.n = b.n AND {SAME_WINDOW}",
+            "collects=[rows, aggregates]",
+        ),
+        (
+            f"SELECT a.who FROM (SELECT DISTINCT window_start, window_end, who, n FROM {WINDOWS}) a JOIN (SELECT window_start, window_end, MAX(n) AS m "
+            f"FROM {WINDOWS} GROUP BY window_start, window_end, who) b ON a.who = b.who AND {SAME_WINDOW}".replace("MAX(n)", "who, MAX(n)"),
+            "collects=[distinct rows, aggregates]",
+        ),
+    ],
+    ids=["union", "union of windows", "window join", "window join with an aggregate", "window join of distinct rows"],
+)
+def test_a_source_of_two_branches_is_scanned_once(session: Session, sql: str, wanted: str) -> None:
+    found = plan(session, sql)
+    assert wanted in found
+    assert found.count("TableSourceScan") == 1, found
+
+
+def test_a_join_by_what_a_side_aggregates_collects_its_rows(session: Session) -> None:
+    most = f"SELECT window_start, window_end, MAX(n) AS m FROM {WINDOWS} GROUP BY window_start, window_end"
+    found = plan(session, f"SELECT a.who FROM (SELECT * FROM {WINDOWS}) a JOIN ({most}) b ON a.n = b.m AND {SAME_WINDOW}")
+    assert "collects=[rows, rows]" in found
+
+
+@pytest.mark.parametrize("branch", ["SELECT CAST(RAND() * n AS INT) FROM clicks", "SELECT n FROM clicks /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"])
+def test_sources_that_differ_are_scanned_each(session: Session, branch: str) -> None:
+    assert plan(session, f"SELECT n FROM clicks UNION ALL {branch}").count("TableSourceScan") == 2
 
 
 def test_what_has_lost_a_time_attribute_is_named(session: Session) -> None:
