@@ -8,7 +8,7 @@ SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERV
 --< bids {"item": "a", "ts": "2026-01-01 00:00:05"}
 --! restart
 --< bids {"item": "b", "ts": "2026-01-01 00:00:05"}
---< bids {"item": "c", "ts": "2026-01-01 00:00:09.998"}
+--< bids {"item": "c", "ts": "2026-01-01 00:00:09.5"}
 --< bids {"item": "d", "ts": "2026-01-01 00:00:09.999"}
 --> +I[2026-01-01T00:00:10, 4]
 --<late bids {"item": "e", "ts": "2026-01-01 00:00:09.999"}
