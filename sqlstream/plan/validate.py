@@ -46,7 +46,7 @@ def validate(node: Node, *, batch: bool) -> None:
                     f"Querying an unbounded table '{scan.table.path}' in batch mode is not allowed. The table source is unbounded.",
                     hint="Give the table a bound, as 'scan.bounded.mode' = 'latest-offset', or SET 'execution.runtime-mode' = 'streaming'.",
                 )
-    _check(node, streaming=not batch and not static(node))
+    _check(node, batch=batch, streaming=not batch and not static(node))
     _sessions(node)
 
 
@@ -81,11 +81,13 @@ def _sessions(node: Node) -> None:
         _sessions(source)
 
 
-def _check(node: Node, *, streaming: bool) -> None:
+def _check(node: Node, *, batch: bool, streaming: bool) -> None:
     for source in node.inputs:
-        _check(source, streaming=streaming)
+        _check(source, batch=batch, streaming=streaming)
     match node:
-        case WindowTvf(input=source, window=window) if streaming and field(source, window.time).time is TimeAttribute.PROCTIME:
+        case WindowTvf(input=source, window=window) if field(source, window.time).time is TimeAttribute.PROCTIME:
+            if batch:
+                raise NotSupported("Windows on processing time are not supported in batch mode, by Flink neither.")
             if windowing(source) is not None:
                 raise NotSupported("Windows on processing time over other windows are not supported yet.")
         case Over():

@@ -124,3 +124,9 @@ def test_a_select_over_processing_time(client):
     (outcome,) = client.run("SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(p), INTERVAL '1' SECOND)) GROUP BY window_start, window_end LIMIT 1")
     assert isinstance(outcome, Stream)
     assert [c.row for c in outcome.changes] == [("1",)]
+
+
+def test_an_input_that_ends_before_its_windows_gives_nothing(client):
+    client.run("CREATE TABLE few (n INT, p AS PROCTIME()) WITH ('connector' = 'datagen', 'number-of-rows' = '3')")
+    (outcome,) = client.run("SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE few, DESCRIPTOR(p), INTERVAL '1' HOUR)) GROUP BY window_start, window_end")
+    assert [c.row for c in outcome.changes] == []

@@ -219,6 +219,25 @@ def test_a_join_by_what_a_side_aggregates_collects_its_rows(session: Session) ->
     assert "collects=[rows, rows]" in found
 
 
+def test_changes_are_not_shared(session: Session) -> None:
+    counts = "SELECT who, COUNT(*) AS c FROM clicks GROUP BY who"
+    with pytest.raises(NotSupported, match="UNION ALL over the updating result"):
+        list(session.run(f"EXPLAIN SELECT who, c FROM ({counts}) UNION ALL SELECT who, c + 1 FROM ({counts})"))
+
+
+def test_windows_on_processing_time_in_batch_mode(session: Session) -> None:
+    list(session.run("SET 'execution.runtime-mode' = 'batch'; CREATE TABLE few (n INT, p AS PROCTIME()) WITH ('connector' = 'datagen', 'number-of-rows' = '1')"))
+    with pytest.raises(NotSupported, match="Windows on processing time are not supported in batch mode"):
+        list(session.run("EXPLAIN SELECT COUNT(*) FROM few GROUP BY TUMBLE(p, INTERVAL '1' HOUR)"))
+
+
+def test_the_watermark_is_read_over_a_table_only(session: Session) -> None:
+    with pytest.raises(NotSupported, match="CURRENT_WATERMARK above an aggregate"):
+        list(session.run(f"EXPLAIN SELECT CURRENT_WATERMARK(window_time) FROM (SELECT window_time FROM {WINDOWS} GROUP BY window_start, window_end, window_time)"))
+    with pytest.raises(ValidationError, match="must be a rowtime attribute, but was 'TIMESTAMP"):
+        list(session.run("EXPLAIN SELECT CURRENT_WATERMARK(CAST(ts AS TIMESTAMP(3))) FROM clicks"))
+
+
 @pytest.mark.parametrize("branch", ["SELECT CAST(RAND() * n AS INT) FROM clicks", "SELECT n FROM clicks /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"])
 def test_sources_that_differ_are_scanned_each(session: Session, branch: str) -> None:
     assert plan(session, f"SELECT n FROM clicks UNION ALL {branch}").count("TableSourceScan") == 2

@@ -26,7 +26,7 @@ from sqlstream.plan.nodes import (
     WindowKind,
     WindowTvf,
 )
-from sqlstream.plan.properties import field, fields, static
+from sqlstream.plan.properties import changelog_mode, field, fields, static
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 
 # Computed once a row: not twice for one row, as an expression that is put in the place of a column may be.
@@ -39,7 +39,7 @@ def shared_scan(node: Node) -> Node:
     if not isinstance(node, Union):
         return node
     branches = [_branch(b) for b in node.branches]
-    shared = [b for b in branches if sum(b.source == other.source for other in branches) > 1 and not static(b.base)]
+    shared = [b for b in branches if sum(b.source == other.source for other in branches) > 1 and _shareable(b.base)]
     if not shared:
         return node
     made: list[Node] = []
@@ -49,6 +49,11 @@ def shared_scan(node: Node) -> Node:
         elif branch is next(b for b in branches if b.source == branch.source):
             made.append(_expand([b for b in branches if b.source == branch.source], [f.name for f in fields(node)]))
     return made[0] if len(made) == 1 else Union(tuple(made))
+
+
+def _shareable(base: Node) -> bool:
+    """Whether reading ``base`` twice is worth saving, and its rows are the same for all: changes go to each branch by themselves."""
+    return not static(base) and not changelog_mode(base).updates
 
 
 @dataclass(frozen=True)

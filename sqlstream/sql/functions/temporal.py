@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.errors import NotSupported
 from sqlstream.sql import types as t
 from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, instant, local, not_null, nullable, sql_string
 from sqlstream.sql.functions.dates import FIELDS, TO_MICROS, formatted, parsed, readable, unreadable
@@ -225,7 +226,7 @@ def _now(type_: Type) -> Spark:
 
 
 def _no_call(call: Rendered) -> str:
-    raise AssertionError("the plan replaces it")
+    raise NotSupported("CURRENT_WATERMARK is supported in SELECT and WHERE over a table only.")
 
 
 def _current(name: str, type_: Type, summary: str) -> Function:
