@@ -17,6 +17,7 @@ CREATE TABLE clicks (who STRING, n INT, price DECIMAL(10, 2), place ROW<city STR
   WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
 WITH ('connector' = 'kafka', 'topic' = 'clicks', 'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json',
       'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE ended WITH ('scan.bounded.mode' = 'latest-offset') LIKE clicks;
 CREATE TABLE plain (id BIGINT NOT NULL, name STRING) WITH ('connector' = 'delta', 'table-path' = 'plain');
 CREATE TABLE strict (id INT NOT NULL, at_ TIMESTAMP(3)) WITH ('connector' = 'blackhole');
 CREATE TABLE lines (id BIGINT, name STRING) WITH ('connector' = 'print');
@@ -118,6 +119,11 @@ REFUSALS = {
     "updates over windows": (
         f"SELECT who, MAX(c) FROM (SELECT who, COUNT(*) AS c FROM {WINDOWS} GROUP BY window_start, window_end, who) GROUP BY who",
         "An updating aggregate over WindowAggregate(groupBy=[who]", "",
+    ),
+    "a bounded source beside an unbounded one": (
+        f"SELECT who, COUNT(*) FROM {WINDOWS} GROUP BY who, window_start, window_end UNION ALL SELECT who, COUNT(*) FROM TABLE(TUMBLE(TABLE ended, "
+        "DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY who, window_start, window_end",
+        "ended' beside an unbounded one", "",
     ),
     "a cross join": ("SELECT * FROM clicks, people", "A join without equal columns is not supported in streaming", ""),
     "a semi join": ("SELECT who FROM clicks WHERE who IN (SELECT name FROM people)", "only an inner join is, outside of windows", ""),
