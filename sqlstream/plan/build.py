@@ -128,7 +128,7 @@ def _where(condition: exp.Expr, source: Relation, scope: Scope, env: Environment
     """The rows of ``source`` for which ``condition`` holds; IN and EXISTS with a sub-query are semi and anti joins."""
     parts = _conjuncts(condition)
     plain = make.all_of([_condition(p, scope, "WHERE") for p in parts if _sub_query(p) is None])
-    node = source.node if plain is None else filtered(source.node, plain)
+    node = filtered(source.node, plain)
     for part in (p for p in parts if _sub_query(p) is not None):
         node = _semi_join(part, node, scope, env)
     return node

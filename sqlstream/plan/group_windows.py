@@ -8,12 +8,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window, WindowKind, WindowTvf
-from sqlstream.plan.properties import field, fields
+from sqlstream.plan.nodes import WINDOW_COLUMNS, WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window, WindowKind, WindowTvf
+from sqlstream.plan.properties import field
 from sqlstream.plan.time_attributes import why_none
+from sqlstream.plan.windowing import refuse_window_columns
 from sqlstream.sql.bind import Scope, bind
-from sqlstream.sql.expressions import ColumnRef, Literal
-from sqlstream.sql.literals import literal
+from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.literals import interval_millis
 
 _WINDOWS = {"TUMBLE": ("size",), "HOP": ("slide", "size"), "SESSION": ("gap",)}
 _COLUMNS = {"START": WINDOW_START, "END": WINDOW_END, "ROWTIME": WINDOW_TIME, "PROCTIME": WINDOW_TIME}
@@ -46,7 +47,7 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     if call is not None:
         rewritten = select.args["group"]
         keys = [e for e in rewritten.expressions if e != call]
-        rewritten.set("expressions", [*keys, *(_column(c, call) for c in (WINDOW_START, WINDOW_END, WINDOW_TIME))])
+        rewritten.set("expressions", [*keys, *(_column(c, call) for c in WINDOW_COLUMNS)])
     return select, node
 
 
@@ -68,15 +69,13 @@ def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
             at=call,
             hint=why_none(node, column.name) if isinstance(column, ColumnRef) else "A function or cast of a time attribute is none.",
         )
-    for reserved in (WINDOW_START, WINDOW_END, WINDOW_TIME):
-        if any(f.name == reserved for f in fields(node)):
-            raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=call)
+    refuse_window_columns(node, call)
     size, slide = _millis(lengths[-1]), _millis(lengths[0])
     return Window(WindowKind(name), column.name, size, slide, keys=None if name == "SESSION" else ())
 
 
 def _millis(node: exp.Expr) -> int:
-    value = literal(node)
-    if not isinstance(value, Literal) or value.type.root != "INTERVAL_MILLIS" or value.value <= 0:
+    millis = interval_millis(node)
+    if millis is None or millis <= 0:
         raise ValidationError("The length of a window is a positive INTERVAL of days to seconds.", at=node)
-    return int(value.value)
+    return millis

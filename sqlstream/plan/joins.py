@@ -43,8 +43,10 @@ def joined(left: Node, right: Node, kind: JoinKind, condition: Expr | None) -> N
     return window_join(Join(left, right, kind, condition))
 
 
-def filtered(node: Node, condition: Expr) -> Node:
-    """The rows of ``node`` for which ``condition`` holds. What is below an inner join moves into it: FROM a, b WHERE .. is one."""
+def filtered(node: Node, condition: Expr | None) -> Node:
+    """The rows of ``node`` for which ``condition``, if there is one, holds. Above an inner join it moves into it: FROM a, b WHERE .. is one."""
+    if condition is None:
+        return node
     if isinstance(node, Join) and node.kind is JoinKind.INNER and not isinstance(node, WindowJoin):
         whole = make.all_of([*make.conjuncts(node.condition), *make.conjuncts(condition)])
         return joined(node.left, node.right, node.kind, whole)
@@ -54,16 +56,18 @@ def filtered(node: Node, condition: Expr) -> Node:
 def _pushed(left: Node, right: Node, conditions: list[Expr]) -> tuple[Node, Node, list[Expr]]:
     """Both inputs with the conditions that read one of them only, and the others."""
     names = ({f.name for f in fields(left)}, {f.name for f in fields(right)})
+    lefts: list[Expr] = []
+    rights: list[Expr] = []
     rest: list[Expr] = []
     for condition in conditions:
         read = make.columns(condition)
         if read and read <= names[0]:
-            left = filtered(left, condition)
+            lefts.append(condition)
         elif read and read <= names[1]:
-            right = filtered(right, condition)
+            rights.append(condition)
         else:
             rest.append(condition)
-    return left, right, rest
+    return filtered(left, make.all_of(lefts)), filtered(right, make.all_of(rights)), rest
 
 
 def equal_columns(condition: Expr, left: set[str], right: set[str]) -> tuple[str, str] | None:
@@ -99,11 +103,10 @@ def window_join(join: Join) -> Node:
         return join
     source, time = with_time(join.left)
     target, other_time = with_time(join.right)
-    if other_time in {f.name for f in fields(source)}:
-        known = {f.name for f in fields(source)}
-        fresh = next(f"$${other_time}{i}" for i in count() if f"$${other_time}{i}" not in known)
-        columns = tuple(Named(fresh if f.name == other_time else f.name, make.ref(f)) for f in fields(target))
-        target, other_time = Project(target, columns), fresh
+    # Of the columns only those of the time, which may be new, can have one name.
+    place = [f.name for f in fields(target)].index(other_time)
+    target = apart(target, [f.name for f in fields(source)])
+    other_time = fields(target)[place].name
     edges = (bounds[WINDOW_START], bounds[WINDOW_END])
     made = WindowJoin(source, target, join.kind, make.all_of(rest), one.window, tuple(keys), (time, other_time), edges)
     wanted = [f.name for f in fields(join)]

@@ -148,7 +148,7 @@ class Window:
     keys: tuple[str, ...] | None = ()
 
 
-WINDOW_START, WINDOW_END, WINDOW_TIME = "window_start", "window_end", "window_time"
+WINDOW_START, WINDOW_END, WINDOW_TIME = WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
 
 
 @dataclass(frozen=True)
@@ -297,9 +297,9 @@ class Collected(Enum):
 
 @dataclass(frozen=True)
 class JoinSide:
-    """One side of a CoGroup. ``columns`` are the input's that hold its rows.
+    """One side of a CoGroup. ``columns`` are those of the CoGroup's input that hold the side's rows, or the arguments of its aggregates.
 
-    AGGREGATES: ``aggregates`` are over them, and ``columns`` of the row are computed from these and the join's keys by ``row``.
+    With AGGREGATES the side has one row a group: ``row``, over the results of ``aggregates`` and the join's keys.
     """
 
     collected: Collected
@@ -320,6 +320,10 @@ class CoGroup(Unary):
     bounds: tuple[str, str]
     keys: tuple[str, ...]
     sides: tuple[JoinSide, JoinSide]
+
+
+# The operators that give rows as windows close, which they learn from a watermark. After rewriting no WindowJoin is left.
+CLOSES_WINDOWS = (WindowAggregate, WindowRank, CoGroup)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ from sqlstream.plan.nodes import Named, Node, Project, Scan, Watermark, Window, 
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
 from sqlstream.plan.time_attributes import why_none
+from sqlstream.plan.windowing import refuse_window_columns
 from sqlstream.sql import ast
 from sqlstream.sql.bind import bind
-from sqlstream.sql.expressions import ColumnRef, Literal
-from sqlstream.sql.literals import literal
+from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.tables import ComputedColumn, Table, View
 
 Query = Callable[[exp.Expr, Environment], Node]
@@ -176,9 +177,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
         )
     if not column.type.is_timestamp:
         raise ValidationError(f"The window function requires the timecol to be a timestamp, but '{time}' is {column.type}.", at=descriptor)
-    for reserved in ("window_start", "window_end", "window_time"):
-        if reserved in known:
-            raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=node)
+    refuse_window_columns(source, node)
     keys = []
     for item in partition:
         if item.name not in known:
@@ -213,9 +212,9 @@ def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp
 
 
 def _millis(node: exp.Expr | None, what: str, at: exp.Expr, *, signed: bool = False) -> int:
-    value = literal(node) if node is not None else None
-    if not isinstance(value, Literal) or value.type.root != "INTERVAL_MILLIS":
+    millis = interval_millis(node) if node is not None else None
+    if millis is None:
         raise ValidationError(f"The {what} of a window is an INTERVAL of days to seconds.", at=node if node is not None else at)
-    if value.value <= 0 and not signed:
+    if millis <= 0 and not signed:
         raise ValidationError(f"The {what} of a window must be greater than zero.", at=node)
-    return int(value.value)
+    return millis

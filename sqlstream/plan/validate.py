@@ -8,9 +8,8 @@ from sqlstream.plan import make
 from sqlstream.plan.explain import describe
 from sqlstream.plan.joins import equal_columns
 from sqlstream.plan.nodes import (
-    WINDOW_END,
-    WINDOW_START,
-    WINDOW_TIME,
+    CLOSES_WINDOWS,
+    WINDOW_COLUMNS,
     CoGroup,
     Expand,
     Filter,
@@ -34,8 +33,6 @@ from sqlstream.plan.properties import bounded, changelog_mode, field, fields, sc
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
-
-WINDOW_COLUMNS = (WINDOW_START, WINDOW_END, WINDOW_TIME)
 
 
 def validate(node: Node, *, batch: bool) -> None:
@@ -154,7 +151,7 @@ def _regular_join(node: Join) -> None:
 
 def _closing(node: Node) -> Node | None:
     """The nearest operator below that gives rows as windows close; Spark runs none of these under one that updates."""
-    if isinstance(node, WindowAggregate | WindowRank | CoGroup):
+    if isinstance(node, CLOSES_WINDOWS):
         return node
     return next((found for i in node.inputs if (found := _closing(i)) is not None), None)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sqlstream.errors import NotSupported
 from sqlstream.plan import make
 from sqlstream.plan.nodes import (
+    WINDOW_COLUMNS,
     WINDOW_END,
     WINDOW_START,
     WINDOW_TIME,
@@ -26,6 +28,8 @@ from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from sqlglot import exp
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def windowing(node: Node) -> Windowing | None:
     """The window of ``node``'s rows; None where there is none, or its columns are gone."""
     match node:
         case WindowTvf(window=window, zone=zone):
-            return Windowing(window, zone, {c: c for c in (WINDOW_START, WINDOW_END, WINDOW_TIME)}, False, frozenset({window.time}))
+            return Windowing(window, zone, {c: c for c in WINDOW_COLUMNS}, False, frozenset({window.time}))
         case WindowAggregate(window=window, zone=zone, keys=keys):
             roles = {node.start: WINDOW_START, node.end: WINDOW_END, node.time: WINDOW_TIME}
             return Windowing(window, zone, {k: roles[k] for k in keys if k in roles}, attached=True)
@@ -110,6 +114,13 @@ def with_time(node: Node) -> tuple[Node, str]:
             added = Named(_free(c.name for c in columns), make.ref(field(carried, name)))
             return Project(carried, (*columns, added)), added.name
     raise TypeError(type(node).__name__)
+
+
+def refuse_window_columns(node: Node, at: exp.Expr) -> None:
+    """Raises NotSupported where the input of a window function has a column of the name that the function gives to one."""
+    known = {f.name for f in fields(node)}
+    if reserved := next((c for c in WINDOW_COLUMNS if c in known), None):
+        raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=at)
 
 
 def _free(taken: Iterable[str]) -> str:

@@ -42,6 +42,12 @@ def literal(node: exp.Expr) -> Literal | None:
     return None
 
 
+def interval_millis(node: exp.Expr) -> int | None:
+    """The length of a constant INTERVAL of days to seconds; None of anything else. Raises ValidationError."""
+    value = literal(node)
+    return int(value.value) if isinstance(value, Literal) and value.type.root == "INTERVAL_MILLIS" else None
+
+
 def _string(text: str) -> Literal:
     # Java counts characters beyond the BMP twice; so does CHAR(n).
     return Literal(t.char(len(text.encode("utf-16-le")) // 2).not_null(), text)

@@ -8,6 +8,7 @@ Filter(time > CURRENT_WATERMARK(time))        Project(columns without it)
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan import make
@@ -34,10 +35,10 @@ def current_watermark(node: Node) -> Node:
 
 
 def _calls(exprs: list[Expr]) -> list[Call]:
-    return [e for expr in exprs for e in expr.walk() if _is_call(e) and isinstance(e, Call)]
+    return [e for expr in exprs for e in expr.walk() if _is_call(e)]
 
 
-def _is_call(expr: Expr) -> bool:
+def _is_call(expr: Expr) -> TypeGuard[Call]:
     return isinstance(expr, Call) and expr.function.name == "CURRENT_WATERMARK"
 
 

@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import (
-    WINDOW_END,
-    WINDOW_START,
-    WINDOW_TIME,
+    WINDOW_COLUMNS,
     Expand,
     Filter,
     Named,
@@ -87,10 +85,9 @@ def _branch(node: Node) -> _Branch:
         case WindowTvf(input=source, window=window, zone=zone) if window.kind is not WindowKind.SESSION:
             below = _branch(source)
             time = below.over(make.ref(field(source, window.time)))
-            added = (WINDOW_START, WINDOW_END, WINDOW_TIME)
-            if below.window is not None or not isinstance(time, ColumnRef) or any(f.name in added for f in fields(below.base)):
+            if below.window is not None or not isinstance(time, ColumnRef) or any(f.name in WINDOW_COLUMNS for f in fields(below.base)):
                 return alone
-            columns = tuple(Named(name, make.ref(field(node, name))) for name in added)
+            columns = tuple(Named(name, make.ref(field(node, name))) for name in WINDOW_COLUMNS)
             windowed = (replace(window, time=time.name), zone)
             return replace(below, window=windowed, exprs=(*below.exprs, *columns), conditions=(), before=below.conditions)
     return alone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlstream.plan.nodes import CoGroup, Node, TimeAttribute, Watermark, WindowAggregate, WindowRank, WindowTvf
+from sqlstream.plan.nodes import CLOSES_WINDOWS, Node, TimeAttribute, Watermark, WindowTvf
 from sqlstream.plan.properties import field
 
 
@@ -10,6 +10,6 @@ def unused_watermark(node: Node, used: bool = False) -> Node:
     """``node`` without the Watermarks that no operator on windows is above."""
     if isinstance(node, WindowTvf) and field(node.input, node.window.time).time is TimeAttribute.PROCTIME:
         used = False  # These windows close by the clock.
-    used = used or isinstance(node, WindowAggregate | WindowRank | CoGroup)
+    used = used or isinstance(node, CLOSES_WINDOWS)
     node = node.with_inputs(tuple(unused_watermark(i, used) for i in node.inputs))
     return node.input if isinstance(node, Watermark) and not used and node.current is None else node

@@ -5,9 +5,7 @@ import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SparkPlan;
-import scala.Function1;
 import scala.runtime.AbstractFunction1;
-import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
 
 /** Makes our operators known to a Spark session: named in {@code spark.sql.extensions}. */
@@ -33,18 +31,7 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
     private static final class Replacements extends Rule<SparkPlan> {
         @Override
         public SparkPlan apply(SparkPlan plan) {
-            SparkPlan marked = SplitWatermarkExec.in(plan);
-            return (SparkPlan) marked.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
-                @Override
-                public boolean isDefinedAt(SparkPlan node) {
-                    return true;
-                }
-
-                @Override
-                public <A extends SparkPlan, B> B applyOrElse(A node, Function1<A, B> other) {
-                    return (B) LateRows.of(LateSessions.of(node));
-                }
-            });
+            return Scala.transformed(SplitWatermarkExec.in(plan), node -> LateRows.of(LateSessions.of(node)));
         }
     }
 }

@@ -17,13 +17,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
@@ -31,7 +28,6 @@ import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -63,17 +59,9 @@ public final class JsonRecords implements Serializable {
 
     /** The rows of a record (BINARY) as an array of structs of type {@code schema}: see read. */
     public Column column(Column record, String schema) {
-        Expression reader = Literal.fromObject(this, new ObjectType(JsonRecords.class));
-        DataType rowType = DataType.fromDDL(schema);
-        return ExpressionUtils.column(new Invoke(
-                reader,
-                "read",
-                DataTypes.createArrayType(rowType),
-                PythonUtils.toSeq(List.of(ExpressionUtils.expression(record))),
-                PythonUtils.toSeq(List.of(DataTypes.BinaryType)),
-                true,
-                true,
-                true));
+        DataType rows = DataTypes.createArrayType(DataType.fromDDL(schema));
+        List<Expression> arguments = List.of(ExpressionUtils.expression(record));
+        return ExpressionUtils.column(Scala.call(this, "read", rows, arguments, List.of(DataTypes.BinaryType), true));
     }
 
     /**

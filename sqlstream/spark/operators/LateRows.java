@@ -4,12 +4,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SparkContext;
-import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
 import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SortExec;
@@ -20,8 +18,8 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWate
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreRestoreExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreSaveExec;
+import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.util.AccumulatorV2;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -53,7 +51,7 @@ public final class LateRows extends AccumulatorV2<Long, Long> {
                 || node instanceof EventTimeWatermarkExec
                 || node instanceof SortExec) {
             lowest = node instanceof BaseAggregateExec ? node : lowest;
-            node = child(node);
+            node = Scala.child(node);
         }
         Attribute time = lowest == null ? null : time((BaseAggregateExec) lowest);
         if (time == null) {
@@ -61,7 +59,8 @@ public final class LateRows extends AccumulatorV2<Long, Long> {
         }
         long watermark = (Long) save.eventTimeWatermarkForLateEvents().get();
         Expression inTime = inTime(time, watermark, save.stateInfo().get());
-        return above(save, child(lowest), new FilterExec(inTime, child(lowest)));
+        SparkPlan rows = Scala.child(lowest);
+        return Scala.replaced(save, rows, new FilterExec(inTime, rows));
     }
 
     /** Whether a row of {@code time}, a TIMESTAMP, is in time for what closes at {@code watermark} (milliseconds since 1970). */
@@ -71,15 +70,9 @@ public final class LateRows extends AccumulatorV2<Long, Long> {
             SparkContext.getOrCreate().register(fresh);
             return fresh;
         });
-        return new Invoke(
-                Literal.fromObject(late, new ObjectType(LateRows.class)),
-                "inTime",
-                DataTypes.BooleanType,
-                PythonUtils.toSeq(List.of(time, new Literal(watermark * 1000L, DataTypes.TimestampType))),
-                PythonUtils.toSeq(List.of(DataTypes.TimestampType, DataTypes.TimestampType)),
-                true,
-                false,
-                false);
+        List<Expression> arguments = List.of(time, new Literal(watermark * 1000L, DataTypes.TimestampType));
+        List<AbstractDataType> types = List.of(DataTypes.TimestampType, DataTypes.TimestampType);
+        return Scala.call(late, "inTime", DataTypes.BooleanType, arguments, types, false);
     }
 
     private static Attribute time(BaseAggregateExec aggregate) {
@@ -89,15 +82,6 @@ public final class LateRows extends AccumulatorV2<Long, Long> {
             }
         }
         return null;
-    }
-
-    private static SparkPlan child(SparkPlan node) {
-        return CollectionConverters.asJava(node.children()).get(0);
-    }
-
-    /** {@code plan} with {@code old}, which is below it, replaced. */
-    private static SparkPlan above(SparkPlan plan, SparkPlan old, SparkPlan fresh) {
-        return plan == old ? fresh : (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(above(child(plan), old, fresh))));
     }
 
     /** Whether a row of this time, and a watermark, both in microseconds since 1970, is in time; counts it if not. */

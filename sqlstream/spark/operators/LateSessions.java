@@ -1,7 +1,6 @@
 package sqlstream;
 
 import java.util.List;
-import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.execution.FilterExec;
@@ -46,18 +45,9 @@ final class LateSessions {
                 restored.eventTimeWatermarkForEviction(),
                 restored.stateFormatVersion(),
                 restored.child());
-        SparkPlan merged = replaced(merging, restored, unfiltered);
+        SparkPlan merged = Scala.replaced(merging, restored, unfiltered);
         Attribute session = merging.sessionExpression().toAttribute();
         return new FilterExec(
                 LateRows.inTime(new GetStructField(session, 1, Option.apply("end")), watermark, restored.stateInfo().get()), merged);
-    }
-
-    /** {@code plan} with {@code old}, which is below it, replaced. */
-    private static SparkPlan replaced(SparkPlan plan, SparkPlan old, SparkPlan fresh) {
-        if (plan == old) {
-            return fresh;
-        }
-        SparkPlan input = CollectionConverters.asJava(plan.children()).get(0);
-        return (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(replaced(input, old, fresh))));
     }
 }

@@ -4,20 +4,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.util.AccumulatorV2;
 import scala.jdk.javaapi.CollectionConverters;
@@ -72,15 +69,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     /** The watermark in milliseconds since 1970 as a column: that of the micro-batch's start, Long.MIN_VALUE before the first. */
     public Column currentColumn() {
-        return ExpressionUtils.column(new Invoke(
-                Literal.fromObject(this, new ObjectType(SplitTimes.class)),
-                "current",
-                DataTypes.LongType,
-                PythonUtils.toSeq(List.of()),
-                PythonUtils.toSeq(List.of()),
-                true,
-                false,
-                false));
+        return ExpressionUtils.column(Scala.call(this, "current", DataTypes.LongType, List.of(), List.of(), false));
     }
 
     /** The watermark when a stage was sent to its tasks. */
@@ -97,15 +86,8 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     public Dataset<Row> watermark(Dataset<Row> frame, Column time, Column split, String marked) {
         frame.sparkSession().sparkContext().register(this);
         List<Expression> arguments = List.of(ExpressionUtils.expression(time), ExpressionUtils.expression(split));
-        Expression saw = new Invoke(
-                Literal.fromObject(this, new ObjectType(SplitTimes.class)),
-                "saw",
-                DataTypes.BooleanType,
-                PythonUtils.toSeq(arguments),
-                PythonUtils.toSeq(List.of(DataTypes.LongType, DataTypes.IntegerType)),
-                true,
-                false,
-                false);
+        List<AbstractDataType> types = List.of(DataTypes.LongType, DataTypes.IntegerType);
+        Expression saw = Scala.call(this, "saw", DataTypes.BooleanType, arguments, types, false);
         LogicalPlan watched = frame.filter(ExpressionUtils.column(saw)).queryExecution().analyzed();
         for (Attribute attribute : CollectionConverters.asJava(watched.output())) {
             if (attribute.name().equals(marked)) {

@@ -2,8 +2,6 @@ package sqlstream;
 
 import java.util.List;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
-import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -17,10 +15,8 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeStat
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter;
 import org.apache.spark.unsafe.types.CalendarInterval;
-import scala.Function1;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.runtime.AbstractPartialFunction;
 
 /**
  * Answers for the watermark of {@link SplitTimes}. After a micro-batch Spark asks the watermark operators of its plan, which
@@ -40,21 +36,7 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
     /** {@code plan} with these operators in the place of Spark's that stand above rows which SplitTimes look at. */
     static SparkPlan in(SparkPlan plan) {
         // Above the shuffle, if one follows, it parts no generated code. It must stay below what waits for the watermark.
-        return replaced(replaced(plan, SplitWatermarkExec::aboveShuffle), SplitWatermarkExec::inPlace);
-    }
-
-    private static SparkPlan replaced(SparkPlan plan, UnaryOperator<SparkPlan> place) {
-        return (SparkPlan) plan.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
-            @Override
-            public boolean isDefinedAt(SparkPlan node) {
-                return true;
-            }
-
-            @Override
-            public <A extends SparkPlan, B> B applyOrElse(A node, Function1<A, B> other) {
-                return (B) place.apply(node);
-            }
-        });
+        return Scala.transformed(Scala.transformed(plan, SplitWatermarkExec::aboveShuffle), SplitWatermarkExec::inPlace);
     }
 
     private static SparkPlan inPlace(SparkPlan node) {
@@ -73,7 +55,7 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
             }
             below = inputs.get(0);
         }
-        return answering((EventTimeWatermarkExec) below, without(node, below));
+        return answering((EventTimeWatermarkExec) below, Scala.replaced(node, below, Scala.child(below)));
     }
 
     private static boolean sparks(SparkPlan node) {
@@ -82,15 +64,6 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
 
     private static SparkPlan answering(EventTimeWatermarkExec spark, SparkPlan rows) {
         return new SplitWatermarkExec(spark.nodeId(), spark.eventTime(), spark.delay(), rows, below(spark));
-    }
-
-    /** {@code plan} without {@code node}, which is below it. */
-    private static SparkPlan without(SparkPlan plan, SparkPlan node) {
-        SparkPlan input = CollectionConverters.asJava(plan.children()).get(0);
-        if (plan == node) {
-            return input;
-        }
-        return (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(without(input, node))));
     }
 
     /** What looks at the rows below {@code plan}; null where nothing does before nodes branch. */

@@ -1,0 +1,63 @@
+package sqlstream;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.ObjectType;
+import scala.Function1;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractPartialFunction;
+
+/** What Spark's Scala interfaces make long in Java: walks over physical plans, calls of our methods as expressions. */
+final class Scala {
+    private Scala() {}
+
+    /** The first input of {@code plan}. */
+    static SparkPlan child(SparkPlan plan) {
+        return CollectionConverters.asJava(plan.children()).get(0);
+    }
+
+    /** {@code plan} with {@code old}, which is it or below its first inputs, replaced; nodes between have one input. */
+    static SparkPlan replaced(SparkPlan plan, SparkPlan old, SparkPlan fresh) {
+        return plan == old ? fresh : (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(replaced(child(plan), old, fresh))));
+    }
+
+    /** {@code plan} with {@code change} applied to each node, inputs first. */
+    static SparkPlan transformed(SparkPlan plan, UnaryOperator<SparkPlan> change) {
+        return (SparkPlan) plan.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
+            @Override
+            public boolean isDefinedAt(SparkPlan node) {
+                return true;
+            }
+
+            @Override
+            public <A extends SparkPlan, B> B applyOrElse(A node, Function1<A, B> other) {
+                return (B) change.apply(node);
+            }
+        });
+    }
+
+    /**
+     * A call of a method of {@code target}, on the executor's copy of it, that is NULL where an argument is.
+     *
+     * @param pure whether equal arguments give equal results; if not, the result is never NULL by itself
+     */
+    static Expression call(
+            Object target, String method, DataType result, List<Expression> arguments, List<AbstractDataType> types, boolean pure) {
+        return new Invoke(
+                Literal.fromObject(target, new ObjectType(target.getClass())),
+                method,
+                result,
+                PythonUtils.toSeq(arguments),
+                PythonUtils.toSeq(types),
+                true,
+                pure,
+                pure);
+    }
+}
