@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from benchmarks.nexmark.scripts import UPDATING
 from sqlstream.connectors.nexmark import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 EVENT = ", ".join(f"{name} {type_.spark}" for name, type_ in SCHEMA)
 
@@ -140,8 +141,26 @@ def q12(topic: Topic) -> DataFrame:
     return counted.select("bidder", "bid_count", F.col("window.start").alias("starttime"), F.col("window.end").alias("endtime"))
 
 
+def _ranks() -> list[Column]:
+    """Spark has no streaming COUNT(DISTINCT): the usual way is the size of a set."""
+    price = F.col("price")
+    ranks = {"total": F.lit(True), "rank1": price < 10000, "rank2": (price >= 10000) & (price < 1000000), "rank3": price >= 1000000}
+    bids = [F.count(F.when(where, 1)).alias(f"{rank}_bids") for rank, where in ranks.items()]
+    sets = [F.size(F.collect_set(F.when(where, F.col(c)))).alias(f"{rank}_{c}s") for c in ("bidder", "auction") for rank, where in ranks.items()]
+    return [*bids, *sets]
+
+
+def q15(topic: Topic) -> DataFrame:
+    return topic.bid.groupBy(F.date_format("dateTime", "yyyy-MM-dd").alias("day")).agg(*_ranks())
+
+
+def q16(topic: Topic) -> DataFrame:
+    keys = ("channel", F.date_format("dateTime", "yyyy-MM-dd").alias("day"))
+    return topic.bid.groupBy(*keys).agg(F.max(F.date_format("dateTime", "HH:mm")).alias("minute"), *_ranks())
+
+
 QUERIES: dict[str, Callable[[Topic], DataFrame]] = {
-    f.__name__: f for f in (q0, q1, q2, q5, q7, q8, q11, q12, q14, q21, q22, count_by_bidder)
+    f.__name__: f for f in (q0, q1, q2, q5, q7, q8, q11, q12, q14, q15, q16, q21, q22, count_by_bidder)
 }
 _SCANS = itertools.count()
 
@@ -150,8 +169,13 @@ def run(spark: SparkSession, query: str, bootstrap: str, topic: str, rows: str |
     """Run ``query`` over all of ``topic``, its rows into nothing or the folder ``rows``; the seconds come back."""
     with tempfile.TemporaryDirectory() as checkpoint:
         began = time.monotonic()
-        writer = QUERIES[query](Topic(spark, bootstrap, topic)).writeStream.outputMode("append")
-        if rows is None:
+        updating = query in UPDATING
+        # All rows each time only where they are looked at.
+        mode = "append" if not updating else "update" if rows is None else "complete"
+        writer = QUERIES[query](Topic(spark, bootstrap, topic)).writeStream.outputMode(mode)
+        if updating and rows is not None:
+            writer = writer.foreachBatch(lambda batch, _: batch.coalesce(1).write.mode("overwrite").json(rows))
+        elif rows is None:
             writer = writer.format("noop")
         else:
             writer = writer.format("json").option("path", rows).option("timestampFormat", "yyyy-MM-dd HH:mm:ss.SSS")

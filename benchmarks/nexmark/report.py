@@ -27,14 +27,33 @@ class Timing:
     fixed: float  # the same query over the small topic, in the same process: what a job costs without events
 
 
-def rows(folder: Path) -> Counter[str]:
-    """The rows of the files below ``folder`` and how often each is there, in one form whichever engine wrote it."""
+def rows(folder: Path, *, values: bool = False) -> Counter[str]:
+    """The rows of the files below ``folder`` and how often each is there, in one form whichever engine wrote it.
+
+    ``values``: as the print connector writes a row, without names.
+    """
+    form = printed if values else canonical
     counted: Counter[str] = Counter()
     for path in folder.rglob("*"):
         if path.is_file() and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts):
             with path.open(encoding="utf-8") as lines:
-                counted.update(canonical(line) for line in lines)
+                counted.update(form(line) for line in lines)
     return counted
+
+
+def final_rows(log: Path, query: str) -> Counter[str]:
+    """The rows that are left of the changes that the print connector wrote into ``log`` for ``query``."""
+    counted: Counter[str] = Counter()
+    change = re.compile(rf"{query}(?::\d+)?> ([+-][IUD])\[(.*)\]$")
+    with log.open(encoding="utf-8") as lines:
+        for match in filter(None, map(change.search, lines)):
+            counted[match[2]] += 1 if match[1] in ("+I", "+U") else -1
+    return +counted
+
+
+def printed(line: str) -> str:
+    """A JSON object as the print connector writes a row."""
+    return ", ".join(str(value) for value in json.loads(line).values())
 
 
 def canonical(line: str) -> str:

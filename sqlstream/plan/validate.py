@@ -13,6 +13,7 @@ from sqlstream.plan.nodes import (
     CoGroup,
     Expand,
     Filter,
+    FirstSeen,
     GroupAggregate,
     Join,
     JoinKind,
@@ -111,7 +112,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case Join() if streaming:
             _append_inputs(node)
             _regular_join(node)
-        case CoGroup() | WindowAggregate() | GroupAggregate() | WindowRank() | Union() | Filter() if streaming:
+        case CoGroup() | WindowAggregate() | GroupAggregate() | WindowRank() | FirstSeen() | Union() | Filter() if streaming:
             _append_inputs(node)
             _aggregates(node)
             if isinstance(node, GroupAggregate) and node.aggregates and (below := _closing(node.input)) is not None:

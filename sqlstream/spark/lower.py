@@ -23,6 +23,7 @@ from sqlstream.plan.nodes import (
     CoGroup,
     Expand,
     Filter,
+    FirstSeen,
     GroupAggregate,
     Join,
     JoinKind,
@@ -46,7 +47,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import fields, static
 from sqlstream.spark import window_operators, windows
-from sqlstream.spark.operators import SplitTimes, clock, new_peers
+from sqlstream.spark.operators import SplitTimes, clock, first_seen, new_peers
 from sqlstream.spark.window_operators import TIME, closing
 from sqlstream.sql.functions.base import local, sql_string
 from sqlstream.sql.spark_sql import render
@@ -117,6 +118,8 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return _window_aggregate(node, lower(source, to), to)
         case WindowRank(input=source):
             return window_operators.ranked(node, lower(source, to))
+        case FirstSeen(input=source):
+            return first_seen(lower(source, to), node.keys, node.number, node.flags)
         case CoGroup(input=source):
             return window_operators.co_grouped(node, lower(source, to), to.zone)
         case Join():

@@ -1,0 +1,62 @@
+package sqlstream;
+
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback;
+import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.ObjectType;
+import scala.collection.immutable.IndexedSeq;
+import scala.collection.immutable.Seq;
+
+/** The row that it is evaluated on, as an object: what reads Spark's rows for an operator that takes them as they are. */
+public final class WholeRow extends Expression implements CodegenFallback, Serializable {
+    @Override
+    public boolean nullable() {
+        return false;
+    }
+
+    @Override
+    public Object eval(InternalRow row) {
+        return row;
+    }
+
+    @Override
+    public DataType dataType() {
+        return new ObjectType(InternalRow.class);
+    }
+
+    @Override
+    public ExprCode doGenCode(CodegenContext context, ExprCode code) {
+        return CodegenFallback.super.doGenCode(context, code);
+    }
+
+    @Override
+    public Seq<Expression> children() {
+        return PythonUtils.toSeq(List.of());
+    }
+
+    @Override
+    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
+        return this;
+    }
+
+    @Override
+    public int productArity() {
+        return 0;
+    }
+
+    @Override
+    public Object productElement(int index) {
+        throw new IndexOutOfBoundsException(index);
+    }
+
+    @Override
+    public boolean canEqual(Object other) {
+        return other instanceof WholeRow;
+    }
+}

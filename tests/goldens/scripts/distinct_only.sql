@@ -1,0 +1,22 @@
+-- Only DISTINCT calls, over all rows, each under a condition of its own: a row that fits none of them makes the group nevertheless.
+CREATE TABLE bids (bidder STRING, price INT) WITH (
+    'connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'source.monitor-interval' = '1 s'
+);
+CREATE TABLE counts (low BIGINT, high BIGINT) WITH ('connector' = 'print');
+INSERT INTO counts
+SELECT
+    COUNT(DISTINCT bidder) FILTER (WHERE price < 100) AS low,
+    COUNT(DISTINCT bidder) FILTER (WHERE price >= 100) AS high
+FROM bids;
+--= GroupAggregate(select=[COUNT($d0) FILTER (WHERE $s0) AS low, COUNT($d0) FILTER (WHERE $s1) AS high]
+--= +- FirstSeen(key=[$group, $d0], flags=[$s0, $s1]
+--< bids {"bidder": "nobody", "price": null}
+--> +I[0, 0]
+--< bids {"bidder": "čau", "price": 1}
+--> -U[0, 0] +U[1, 0]
+--< bids {"bidder": "čau", "price": 100}
+--> -U[1, 0] +U[1, 1]
+--< bids {"bidder": "čau", "price": 1}
+--< bids {"bidder": "čau", "price": 100}
+--< bids {"bidder": "", "price": 1000}
+--> -U[1, 1] +U[1, 2]
