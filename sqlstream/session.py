@@ -265,7 +265,7 @@ class Session:
         inner = node.this
         statements = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
         logical = [self._insert(s, env) if isinstance(s, ast.Insert) else build.query(s, env) for s in statements]
-        plans = [rewrite(n, batch=env.settings.batch) for n in logical]
+        plans = [rewrite(n) for n in logical]
         for plan in plans:
             validate(_without_limit(plan)[0] if not isinstance(plan, Sink) else plan, batch=env.settings.batch)
         sections = ["== Abstract Syntax Tree ==", *(tree(n, modes=False) for n in logical), ""]
@@ -300,7 +300,7 @@ class Session:
     def _query(self, node: exp.Expr) -> Outcome:
         env = self._environment()
         plan, limit = _without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
-        plan = rewrite(plan, batch=env.settings.batch)
+        plan = rewrite(plan)
         validate(plan, batch=env.settings.batch)
         columns = fields(plan)
         spark = self._engine.spark
@@ -332,7 +332,7 @@ class Session:
     def _run_job(self, sinks: tuple[Sink, ...], env: scope.Environment, text: str) -> Outcome:
         plans = []
         for sink in sinks:
-            plan = rewrite(sink, batch=env.settings.batch)
+            plan = rewrite(sink)
             assert isinstance(plan, Sink)
             if changelog_mode(plan.input).updates:
                 plan = replace(plan, input=keep_upsert_key(plan.input))

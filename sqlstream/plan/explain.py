@@ -8,7 +8,6 @@ from sqlstream.plan.nodes import (
     CoGroup,
     Expand,
     Filter,
-    FirstSeen,
     GroupAggregate,
     Join,
     Limit,
@@ -85,8 +84,6 @@ def _parts(node: Node) -> tuple[str, ...]:
                 f"window=[{window_text(window)}]",
                 f"select=[{', '.join([*keys, *(_aggregate(a) for a in aggregates)])}]",
             )
-        case FirstSeen(keys=keys, flags=flags):
-            return ("FirstSeen", f"key=[{', '.join(keys)}]", f"flags=[{', '.join(flags)}]")
         case GroupAggregate(keys=keys, aggregates=aggregates):
             return (
                 "GroupAggregate",

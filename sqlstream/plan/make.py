@@ -38,16 +38,6 @@ def null(type_: Type) -> Literal:
     return Literal(type_.null(), None)
 
 
-def boolean(value: bool) -> Literal:
-    """TRUE or FALSE."""
-    return Literal(BOOLEAN.not_null(), value)
-
-
-def is_true(condition: Expr | None) -> Expr:
-    """``condition IS TRUE``; TRUE where there is none."""
-    return boolean(True) if condition is None else Call(BOOLEAN.not_null(), builtin("IS TRUE"), (condition,))
-
-
 def equals(expr: Expr, value: int) -> Expr:
     """``expr = value``, of an INT that is never NULL."""
     return Call(BOOLEAN.not_null(), builtin("="), (expr, number(value)))

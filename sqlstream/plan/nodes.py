@@ -176,18 +176,6 @@ class GroupAggregate(Unary):
 
 
 @dataclass(frozen=True)
-class FirstSeen(Unary):
-    """The input's rows, each of ``flags`` (BOOLEAN NOT NULL) TRUE only in the first row of its ``keys`` that has it.
-
-    Rows in which none is left are taken out, but where ``number`` (INT NOT NULL, one of the keys) is 0.
-    """
-
-    keys: tuple[str, ...]
-    number: str
-    flags: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class WindowAggregate(Unary):
     """One row a group and window, when the window closes. The input has the columns of ``window``'s TVF.
 

@@ -13,7 +13,6 @@ from sqlstream.plan.nodes import (
     CoGroup,
     Expand,
     Filter,
-    FirstSeen,
     GroupAggregate,
     Join,
     JoinKind,
@@ -112,7 +111,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case Join() if streaming:
             _append_inputs(node)
             _regular_join(node)
-        case CoGroup() | WindowAggregate() | GroupAggregate() | WindowRank() | FirstSeen() | Union() | Filter() if streaming:
+        case CoGroup() | WindowAggregate() | GroupAggregate() | WindowRank() | Union() | Filter() if streaming:
             _append_inputs(node)
             _aggregates(node)
             if isinstance(node, GroupAggregate) and node.aggregates and (below := _closing(node.input)) is not None:
@@ -169,9 +168,8 @@ def _append_inputs(node: Node) -> None:
 
 def _aggregates(node: Node) -> None:
     for named in getattr(node, "aggregates", ()):
-        if named.call.distinct:
+        if named.call.distinct and isinstance(node, WindowAggregate):
             name = named.call.function.name
-            if isinstance(node, WindowAggregate) and node.window.kind is not WindowKind.SESSION:
-                raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(SPLIT)}.")
-            hint = "Over TUMBLE, HOP and CUMULATE it is: GROUP BY window_start, window_end."
-            raise NotSupported(f"{name}(DISTINCT ..) is not supported yet in streaming mode.", hint=hint)
+            if node.window.kind is WindowKind.SESSION:
+                raise NotSupported(f"{name}(DISTINCT ..) over sessions is not supported yet.", hint="Over TUMBLE, HOP and CUMULATE it is.")
+            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(SPLIT)}.")

@@ -23,7 +23,6 @@ from sqlstream.plan.nodes import (
     CoGroup,
     Expand,
     Filter,
-    FirstSeen,
     GroupAggregate,
     Join,
     JoinKind,
@@ -47,7 +46,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import fields, static
 from sqlstream.spark import window_operators, windows
-from sqlstream.spark.operators import SplitTimes, clock, first_seen, new_peers
+from sqlstream.spark.operators import SplitTimes, clock, keyed_aggregate, new_peers
 from sqlstream.spark.window_operators import TIME, closing
 from sqlstream.sql.functions.base import local, sql_string
 from sqlstream.sql.spark_sql import render
@@ -118,8 +117,6 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return _window_aggregate(node, lower(source, to), to)
         case WindowRank(input=source):
             return window_operators.ranked(node, lower(source, to))
-        case FirstSeen(input=source):
-            return first_seen(lower(source, to), node.keys, node.number, node.flags)
         case CoGroup(input=source):
             return window_operators.co_grouped(node, lower(source, to), to.zone)
         case Join():
@@ -308,10 +305,14 @@ def _group_aggregate(node: GroupAggregate, frame: DataFrame, to: Lowering) -> Da
     from pyspark.sql import functions as F
 
     # A group of its own for "all rows": Spark's global aggregate would give a row for an empty stream, Flink's gives none.
-    keys = [F.col(quote(k)) for k in node.keys] or ([] if to.batch else [F.lit(0).alias(ALL)])
+    if not (node.keys or to.batch):
+        frame = frame.withColumn(ALL, F.lit(0))
+    keys = [F.col(quote(k)) for k in node.keys] or ([] if to.batch else [F.col(ALL)])
     if not node.aggregates:
         return _unmarked(frame.select(*keys), node).dropDuplicates()
     aggregated = _aggregate(frame.groupBy(*keys), node.aggregates, to)
+    if aggregated.isStreaming and any(a.call.distinct for a in node.aggregates):
+        aggregated = keyed_aggregate(aggregated)
     return aggregated.select(*[quote(f.name) for f in fields(node)])
 
 

@@ -141,7 +141,6 @@ REFUSALS = {
     "order by in streaming": ("SELECT n FROM clicks ORDER BY n", "ORDER BY is not supported yet in streaming mode", ""),
     "union": ("SELECT n FROM clicks UNION SELECT n FROM people", "UNION is not supported yet", ""),
     "union of different types": ("SELECT n FROM clicks UNION ALL SELECT place FROM clicks", "Type mismatch in column", ""),
-    "distinct aggregate": ("SELECT COUNT(DISTINCT who) FROM clicks", "DISTINCT", ""),
     "having over updates": ("SELECT who FROM clicks GROUP BY who HAVING COUNT(*) > 1", "HAVING", ""),
     "aggregate of an aggregate": ("SELECT MAX(c) FROM (SELECT COUNT(*) AS c FROM clicks GROUP BY who)", "over the updating result of GroupAggregate", ""),
     "group window over no time": ("SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts + INTERVAL '1' SECOND, INTERVAL '1' HOUR)", "over a time attribute column", "TUMBLE"),

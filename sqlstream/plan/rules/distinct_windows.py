@@ -19,7 +19,7 @@ from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
 from sqlstream.sql.types import INT
 
 # The same with and without DISTINCT.
-PLAIN = ("MIN", "MAX")
+_PLAIN = ("MIN", "MAX")
 SPLIT = ("COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
 _GROUP = "$group"
 
@@ -30,7 +30,7 @@ def distinct_windows(node: Node) -> Node:
     # Sessions of each value would be others than those of all rows.
     if not isinstance(node, WindowAggregate) or node.window.kind is WindowKind.SESSION:
         return node
-    calls = tuple(NamedAggregate(a.name, replace(a.call, distinct=False) if a.call.function.name in PLAIN else a.call) for a in node.aggregates)
+    calls = tuple(NamedAggregate(a.name, replace(a.call, distinct=False) if a.call.function.name in _PLAIN else a.call) for a in node.aggregates)
     distinct = [a for a in calls if a.call.distinct]
     if not distinct or any(a.call.function.name not in SPLIT for a in distinct):
         return replace(node, aggregates=calls)

@@ -3,11 +3,12 @@ package sqlstream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.analysis.GetColumnByOrdinal;
 import org.apache.spark.sql.catalyst.encoders.AgnosticEncoders;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.catalyst.expressions.Alias;
@@ -17,7 +18,6 @@ import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.CreateNamedStruct;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
-import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.Literal$;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
@@ -26,11 +26,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
 import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.Metadata;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
@@ -54,9 +54,15 @@ final class Keyed {
             StatefulProcessor<InternalRow, InternalRow, InternalRow> processor) {
         // Columns of a state are called by number: not every name of SQL is one that its schema can have.
         String[] names = IntStream.range(0, frame.columns().length).mapToObj(i -> "c" + i).toArray(String[]::new);
-        LogicalPlan input = frame.toDF(names).queryExecution().analyzed();
-        List<Attribute> all = CollectionConverters.asJava(input.output());
-        List<Attribute> grouping = keys.stream().map(key -> all.get(frame.schema().fieldIndex(key))).toList();
+        String[] keyNames = keys.stream().map(key -> names[frame.schema().fieldIndex(key)]).toArray(String[]::new);
+        Column[] keyColumns = Stream.of(keyNames).map(functions::col).toArray(Column[]::new);
+        // Spark sorts a micro-batch's rows by key. The first column decides almost all comparisons if it is a number that differs.
+        LogicalPlan input = frame.toDF(names).withColumn("hash", functions.xxhash64(keyColumns)).queryExecution().analyzed();
+        List<Attribute> grouping = new ArrayList<>();
+        grouping.add(named(input, "hash"));
+        for (String key : keyNames) {
+            grouping.add(named(input, key));
+        }
         StructType keyType = new StructType();
         for (Attribute key : grouping) {
             keyType = keyType.add(key.name(), key.dataType(), key.nullable());
@@ -89,22 +95,21 @@ final class Keyed {
         return Dataset$.MODULE$.ofRows(frame.sparkSession(), new Project(PythonUtils.toSeq(columns), process));
     }
 
-    /** How rows are kept in state: as they are. */
+    /** How rows are kept in state: as they are. What is read from a state is good until the next is read from it. */
     static ExpressionEncoder<InternalRow> encoder(StructType type) {
         Expression row = new BoundReference(0, type, false);
         List<Expression> in = new ArrayList<>();
-        List<Expression> out = new ArrayList<>();
         for (int i = 0; i < type.length(); i++) {
-            StructField field = type.apply(i);
-            Literal name = Literal$.MODULE$.apply("c" + i);
-            in.add(name);
+            in.add(Literal$.MODULE$.apply("c" + i));
             in.add(new GetStructField(row, i, Option.empty()));
-            out.add(name);
-            out.add(new GetColumnByOrdinal(i, field.dataType()));
         }
         ExpressionEncoder encoder = new ExpressionEncoder(
-                AgnosticEncoders.UnboundRowEncoder$.MODULE$, new CreateNamedStruct(PythonUtils.toSeq(in)), new CreateNamedStruct(PythonUtils.toSeq(out)));
+                AgnosticEncoders.UnboundRowEncoder$.MODULE$, new CreateNamedStruct(PythonUtils.toSeq(in)), new WholeRow());
         return encoder;
+    }
+
+    private static Attribute named(LogicalPlan plan, String name) {
+        return CollectionConverters.asJava(plan.output()).stream().filter(a -> a.name().equals(name)).findFirst().orElseThrow();
     }
 
     private static Alias alias(Expression value, String name) {

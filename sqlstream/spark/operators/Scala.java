@@ -1,8 +1,12 @@
 package sqlstream;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
@@ -21,6 +25,34 @@ final class Scala {
     /** The first input of {@code plan}. */
     static SparkPlan child(SparkPlan plan) {
         return CollectionConverters.asJava(plan.children()).get(0);
+    }
+
+    /** {@code expression} with each part for which {@code change} does not give null replaced by what it gives. */
+    static Expression replaced(Expression expression, Function<Expression, Expression> change) {
+        Expression found = change.apply(expression);
+        if (found != null) {
+            return found;
+        }
+        List<Expression> children = new ArrayList<>();
+        for (Expression child : CollectionConverters.asJava(expression.children())) {
+            children.add(replaced(child, change));
+        }
+        return children.isEmpty() ? expression : (Expression) expression.withNewChildren(PythonUtils.toSeq(children));
+    }
+
+    /** {@code expression} over rows that have {@code columns}, for evaluation. */
+    static Expression bound(Expression expression, List<Attribute> columns) {
+        return replaced(expression, e -> {
+            if (!(e instanceof Attribute attribute)) {
+                return null;
+            }
+            for (int i = 0; i < columns.size(); i++) {
+                if (columns.get(i).exprId().equals(attribute.exprId())) {
+                    return new BoundReference(i, attribute.dataType(), attribute.nullable());
+                }
+            }
+            throw new IllegalArgumentException("no column " + attribute);
+        });
     }
 
     /** {@code plan} with {@code old}, which is it or below its first inputs, replaced; nodes between have one input. */

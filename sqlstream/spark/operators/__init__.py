@@ -21,7 +21,7 @@ from sqlstream.java import require_java
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
@@ -90,16 +90,13 @@ def late_rows(query: StreamingQuery) -> int:
     return 0 if context is None or context._jvm is None else int(context._jvm.sqlstream.LateRows.count(query.runId))
 
 
-def first_seen(frame: DataFrame, keys: Sequence[str], number: str, flags: Sequence[str]) -> DataFrame:
-    """``frame``, streaming, with each of the BOOLEAN NOT NULL ``flags`` TRUE only in the first row that has it of those equal in ``keys``.
-
-    Rows in which none is left are taken out, but where ``number`` (INT NOT NULL, among the keys) is 0.
-    """
+def keyed_aggregate(aggregated: DataFrame) -> DataFrame:
+    """The same as ``aggregated``, a groupBy of columns with agg over a stream, by our own operator: with DISTINCT, which Spark's lacks."""
     from pyspark.sql import DataFrame
 
-    spark = frame.sparkSession
+    spark = aggregated.sparkSession
     assert spark._jvm is not None
-    return DataFrame(spark._jvm.sqlstream.FirstSeen.of(frame._jdf, list(keys), number, list(flags)), spark)
+    return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf), spark)
 
 
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:

@@ -8,8 +8,7 @@ SELECT
     COUNT(DISTINCT bidder) FILTER (WHERE price < 100) AS low,
     COUNT(DISTINCT bidder) FILTER (WHERE price >= 100) AS high
 FROM bids;
---= GroupAggregate(select=[COUNT($d0) FILTER (WHERE $s0) AS low, COUNT($d0) FILTER (WHERE $s1) AS high]
---= +- FirstSeen(key=[$group, $d0], flags=[$s0, $s1]
+--= GroupAggregate(select=[COUNT(DISTINCT bidder) FILTER (WHERE $f0) AS low
 --< bids {"bidder": "nobody", "price": null}
 --> +I[0, 0]
 --< bids {"bidder": "čau", "price": 1}

@@ -18,9 +18,7 @@ SELECT
     MIN(DISTINCT price) AS lowest
 FROM bids
 GROUP BY channel;
---= GroupAggregate(groupBy=[channel], select=[channel, COUNT(*) FILTER (WHERE ($group = 0)) AS bids,
---= +- FirstSeen(key=[channel, $group, $d0, $d1, $d2, $d3], flags=[$s0, $s1, $s2, $s3, $s4]
---=    +- Expand(
+--= GroupAggregate(groupBy=[channel], select=[channel, COUNT(*) AS bids, COUNT(*) FILTER (WHERE $f0) AS high, COUNT(DISTINCT bidder)
 --< bids {"channel": "a", "bidder": 1, "auction": "x", "price": 10}
 --> +I[a, 1, 0, 1, 0, 1, 10, 10.0, 10]
 --< bids {"channel": "a", "bidder": 1, "auction": "y", "price": 100}
