@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.plan import make
 from sqlstream.plan.explain import describe
-from sqlstream.plan.joins import equal_columns
 from sqlstream.plan.nodes import (
     CLOSES_WINDOWS,
     WINDOW_COLUMNS,
@@ -29,7 +27,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import bounded, changelog_mode, field, fields, scans, static, updating_node, upsert_key
+from sqlstream.plan.properties import bounded, changelog_mode, field, scans, static, updating_node, upsert_key
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -144,9 +142,6 @@ def _regular_join(node: Join) -> None:
             f"{describe(node)} is not supported yet: only an inner join is, outside of windows.",
             hint="A join of windows needs equal window_start and equal window_end of the same window on both sides.",
         )
-    names = [{f.name for f in fields(side)} for side in node.inputs]
-    if not any(equal_columns(c, *names) for c in make.conjuncts(node.condition)):
-        raise NotSupported("A join without equal columns is not supported in streaming.", hint="Give it a condition a.x = b.x.")
 
 
 def _closing(node: Node) -> Node | None:

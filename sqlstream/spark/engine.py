@@ -51,6 +51,8 @@ DEFAULTS = {
     "spark.driver.memory": "2g",
     "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # Else each write to a state is a read first, to know how many rows it has.
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.adaptive.enabled": "true",
     # HotSpot compiles no method above 8000 bytes; generated code that is longer runs faster through the interpreted operators.
@@ -155,7 +157,10 @@ class Engine:
         with log.with_name("jvm.log").open("ab") as output:
             gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
-        return SparkSession.builder.config(conf=conf).getOrCreate()
+        spark = SparkSession.builder.config(conf=conf).getOrCreate()
+        if _is_local(conf.get("spark.master") or ""):
+            operators.use_local_files(spark)
+        return spark
 
 
 def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, str]:
@@ -168,7 +173,7 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
         if key in FIXED and key != "spark.sql.extensions" and value != FIXED[key]:
             raise ValidationError(f"'{key}' can't be set: sqlstream needs '{FIXED[key]}' to keep Flink's meaning.")
     conf = {**DEFAULTS, **users}
-    local = conf["spark.master"].startswith("local")
+    local = _is_local(conf["spark.master"])
     conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or (str(_local_cores(conf["spark.master"])) if local else "200"))
     extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
     conf.update(FIXED)
@@ -179,6 +184,10 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
 
 def _parallelism(options: Mapping[str, str]) -> str | None:
     return options.get("table.exec.resource.default-parallelism") or options.get("parallelism.default")
+
+
+def _is_local(master: str) -> bool:
+    return master.startswith("local")
 
 
 def _local_cores(master: str) -> int:

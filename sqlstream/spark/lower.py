@@ -46,7 +46,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import fields, static
 from sqlstream.spark import window_operators, windows
-from sqlstream.spark.operators import SplitTimes, clock, keyed_aggregate, new_peers
+from sqlstream.spark.operators import SplitTimes, clock, keyed_aggregate, keyed_join, new_peers
 from sqlstream.spark.window_operators import TIME, closing
 from sqlstream.sql.functions.base import local, sql_string
 from sqlstream.sql.spark_sql import render
@@ -343,10 +343,12 @@ _HOW = {
 def _join(node: Join, to: Lowering) -> DataFrame:
     left, right = (_unmarked(frame, side) for frame, side in zip(_both_streams(node.inputs, to), node.inputs, strict=True))
     if node.condition is None:
-        return left.crossJoin(right)
-    from pyspark.sql import functions as F
+        joined = left.crossJoin(right)
+    else:
+        from pyspark.sql import functions as F
 
-    return left.join(right, F.expr(render(node.condition, to.zone)), _HOW[node.kind])
+        joined = left.join(right, F.expr(render(node.condition, to.zone)), _HOW[node.kind])
+    return keyed_join(joined) if left.isStreaming and right.isStreaming else joined
 
 
 def _unmarked(frame: DataFrame, node: Node) -> DataFrame:

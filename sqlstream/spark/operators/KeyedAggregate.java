@@ -174,8 +174,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
 
     @Override
     public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues times) {
-        boolean known = buffers.exists();
-        work.begin(known ? buffers.get() : null);
+        InternalRow kept = buffers.get();
+        boolean known = kept != null;
+        work.begin(kept);
         UnsafeRow before = known ? work.result(key).copy() : null;
         while (rows.hasNext()) {
             work.add(rows.next());
@@ -306,7 +307,8 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
                         begin(true);
                     }
                     value = value.copy();
-                    long before = stored && state.containsKey(value) ? state.getValue(value) : 0;
+                    Long kept = stored ? state.getValue(value) : null;
+                    long before = kept == null ? 0 : kept;
                     bits = new long[] {before, before};
                     held.put(value, bits);
                 }

@@ -82,6 +82,12 @@ def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: s
     return reader.option("zone", zone).load()
 
 
+def use_local_files(spark: SparkSession) -> None:
+    """Let Spark write local files, its checkpoints above all, without starting a process for each. Only where driver and executors are one JVM."""
+    assert spark._jvm is not None
+    spark._jvm.sqlstream.LocalFiles.install(spark.sparkContext._jsc.hadoopConfiguration())
+
+
 def late_rows(query: StreamingQuery) -> int:
     """How many rows a run of ``query`` has dropped so far since their window had closed; late sessions count one each."""
     from pyspark import SparkContext
@@ -97,6 +103,15 @@ def keyed_aggregate(aggregated: DataFrame) -> DataFrame:
     spark = aggregated.sparkSession
     assert spark._jvm is not None
     return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf), spark)
+
+
+def keyed_join(joined: DataFrame) -> DataFrame:
+    """The same as ``joined``, an inner join of two streams, by our own operator: one state where Spark's join has four."""
+    from pyspark.sql import DataFrame
+
+    spark = joined.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.KeyedJoin.of(joined._jdf), spark)
 
 
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:

@@ -1,0 +1,35 @@
+"""A join's inputs give only the columns that are read above them: it keeps their rows for ever, and Spark does not look into our own operators."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlstream.plan import make
+from sqlstream.plan.nodes import Filter, Join, Named, Node, Project
+from sqlstream.plan.properties import fields
+
+
+def unread_columns(node: Node) -> Node:
+    """``node`` with projections below each join that needs them."""
+    return _narrowed(node, None)
+
+
+def _narrowed(node: Node, read: set[str] | None) -> Node:
+    """``node`` with the columns ``read`` (None: all) at least, of which there may be none."""
+    match node:
+        case Project(input=source, columns=columns):
+            kept = tuple(c for c in columns if read is None or c.name in read) or columns[:1]
+            return Project(_narrowed(source, {n for c in kept for n in make.columns(c.expr)}), kept)
+        case Filter(input=source, condition=condition):
+            return replace(node, input=_narrowed(source, None if read is None else read | make.columns(condition)))
+        case Join(condition=condition):
+            above = {f.name for f in fields(node)} if read is None else read
+            below = above | (set() if condition is None else make.columns(condition))
+            return node.with_inputs(tuple(_only(_narrowed(i, below), below) for i in node.inputs))
+    return node.with_inputs(tuple(_narrowed(i, None) for i in node.inputs))
+
+
+def _only(node: Node, read: set[str]) -> Node:
+    given = fields(node)
+    kept = [f for f in given if f.name in read] or [given[0]]
+    return node if len(kept) == len(given) else Project(node, tuple(Named(f.name, make.ref(f)) for f in kept))

@@ -1,0 +1,25 @@
+-- An inner join outside of windows keeps the rows of both sides: each row finds those that came before it, over a restart too. NULL finds none.
+CREATE TABLE orders (id INT, item STRING, price INT, remark STRING)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/orders', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE offers (`my item` STRING, least INT, shop STRING, remark STRING)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/offers', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (id INT, item STRING, shop STRING) WITH ('connector' = 'print');
+INSERT INTO answers SELECT id, item, shop FROM orders JOIN offers ON item = `my item` AND price >= least;
+--= Join(joinType=[InnerJoin], where=[((item = my item) AND (price >= least))]
+--= +- Calc(select=[id, item, price]
+--= +- Calc(select=[my item, least, shop]
+--< orders {"id": 1, "item": "a", "price": 5}
+--< orders {"id": 2, "item": null, "price": 5}
+--< offers {"my item": "a", "least": 3, "shop": "x"}
+--< offers {"my item": "a", "least": 6, "shop": "y"}
+--< offers {"my item": null, "least": 1, "shop": "z"}
+--> +I[1, a, x]
+--< orders {"id": 3, "item": "a", "price": 7}
+--< orders {"id": 3, "item": "a", "price": 7}
+--> +I[3, a, x] +I[3, a, x] +I[3, a, y] +I[3, a, y]
+--! restart
+--< offers {"my item": "a", "least": 7, "shop": "čas"}
+--< offers {"my item": "b", "least": 0, "shop": "w"}
+--> +I[3, a, čas] +I[3, a, čas]
+--< orders {"id": 4, "item": "b", "price": 0}
+--> +I[4, b, w]

@@ -1,0 +1,54 @@
+"""A job over files that prints what it gives, for tests of operators."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.results import Submitted
+from sqlstream.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class PrintingJob:
+    """``INSERT INTO answers query`` over inputs of JSON files; ``feed`` gives what it prints about some rows, sorted."""
+
+    def __init__(self, project: Path, engine, inputs: dict[str, str], columns: str, query: str) -> None:
+        self.project = project
+        self.columns = {name: [c.split()[0] for c in declared.split(", ")] for name, declared in inputs.items()}
+        self.lines: list[str] = []
+        self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.lines.append, notify=lambda _: None)
+        tables = []
+        for name, declared in inputs.items():
+            (project / name).mkdir()
+            options = f"'connector' = 'filesystem', 'path' = '{name}', 'format' = 'json', 'source.monitor-interval' = '1 s'"
+            tables.append(f"CREATE TABLE IF NOT EXISTS {name} ({declared}) WITH ({options});")
+        sink = f"CREATE TABLE IF NOT EXISTS answers ({columns}) WITH ('connector' = 'print');"
+        self.sql = f"{' '.join(tables)} {sink} INSERT INTO answers {query};"
+        self.start()
+
+    def start(self) -> None:
+        *_, outcome = self.session.run(self.sql)
+        assert isinstance(outcome, Submitted)
+        self.job = self.session.jobs.find(outcome.job_id)
+
+    def restart(self) -> None:
+        self.session.jobs.stop(self.job.id)
+        self.start()
+
+    def feed(self, name: str, *rows: tuple[Any, ...]) -> list[str]:
+        self.lines.clear()
+        folder = self.project / name
+        number = len(list(folder.iterdir()))
+        text = "".join(json.dumps(dict(zip(self.columns[name], row, strict=True))) + "\n" for row in rows)
+        (folder / f".{number}").write_text(text)
+        (folder / f".{number}").rename(folder / f"{number}.json")
+        for query in self.job.queries:
+            query.processAllAvailable()
+        return sorted(self.lines)
+
+    def close(self) -> None:
+        self.session.jobs.stop_all()
+        self.session.close()
