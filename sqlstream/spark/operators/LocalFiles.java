@@ -52,7 +52,8 @@ public final class LocalFiles extends RawLocalFileSystem {
 
     @Override
     public FileStatus getFileLinkStatus(Path path) throws IOException {
-        return Files.isSymbolicLink(pathToFile(path).toPath()) ? super.getFileLinkStatus(path) : getFileStatus(path);
+        // Hadoop asks for a link at the whole URI, where none is, and then for the file.
+        return getFileStatus(path);
     }
 
     /** The same with checksums, as Hadoop's FileSystem. */
