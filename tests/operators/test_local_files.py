@@ -21,7 +21,7 @@ def test_files_have_the_permissions_that_are_asked_for(tmp_path: Path, engine) -
     assert files.getClass().getName() == "sqlstream.LocalFiles$Checked"
     files.create(path).close()
     for mode in (0o644, 0o640, 0o751, 0o777, 0o000, 0o1755):
-        files.setPermission(path, hadoop.fs.permission.FsPermission(oct(mode)[2:]))
+        files.setPermission(path, hadoop.fs.permission.FsPermission(f"{mode:04o}"))
         assert (tmp_path / "a b").stat().st_mode & 0o7777 == mode
 
 
