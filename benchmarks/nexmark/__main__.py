@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.nexmark import client, report
+from benchmarks.nexmark.memory import Peak, state_bytes
 from benchmarks.nexmark.report import Timing
 from benchmarks.nexmark.scripts import BLACKHOLE, QUERIES, UPDATING, Step, rows_sink, script
 from benchmarks.nexmark.topic import PARTITIONS, watermark
@@ -84,6 +85,8 @@ def main(argv: list[str] | None = None) -> int:
             timings = [t for engine in engines for t in timed(engine, plan)]
             print(f"\n{plan.events:,} events, best of {plan.runs} runs; fixed: over {plan.check_events:,} events")
             print(report.table(timings, plan.events))
+            if "sqlstream" in engines:
+                print(report.states({q: state_bytes(work / "sqlstream" / ".sqlstream" / "jobs", q) for q in queries}))
             (work / "timings.json").write_text(json.dumps([vars(t) for t in timings], indent=1))
     finally:
         broker.stop()
@@ -149,8 +152,9 @@ def execute(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> li
         asked = [Step(s.topic, tuple(queries)) for s in steps]
         order = [(i, q) for i, s in enumerate(asked) for q in s.queries]
         began = time.monotonic()
-        inserts, error = (_pyspark if engine == "pyspark" else _client)(engine, plan, asked, rows)
-        print(f"{engine}: {len(inserts)} queries, whole process {time.monotonic() - began:.1f} s", flush=True)
+        inserts, error, memory = (_pyspark if engine == "pyspark" else _client)(engine, plan, asked, rows)
+        took = time.monotonic() - began
+        print(f"{engine}: {len(inserts)} queries, whole process {took:.1f} s, {memory / 2**30:.1f} GiB of memory at most", flush=True)
         if len(inserts) == len(order):
             break
         failed = order[len(inserts)][1]
@@ -164,7 +168,7 @@ def execute(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> li
     return result
 
 
-def _client(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> tuple[tuple[float, ...], str | None]:
+def _client(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> tuple[tuple[float, ...], str | None, int]:
     sinks = {q: BLACKHOLE if rows is None else rows_sink(rows, q) for q in plan.queries}
     home = plan.work / engine
     shutil.rmtree(home, ignore_errors=True)
@@ -178,10 +182,10 @@ def _client(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> tu
     else:
         command, env = [sys.executable, "-m", "sqlstream", "--project", str(home), "-f", str(path)], {}
     run = client.run(command, plan.work / f"{engine}.log", env)
-    return run.inserts, run.error
+    return run.inserts, run.error, run.memory
 
 
-def _pyspark(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> tuple[tuple[float, ...], str | None]:
+def _pyspark(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> tuple[tuple[float, ...], str | None, int]:
     wanted = {
         "bootstrap": plan.bootstrap,
         "rows": str(rows) if rows else None,
@@ -190,9 +194,12 @@ def _pyspark(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> t
     log = plan.work / f"{engine}.log"
     with log.open("w", encoding="utf-8") as out:
         command = [sys.executable, "-m", "benchmarks.nexmark.handwritten", json.dumps(wanted)]
-        subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        peak = Peak(process.pid)
+        process.wait()
+        memory = peak.stop()
     lines = [line for line in log.read_text(encoding="utf-8").splitlines() if line.startswith("RESULT ")]
-    return tuple(json.loads(line.removeprefix("RESULT "))["seconds"] for line in lines), f"see {log}"
+    return tuple(json.loads(line.removeprefix("RESULT "))["seconds"] for line in lines), f"see {log}", memory
 
 
 if __name__ == "__main__":

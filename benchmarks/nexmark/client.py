@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchmarks.nexmark.memory import Peak
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -21,11 +23,12 @@ DONE = "[INFO] Complete execution of the SQL update statement."
 
 @dataclass(frozen=True)
 class ClientRun:
-    """``inserts``: seconds of each INSERT that finished, in order; ``error``: what the client said where it failed."""
+    """``inserts``: seconds of each INSERT that finished, in order; ``error``: what the client said where it failed; ``memory``: bytes at most."""
 
     inserts: tuple[float, ...]
     seconds: float
     error: str | None
+    memory: int
 
 
 def run(command: list[str], log: Path, env: dict[str, str] | None = None) -> ClientRun:
@@ -41,6 +44,7 @@ def run(command: list[str], log: Path, env: dict[str, str] | None = None) -> Cli
         stderr=subprocess.STDOUT,
         text=True,
     )
+    peak = Peak(process.pid)
     try:
         with log.open("w", encoding="utf-8") as out:
             assert process.stdout is not None
@@ -57,7 +61,8 @@ def run(command: list[str], log: Path, env: dict[str, str] | None = None) -> Cli
                     before = now
         process.wait()
     finally:
+        memory = peak.stop()
         process.kill()
     if process.returncode and not error:
         error = [f"the client ended with exit code {process.returncode}; see {log}"]
-    return ClientRun(tuple(inserts), time.monotonic() - started, "\n".join(error[:6]) or None)
+    return ClientRun(tuple(inserts), time.monotonic() - started, "\n".join(error[:6]) or None, memory)

@@ -107,6 +107,21 @@ def _counts(topic: Topic) -> DataFrame:
     return bid.groupBy("auction", F.window("dateTime", "10 seconds", "2 seconds")).agg(F.count("*").alias("num"))
 
 
+def count_by_10k(topic: Topic) -> DataFrame:
+    return _count_by(topic, 10_000)
+
+
+def count_by_1m(topic: Topic) -> DataFrame:
+    return _count_by(topic, 1_000_000)
+
+
+def _count_by(topic: Topic, keys: int) -> DataFrame:
+    timed = topic.bid.withWatermark("dateTime", "4 seconds")
+    windows = timed.groupBy((F.col("price") % keys).alias("k"), F.window("dateTime", "10 seconds"))
+    start, end = F.col("window.start").alias("window_start"), F.col("window.end").alias("window_end")
+    return windows.agg(F.count("*").alias("bids")).select("k", start, end, "bids")
+
+
 def q5(topic: Topic) -> DataFrame:
     most = _counts(topic).groupBy("window").agg(F.max("num").alias("maxn"))
     return _counts(topic).join(most, "window").where("num >= maxn").select("auction", "num")
@@ -160,7 +175,7 @@ def q16(topic: Topic) -> DataFrame:
 
 
 QUERIES: dict[str, Callable[[Topic], DataFrame]] = {
-    f.__name__: f for f in (q0, q1, q2, q5, q7, q8, q11, q12, q14, q15, q16, q21, q22, count_by_bidder)
+    f.__name__: f for f in (q0, q1, q2, q5, q7, q8, q11, q12, q14, q15, q16, q21, q22, count_by_bidder, count_by_10k, count_by_1m)
 }
 _SCANS = itertools.count()
 

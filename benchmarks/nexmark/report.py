@@ -96,6 +96,12 @@ def _closed(counted: Counter[str], until: str) -> Counter[str]:
     return Counter({row: n for row, n in counted.items() if json.loads(row).get("window_end", "") <= until})
 
 
+def states(sizes: dict[str, int]) -> str:
+    """A line about the states that queries leave, in MiB."""
+    large = [f"{query} {size / 2**20:,.0f}" for query, size in sizes.items() if size]
+    return f"state of sqlstream on disk, MiB: {', '.join(large) or 'none'}"
+
+
 def table(timings: Iterable[Timing], events: int) -> str:
     """Events a second of the best run of each query and engine, and the ratios that matter."""
     best: dict[tuple[str, str], Timing] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Template
 
 FOLDER = Path(__file__).with_name("queries")
-QUERIES = ("q0", "q1", "q2", "q5", "q7", "q8", "q11", "q12", "q14", "q15", "q16", "q21", "q22", "count_by_bidder")
+QUERIES = ("q0", "q1", "q2", "q5", "q7", "q8", "q11", "q12", "q14", "q15", "q16", "q21", "q22", "count_by_bidder", "count_by_10k", "count_by_1m")
 # Those whose rows change: no file can take them.
 UPDATING = ("q15", "q16")
 BLACKHOLE = "'connector' = 'blackhole'"

@@ -31,6 +31,7 @@ from sqlstream.plan.properties import bounded, changelog_mode, field, scans, sta
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.functions.aggregates import OVER_SET
 
 
 def validate(node: Node, *, batch: bool) -> None:
@@ -165,6 +166,6 @@ def _aggregates(node: Node) -> None:
     for named in getattr(node, "aggregates", ()):
         if named.call.distinct and isinstance(node, WindowAggregate):
             name = named.call.function.name
-            if node.window.kind is WindowKind.SESSION:
-                raise NotSupported(f"{name}(DISTINCT ..) over sessions is not supported yet.", hint="Over TUMBLE, HOP and CUMULATE it is.")
+            if named.call.function in OVER_SET.values():
+                continue
             raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(SPLIT)}.")

@@ -5,6 +5,8 @@ WindowAggregate(keys, COUNT(*), COUNT(DISTINCT a))      WindowAggregate(keys, FI
                                                            +- WindowAggregate(keys, $group, $d0, n = COUNT(*))
                                                               +- Expand: each row once for the plain calls, once for each distinct argument
 
+Over sessions, the functions of each group's set of values.
+
 The inner one keeps a row of state a value, which costs the same however many values a group has.
 """
 
@@ -16,6 +18,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate, WindowKind
 from sqlstream.plan.properties import field
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
+from sqlstream.sql.functions.aggregates import OVER_SET
 from sqlstream.sql.types import INT
 
 # The same with and without DISTINCT.
@@ -27,9 +30,11 @@ _GROUP = "$group"
 def distinct_windows(node: Node) -> Node:
     """``node`` with every such aggregate below it rewritten."""
     node = node.with_inputs(tuple(distinct_windows(i) for i in node.inputs))
-    # Sessions of each value would be others than those of all rows.
-    if not isinstance(node, WindowAggregate) or node.window.kind is WindowKind.SESSION:
+    if not isinstance(node, WindowAggregate):
         return node
+    if node.window.kind is WindowKind.SESSION and not node.attached:
+        # Sessions of each value would be others than those of all rows.
+        return replace(node, aggregates=tuple(NamedAggregate(a.name, _over_set(a.call)) for a in node.aggregates))
     calls = tuple(NamedAggregate(a.name, replace(a.call, distinct=False) if a.call.function.name in _PLAIN else a.call) for a in node.aggregates)
     distinct = [a for a in calls if a.call.distinct]
     if not distinct or any(a.call.function.name not in SPLIT for a in distinct):
@@ -67,6 +72,12 @@ def distinct_windows(node: Node) -> Node:
             call = AggregateCall(named.call.type, make.builtin("FIRST_VALUE"), (ColumnRef(named.call.type, named.name),), filter=flag)
         outer.append(NamedAggregate(named.name, call))
     return replace(node, input=Project(inner, tuple(columns)), aggregates=tuple(outer))
+
+
+def _over_set(call: AggregateCall) -> AggregateCall:
+    if not call.distinct or call.function.name in _PLAIN:
+        return replace(call, distinct=False)
+    return replace(call, function=OVER_SET.get(call.function.name, call.function))
 
 
 def _value(call: AggregateCall) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
@@ -36,13 +37,39 @@ def _spark_sum_type(type_: Type) -> str:
 
 
 def _avg(call: Rendered) -> str:
-    if call.type.is_integer:
-        return f"CAST(({_aggregate('sum', call)} div {_aggregate('count', call)}) AS {call.type.spark})"
-    if call.type.root == "DECIMAL":
-        # Spark's own average keeps too few digits.
-        return f"CAST({_aggregate('sum', call)} / CAST({_aggregate('count', call)} AS DECIMAL(20,0)) AS {call.type.spark})"
+    if call.type.is_integer or call.type.root == "DECIMAL":
+        return _average(call, _aggregate("sum", call), _aggregate("count", call))
     average = _aggregate("avg", call)
     return average if call.type.root == "DOUBLE" else f"CAST({average} AS {call.type.spark})"
+
+
+def _average(call: Rendered, total: str, number: str) -> str:
+    if call.type.is_integer:
+        return f"CAST(({total} div nullif({number}, 0)) AS {call.type.spark})"
+    if call.type.root == "DECIMAL":
+        # Spark's own average keeps too few digits.
+        return f"CAST({total} / CAST(nullif({number}, 0) AS DECIMAL(20,0)) AS {call.type.spark})"
+    return f"CAST({total} / nullif({number}, 0) AS {call.type.spark})"
+
+
+def _set(call: Rendered) -> str:
+    return f"collect_set({call.args[0]}){call.filter}"
+
+
+def _count_of_set(call: Rendered) -> str:
+    return f"CAST(size({_set(call)}) AS BIGINT)"
+
+
+def _sum_of_set(call: Rendered) -> str:
+    """NULL of an empty set."""
+    wide = _spark_sum_type(call.types[0])
+    return f"CAST(aggregate({_set(call)}, CAST(NULL AS {wide}), (a, x) -> CAST(coalesce(a + x, x) AS {wide})) AS {call.type.spark})"
+
+
+def _avg_of_set(call: Rendered) -> str:
+    wide = _spark_sum_type(call.types[0])
+    total = f"aggregate({_set(call)}, CAST(NULL AS {wide}), (a, x) -> CAST(coalesce(a + x, x) AS {wide}))"
+    return _average(call, total, _count_of_set(call))
 
 
 def _sum_type(types: Types) -> Type:
@@ -126,3 +153,11 @@ ROWS: tuple[Function, ...] = (
     _row("ROW_NUMBER", (), not_null(t.BIGINT), _call("row_number"), "The place of a row in the order of OVER, from 1.", ""),
     _row("PERCENTILE", ("numeric", "numeric"), nullable(t.DOUBLE), _call("percentile"), "An exact percentile.", "x, 0.5"),
 )  # fmt: skip
+
+# With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
+OVER_SET: dict[str, Function] = {
+    row.name: replace(row, spark=spark)
+    for row in ROWS
+    for name, spark in {"COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set}.items()
+    if row.name == name
+}

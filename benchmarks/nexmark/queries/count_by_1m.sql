@@ -1,0 +1,7 @@
+-- Bids of each of a million keys in windows of ten seconds: no Nexmark query, but what a state with many keys costs.
+CREATE TABLE count_by_1m (k BIGINT, window_start TIMESTAMP(3), window_end TIMESTAMP(3), bids BIGINT) WITH (${SINK});
+
+INSERT INTO count_by_1m
+SELECT MOD(price, 1000000) AS k, window_start, window_end, COUNT(*) AS bids
+FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(`dateTime`), INTERVAL '10' SECOND))
+GROUP BY MOD(price, 1000000), window_start, window_end;
