@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from sqlstream.sql.tables import Table
 
 _STARTUPS = ("group-offsets", "earliest-offset", "latest-offset", "timestamp", "specific-offsets")
+# Spark's source asks the broker for the topic's bounds after each poll, and forgets what else was fetched: polls should be few.
+_FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
 _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 _AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of the last batch can come twice"
 # Consumer properties that Spark's source sets by itself.
@@ -146,7 +148,7 @@ class Kafka(Connector):
         properties = _properties(table)
         topics = option("topic") or ()
         mode = option("scan.startup.mode")
-        base = {f"kafka.{k}": v for k, v in properties.items()}
+        base = {f"kafka.{k}": v for k, v in (_FETCHES | properties).items()}
         with cluster(request.spark, properties) as kafka:
             partitions = kafka.partitions(topics, option("topic-pattern"))
             start = self._start(kafka, table, partitions, mode)

@@ -160,7 +160,6 @@ REFUSALS = {
         "SELECT COUNT(*) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) WHERE window_start > ts GROUP BY window_start, window_end",
         "only be read above", "",
     ),
-    "distinct in a session": (
         "SELECT COUNT(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
     ),
     "updates into an append sink": (
