@@ -160,7 +160,8 @@ REFUSALS = {
         "SELECT COUNT(*) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) WHERE window_start > ts GROUP BY window_start, window_end",
         "only be read above", "",
     ),
-        "SELECT COUNT(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
+    "distinct of another function in a session": (
+        "SELECT LISTAGG(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
     ),
     "updates into an append sink": (
         "INSERT INTO plain SELECT COUNT(*), who FROM clicks GROUP BY who",
