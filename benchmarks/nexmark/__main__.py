@@ -196,8 +196,11 @@ def _pyspark(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> t
         command = [sys.executable, "-m", "benchmarks.nexmark.handwritten", json.dumps(wanted)]
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
         peak = Peak(process.pid)
-        process.wait()
-        memory = peak.stop()
+        try:
+            process.wait()
+        finally:
+            memory = peak.stop()
+            process.kill()
     lines = [line for line in log.read_text(encoding="utf-8").splitlines() if line.startswith("RESULT ")]
     return tuple(json.loads(line.removeprefix("RESULT "))["seconds"] for line in lines), f"see {log}", memory
 

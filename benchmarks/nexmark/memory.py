@@ -1,4 +1,4 @@
-"""How much memory a process takes at most, with all that it starts, and how large the states are that a job leaves. Linux only."""
+"""The resident memory of a process with all that it starts, and the files of states that a job leaves. Linux only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Peak:
 
 
 def resident(pid: int) -> int:
-    """Bytes of resident memory of a process and its descendants."""
+    """Bytes of resident memory of a process and its descendants; a page that two of them share counts twice."""
     parents: dict[int, int] = {}
     sizes: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):
@@ -47,7 +47,7 @@ def resident(pid: int) -> int:
 
 
 def state_bytes(jobs: Path, query: str) -> int:
-    """Bytes of the files of states that the largest job of ``query`` has in a project's folder of jobs."""
+    """Bytes of the files of states, all versions that are kept, of the largest job of ``query`` in a project's folder of jobs."""
     found = [0]
     for job in jobs.glob(f"*.{query}-*"):
         for checkpoint in job.glob("*/checkpoint"):

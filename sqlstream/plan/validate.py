@@ -168,4 +168,6 @@ def _aggregates(node: Node) -> None:
             name = named.call.function.name
             if named.call.function in OVER_SET.values():
                 continue
-            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(SPLIT)}.")
+            sessions = node.window.kind is WindowKind.SESSION and not node.attached
+            known = tuple(OVER_SET) if sessions else SPLIT
+            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(known)}.")

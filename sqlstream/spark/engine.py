@@ -33,6 +33,8 @@ FIXED = {
     "spark.sql.caseSensitive": "true",
     # Spark would replace ${..} inside our generated SQL, user's strings included.
     "spark.sql.variable.substitute": "false",
+    # Our own operators evaluate expressions that Spark's optimizer has not seen: NULLIF and its like must not share parts by its help.
+    "spark.sql.alwaysInlineCommonExpr": "true",
     "spark.sql.legacy.sizeOfNull": "false",
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     "spark.sql.timeType.enabled": "true",

@@ -45,3 +45,17 @@ def test_nothing_comes_out_where_nothing_changes(tmp_path: Path, engine) -> None
     assert job.feed("bids", ("a", 1)) == ["+I[a, 1]"]
     assert job.feed("bids", ("a", 1), ("a", None)) == []
     job.close()
+
+
+def test_averages_of_whole_numbers_and_decimals_beside_distinct(tmp_path: Path, engine) -> None:
+    query = "SELECT item, AVG(bidder), AVG(DISTINCT bidder), AVG(CAST(bidder AS DECIMAL(4, 1))), NULLIF(COUNT(DISTINCT bidder), 3) FROM bids GROUP BY item"
+    job = PrintingJob(tmp_path, engine, BIDS, "item STRING, a BIGINT, b BIGINT, c DECIMAL(38, 6), n BIGINT", query)
+    assert job.feed("bids", ("a", 1), ("a", 1), ("a", 7), ("b", None)) == ["+I[a, 3, 4, 3.000000, 2]", "+I[b, null, null, null, 0]"]
+    job.close()
+
+
+def test_keys_of_zero_are_one_whatever_their_sign(tmp_path: Path, engine) -> None:
+    job = PrintingJob(tmp_path, engine, {"t": "d DOUBLE, b INT"}, "d DOUBLE, n BIGINT", "SELECT d, COUNT(DISTINCT b) FROM t GROUP BY d")
+    assert job.feed("t", (0.0, 1), (-0.0, 2)) == ["+I[0.0, 2]"]
+    assert job.feed("t", (-0.0, 3)) == ["+U[0.0, 3]", "-U[0.0, 2]"]
+    job.close()

@@ -5,9 +5,9 @@ WindowAggregate(keys, COUNT(*), COUNT(DISTINCT a))      WindowAggregate(keys, FI
                                                            +- WindowAggregate(keys, $group, $d0, n = COUNT(*))
                                                               +- Expand: each row once for the plain calls, once for each distinct argument
 
-Over sessions, the functions of each group's set of values.
-
 The inner one keeps a row of state a value, which costs the same however many values a group has.
+
+Over sessions, which no value has of its own, the calls become functions of the set of a session's values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate, WindowKind
 from sqlstream.plan.properties import field
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
-from sqlstream.sql.functions.aggregates import OVER_SET
+from sqlstream.sql.functions.aggregates import OVER_SET, summed_as_set
 from sqlstream.sql.types import INT
 
 # The same with and without DISTINCT.
@@ -54,6 +54,7 @@ def distinct_windows(node: Node) -> Node:
         node.start,
         node.end,
         node.time,
+        node.attached,
     )
     group = ColumnRef(INT.not_null(), _GROUP)
     is_plain = make.equals(group, 0)
@@ -77,6 +78,8 @@ def distinct_windows(node: Node) -> Node:
 def _over_set(call: AggregateCall) -> AggregateCall:
     if not call.distinct or call.function.name in _PLAIN:
         return replace(call, distinct=False)
+    if call.function.name != "COUNT" and not summed_as_set(call.args[0].type):
+        return call
     return replace(call, function=OVER_SET.get(call.function.name, call.function))
 
 

@@ -21,11 +21,13 @@ import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal$;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
 import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -57,7 +59,8 @@ final class Keyed {
         String[] keyNames = keys.stream().map(key -> names[frame.schema().fieldIndex(key)]).toArray(String[]::new);
         Column[] keyColumns = Stream.of(keyNames).map(functions::col).toArray(Column[]::new);
         // Spark sorts a micro-batch's rows by key. The first column decides almost all comparisons if it is a number that differs.
-        LogicalPlan input = frame.toDF(names).withColumn("hash", functions.xxhash64(keyColumns)).queryExecution().analyzed();
+        var hashed = (org.apache.spark.sql.classic.Dataset<Row>) normalized(frame.toDF(names), keyNames).withColumn("hash", functions.xxhash64(keyColumns));
+        LogicalPlan input = hashed.queryExecution().analyzed();
         List<Attribute> grouping = new ArrayList<>();
         grouping.add(named(input, "hash"));
         for (String key : keyNames) {
@@ -106,6 +109,17 @@ final class Keyed {
         ExpressionEncoder encoder = new ExpressionEncoder(
                 AgnosticEncoders.UnboundRowEncoder$.MODULE$, new CreateNamedStruct(PythonUtils.toSeq(in)), new WholeRow());
         return encoder;
+    }
+
+    /** {@code frame} with 0.0 for -0.0 and one NaN in keys, as Spark's own operators have them: a sort takes them for equal, a state by their bytes. */
+    private static Dataset<Row> normalized(Dataset<Row> frame, String[] keys) {
+        Dataset<Row> result = frame;
+        for (String key : keys) {
+            Expression column = named(((org.apache.spark.sql.classic.Dataset<Row>) frame).queryExecution().analyzed(), key);
+            Expression same = NormalizeFloatingNumbers$.MODULE$.normalize(column);
+            result = same == column ? result : result.withColumn(key, ExpressionUtils.column(same));
+        }
+        return result;
     }
 
     private static Attribute named(LogicalPlan plan, String name) {

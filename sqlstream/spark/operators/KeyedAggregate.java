@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
@@ -55,7 +56,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * group's row once a micro-batch, if it has changed.
  *
  * <p>State by key: the functions' buffers; for each list of distinct arguments a map from values to a BIGINT, with a bit for each
- * call that has seen the value (calls differ in their FILTER).
+ * condition (FILTER) under which the value was seen.
  */
 public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
     // Values of one key that a micro-batch holds before they go to the state store.
@@ -78,8 +79,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
     /** A function that is a program and not an expression. {@code condition} says which rows it sees, over the row and the firsts. */
     private record Imperative(ImperativeAggregate function, Expression condition, int place) implements Serializable {}
 
-    /** Arguments of which each value counts once for a call. {@code calls} are places among the firsts. */
-    private record Distinct(List<Expression> arguments, List<Expression> conditions, List<Integer> calls) implements Serializable {}
+    /** Arguments of which each value counts once under a condition. {@code firsts} are places among the firsts; {@code forms} the canonical conditions. */
+    private record Distinct(List<Expression> arguments, List<Expression> forms, List<Expression> conditions, List<Integer> firsts)
+            implements Serializable {}
 
     /** The result of {@code aggregated}, whose last operation is a groupBy of columns with agg. */
     public static Dataset<Row> of(Dataset<Row> aggregated) {
@@ -121,11 +123,22 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         if (call.isDistinct()) {
             List<Expression> arguments = List.copyOf(CollectionConverters.asJava(function.children()));
             List<Expression> same = arguments.stream().map(Expression::canonicalized).toList();
-            Distinct distinct = byArguments.computeIfAbsent(same, s -> new Distinct(arguments, new ArrayList<>(), new ArrayList<>()));
-            distinct.conditions.add(where);
-            distinct.calls.add(firsts.size());
-            condition = attribute("first", DataTypes.BooleanType);
-            firsts.add((Attribute) condition);
+            Distinct distinct = byArguments.computeIfAbsent(same, s -> new Distinct(arguments, new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
+            Expression form = where == null ? null : where.canonicalized();
+            int bit = 0;
+            while (bit < distinct.forms.size() && !Objects.equals(distinct.forms.get(bit), form)) {
+                bit++;
+            }
+            if (bit == Long.SIZE) {
+                throw new UnsupportedOperationException("DISTINCT of one argument under more than " + Long.SIZE + " conditions is not supported.");
+            }
+            if (bit == distinct.forms.size()) {
+                distinct.forms.add(form);
+                distinct.conditions.add(where);
+                distinct.firsts.add(firsts.size());
+                firsts.add(attribute("first", DataTypes.BooleanType));
+            }
+            condition = firsts.get(distinct.firsts.get(bit));
         }
         if (function instanceof DeclarativeAggregate declarative) {
             List<AttributeReference> own = List.copyOf(CollectionConverters.asJava(declarative.aggBufferAttributes()));
@@ -315,7 +328,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
                 for (int i = 0; i < conditions.length; i++) {
                     long bit = 1L << i;
                     boolean is = (bits[1] & bit) == 0 && (conditions[i] == null || (Boolean) conditions[i].eval(next));
-                    first.setBoolean(distinct.calls.get(i), is);
+                    first.setBoolean(distinct.firsts.get(i), is);
                     bits[1] |= is ? bit : 0;
                 }
             }

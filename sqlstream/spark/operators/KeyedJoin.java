@@ -37,6 +37,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>State by key: the rows of each side.
  */
 public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+    // Rows of one key that a micro-batch holds before they go to the state.
+    private static final int HELD_ROWS = 1 << 16;
     private static final String SIDE = "side";
     private static final String LEFT = "left";
     private static final String RIGHT = "right";
@@ -108,21 +110,15 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
 
     @Override
     public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues times) {
-        List<UnsafeRow> lefts = new ArrayList<>();
-        List<UnsafeRow> rights = new ArrayList<>();
-        while (rows.hasNext()) {
-            InternalRow row = rows.next();
-            int from = row.getInt(side);
-            (from == 0 ? lefts : rights).add(((UnsafeRow) row).getStruct(side + 1 + from, types[from].length()).copy());
-        }
         kept.load();
-        return new Pairs(lefts, rights);
+        return new Pairs(rows);
     }
 
-    /** The pairs with a row of this micro-batch; at their end its rows are kept. */
+    /** The pairs with a row of this micro-batch. Some of its rows are held at a time; when all their pairs were given, they are kept. */
     private final class Pairs extends AbstractIterator<InternalRow> {
-        private final List<UnsafeRow> lefts;
-        private final List<UnsafeRow> rights;
+        private final Iterator<InternalRow> rows;
+        private final List<UnsafeRow> lefts = new ArrayList<>();
+        private final List<UnsafeRow> rights = new ArrayList<>();
         private final JoinedRow pair = new JoinedRow();
         // What is paired now: new left rows with those kept of the right, new right rows with those kept of the left, new ones with new ones.
         private int phase = -1;
@@ -132,9 +128,19 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         private int next;
         private boolean found;
 
-        private Pairs(List<UnsafeRow> lefts, List<UnsafeRow> rights) {
-            this.lefts = lefts;
-            this.rights = rights;
+        private Pairs(Iterator<InternalRow> rows) {
+            this.rows = rows;
+            hold();
+        }
+
+        private void hold() {
+            lefts.clear();
+            rights.clear();
+            while (rows.hasNext() && lefts.size() + rights.size() < HELD_ROWS) {
+                UnsafeRow next = (UnsafeRow) rows.next();
+                int from = next.getInt(side);
+                (from == 0 ? lefts : rights).add(next.getStruct(side + 1 + from, types[from].length()).copy());
+            }
         }
 
         @Override
@@ -167,7 +173,12 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 default -> {
                     kept.add(0, lefts);
                     kept.add(1, rights);
-                    kept.store();
+                    hold();
+                    if (lefts.isEmpty() && rights.isEmpty()) {
+                        kept.store();
+                    } else {
+                        phase = -1;
+                    }
                 }
             }
         }

@@ -45,11 +45,11 @@ def _avg(call: Rendered) -> str:
 
 def _average(call: Rendered, total: str, number: str) -> str:
     if call.type.is_integer:
-        return f"CAST(({total} div nullif({number}, 0)) AS {call.type.spark})"
+        return f"CAST(({total} div {number}) AS {call.type.spark})"
     if call.type.root == "DECIMAL":
         # Spark's own average keeps too few digits.
-        return f"CAST({total} / CAST(nullif({number}, 0) AS DECIMAL(20,0)) AS {call.type.spark})"
-    return f"CAST({total} / nullif({number}, 0) AS {call.type.spark})"
+        return f"CAST({total} / CAST({number} AS DECIMAL(20,0)) AS {call.type.spark})"
+    return f"CAST({total} / {number} AS {call.type.spark})"
 
 
 def _set(call: Rendered) -> str:
@@ -60,16 +60,30 @@ def _count_of_set(call: Rendered) -> str:
     return f"CAST(size({_set(call)}) AS BIGINT)"
 
 
+def _total_of_set(call: Rendered) -> str:
+    """NULL of an empty set, and where it overflows."""
+    type_ = call.types[0]
+    wide = _spark_sum_type(type_)
+    if type_.root == "DECIMAL":
+        # A sum of two DECIMALs has a digit more, which Spark takes from behind the point if there are more than 38, down to 6 digits.
+        wide = f"DECIMAL({38 if type_.args[1] <= _KEPT_SCALE else 37},{type_.args[1]})"
+    return f"if(size({_set(call)}) = 0, NULL, aggregate({_set(call)}, CAST(0 AS {wide}), (a, x) -> CAST(a + x AS {wide})))"
+
+
+_KEPT_SCALE = 6
+
+
+def summed_as_set(type_: Type) -> bool:
+    """Whether SUM and AVG of OVER_SET are exact for values of ``type_``."""
+    return type_.root != "DECIMAL" or type_.args[1] <= _KEPT_SCALE or type_.args[0] <= 27
+
+
 def _sum_of_set(call: Rendered) -> str:
-    """NULL of an empty set."""
-    wide = _spark_sum_type(call.types[0])
-    return f"CAST(aggregate({_set(call)}, CAST(NULL AS {wide}), (a, x) -> CAST(coalesce(a + x, x) AS {wide})) AS {call.type.spark})"
+    return f"CAST({_total_of_set(call)} AS {call.type.spark})"
 
 
 def _avg_of_set(call: Rendered) -> str:
-    wide = _spark_sum_type(call.types[0])
-    total = f"aggregate({_set(call)}, CAST(NULL AS {wide}), (a, x) -> CAST(coalesce(a + x, x) AS {wide}))"
-    return _average(call, total, _count_of_set(call))
+    return _average(call, _total_of_set(call), _count_of_set(call))
 
 
 def _sum_type(types: Types) -> Type:
