@@ -21,13 +21,12 @@ from sqlstream.plan.nodes import (
     Sink,
     TimeAttribute,
     Union,
-    Watermark,
     WindowAggregate,
     WindowKind,
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import bounded, changelog_mode, field, scans, static, updating_node, upsert_key
+from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -45,21 +44,6 @@ def validate(node: Node, *, batch: bool) -> None:
                 )
     _check(node, batch=batch, streaming=not batch and not static(node))
     _sessions(node)
-    if not batch and not bounded(node):
-        _ends(node)
-
-
-def _ends(node: Node) -> None:
-    """Beside an unbounded source, the end of a bounded one is not told apart from a pause: its watermark would hold the others back."""
-    if isinstance(node, Watermark):
-        ending = next((s for s in scans(node) if s.bounded and not s.static), None)
-        if ending is not None:
-            raise NotSupported(
-                f"Windows over the bounded table '{ending.table.path}' beside an unbounded one are not supported yet.",
-                hint="Bound both of them, or none.",
-            )
-    for source in node.inputs:
-        _ends(source)
 
 
 def _sessions(node: Node) -> None:

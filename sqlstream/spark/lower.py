@@ -43,8 +43,8 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
+from sqlstream.plan.properties import bounded, fields, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.plan.properties import fields, static
 from sqlstream.spark import window_operators, windows
 from sqlstream.spark.operators import SplitTimes, clock, keyed_aggregate, keyed_join, new_peers
 from sqlstream.spark.window_operators import TIME, closing
@@ -198,9 +198,11 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
         _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
         _column(SPLIT, split),
     )
-    times = to.times(source.splits, END_OF_INPUT_MS if to.bounded else None)
+    # All of a bounded source is in the first micro-batch, beside an unbounded one too.
+    ends = bounded(node.input)
+    times = to.times(source.splits, END_OF_INPUT_MS if ends else None)
     moments = [_moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
-    if to.idle_ms and not to.bounded:
+    if to.idle_ms and not ends:
         idle = times.idle_moments(to.source_name("idle"))
         moments.append(_moments(node.input, idle, "timestamp_millis(value)"))
     watched = times.watermark(reduce(lambda a, b: a.unionAll(b), moments, marked), WATERMARK, SPLIT)

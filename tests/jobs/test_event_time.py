@@ -121,3 +121,45 @@ def test_a_restart_keeps_open_windows(tmp_path: Path, engine, broker) -> None:
     windows.job = windows.session.jobs.find(submitted.job_id)
     assert windows.send("again", 3) == []
     assert windows.end() == [row(0, 3)]
+
+
+HISTORY = """
+CREATE TABLE {history} (ts BIGINT, at_ltz AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR at_ltz AS at_ltz)
+WITH ('connector' = 'kafka', 'topic' = '{history}', 'properties.bootstrap.servers' = '{bootstrap}', 'format' = 'json',
+    'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE {live} (ts BIGINT, at_ltz AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR at_ltz AS at_ltz)
+WITH ('connector' = 'kafka', 'topic' = '{live}', 'properties.bootstrap.servers' = '{bootstrap}', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset');
+CREATE VIEW both_events AS SELECT * FROM {history} UNION ALL SELECT * FROM {live};
+CREATE TABLE answers (window_start TIMESTAMP_LTZ(0), n BIGINT) WITH ('connector' = 'print');
+"""
+COUNTS = """
+INSERT INTO answers SELECT CAST(window_start AS TIMESTAMP_LTZ(0)), COUNT(*)
+FROM TABLE(TUMBLE(TABLE both_events, DESCRIPTOR(at_ltz), INTERVAL '1' HOUR)) GROUP BY window_start, window_end;
+"""
+
+
+def test_the_end_of_a_bounded_source_holds_an_unbounded_one_back_no_longer(tmp_path: Path, engine, broker) -> None:
+    for topic, partitions in (("history", 2), ("live", 1)):
+        broker.topic(topic, partitions)
+    lines: list[str] = []
+    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, emit=lines.append, notify=lambda line: None)
+    broker.broker.produce("history", [f'{{"ts": {t}}}' for t in (0, 5, 5 * HOUR)])
+    *_, outcome = session.run(HISTORY.format(history="history", live="live", bootstrap=broker.bootstrap) + COUNTS)
+    job = session.jobs.find(outcome.job_id)
+
+    def out(*times: int) -> list[str]:
+        lines.clear()
+        broker.broker.produce("live", [f'{{"ts": {t}}}' for t in times])
+        for query in job.queries:
+            query.processAllAvailable()
+        return sorted(lines)
+
+    assert out(7, HOUR) == [row(0, 3)]
+    # What the bounded topic gets later is behind its end.
+    broker.broker.produce("history", [f'{{"ts": {2 * HOUR}}}'])
+    session.jobs.stop(job.id)
+    *_, outcome = session.run(COUNTS)
+    job = session.jobs.find(outcome.job_id)
+    assert out(6 * HOUR) == [row(1, 1), row(5, 1)]
+    session.jobs.stop(job.id)
+    session.close()

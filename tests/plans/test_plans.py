@@ -120,11 +120,6 @@ REFUSALS = {
         f"SELECT who, MAX(c) FROM (SELECT who, COUNT(*) AS c FROM {WINDOWS} GROUP BY window_start, window_end, who) GROUP BY who",
         "An updating aggregate over WindowAggregate(groupBy=[who]", "",
     ),
-    "a bounded source beside an unbounded one": (
-        f"SELECT who, COUNT(*) FROM {WINDOWS} GROUP BY who, window_start, window_end UNION ALL SELECT who, COUNT(*) FROM TABLE(TUMBLE(TABLE ended, "
-        "DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY who, window_start, window_end",
-        "ended' beside an unbounded one", "",
-    ),
     "a semi join": ("SELECT who FROM clicks WHERE who IN (SELECT name FROM people)", "only an inner join is, outside of windows", ""),
     "a join's USING": ("SELECT * FROM clicks JOIN clicks AS b USING (who)", "NATURAL JOIN and USING are not supported yet", "JOIN"),
     "an over window": ("SELECT COUNT(*) OVER (ORDER BY ts) FROM clicks", "OVER aggregation is not supported yet", "COUNT"),
