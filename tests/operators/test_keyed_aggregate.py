@@ -26,9 +26,9 @@ def test_what_was_seen_is_kept_over_a_restart(tmp_path: Path, engine) -> None:
 def test_a_key_with_more_values_than_are_held_at_once(tmp_path: Path, engine) -> None:
     job = PrintingJob(tmp_path, engine, BIDS, "bidders BIGINT", "SELECT COUNT(DISTINCT bidder) FROM bids")
     # Each value twice in one micro-batch, far apart, and then once more.
-    values = [("a", n) for n in range(70_000)]
-    assert job.feed("bids", *values, *values) == ["+I[70000]"]
-    assert job.feed("bids", *values[-10:], ("a", 70_000)) == ["+U[70001]", "-U[70000]"]
+    values = [("a", n) for n in range(270_000)]
+    assert job.feed("bids", *values, *values) == ["+I[270000]"]
+    assert job.feed("bids", *values[-10:], ("a", 270_000)) == ["+U[270001]", "-U[270000]"]
     job.close()
 
 

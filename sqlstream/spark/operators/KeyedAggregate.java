@@ -60,7 +60,7 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
     // Values of one key that a micro-batch holds before they go to the state store.
-    private static final int HELD_VALUES = 1 << 16;
+    private static final int HELD_VALUES = 1 << 18;
 
     private final List<Attribute> keys = new ArrayList<>();
     private final List<Attribute> input;
