@@ -14,6 +14,7 @@ pytestmark = pytest.mark.spark
 
 BIDS = {"bids": "item STRING, bidder BIGINT"}
 
+
 def test_what_was_seen_is_kept_over_a_restart(tmp_path: Path, engine) -> None:
     query = "SELECT item, COUNT(*), COUNT(DISTINCT bidder), COUNT(DISTINCT bidder) FILTER (WHERE bidder > 1) FROM bids GROUP BY item"
     job = PrintingJob(tmp_path, engine, BIDS, "item STRING, n BIGINT, bidders BIGINT, others BIGINT", query)

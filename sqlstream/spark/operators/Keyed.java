@@ -35,7 +35,6 @@ import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Operators that see the rows of one key at a time and keep state for it: Spark's transformWithState, on Spark's own rows, so that none
@@ -62,9 +61,9 @@ final class Keyed {
         var hashed = (org.apache.spark.sql.classic.Dataset<Row>) normalized(frame.toDF(names), keyNames).withColumn("hash", functions.xxhash64(keyColumns));
         LogicalPlan input = hashed.queryExecution().analyzed();
         List<Attribute> grouping = new ArrayList<>();
-        grouping.add(named(input, "hash"));
+        grouping.add(Scala.named(input, "hash"));
         for (String key : keyNames) {
-            grouping.add(named(input, key));
+            grouping.add(Scala.named(input, key));
         }
         StructType keyType = new StructType();
         for (Attribute key : grouping) {
@@ -112,18 +111,15 @@ final class Keyed {
     }
 
     /** {@code frame} with 0.0 for -0.0 and one NaN in keys, as Spark's own operators have them: a sort takes them for equal, a state by their bytes. */
-    private static Dataset<Row> normalized(Dataset<Row> frame, String[] keys) {
+    private static Dataset<Row> normalized(org.apache.spark.sql.classic.Dataset<Row> frame, String[] keys) {
+        LogicalPlan plan = frame.queryExecution().analyzed();
         Dataset<Row> result = frame;
         for (String key : keys) {
-            Expression column = named(((org.apache.spark.sql.classic.Dataset<Row>) frame).queryExecution().analyzed(), key);
+            Expression column = Scala.named(plan, key);
             Expression same = NormalizeFloatingNumbers$.MODULE$.normalize(column);
             result = same == column ? result : result.withColumn(key, ExpressionUtils.column(same));
         }
         return result;
-    }
-
-    private static Attribute named(LogicalPlan plan, String name) {
-        return CollectionConverters.asJava(plan.output()).stream().filter(a -> a.name().equals(name)).findFirst().orElseThrow();
     }
 
     private static Alias alias(Expression value, String name) {

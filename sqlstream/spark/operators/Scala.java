@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
@@ -18,13 +19,18 @@ import scala.Function1;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
-/** What Spark's Scala interfaces make long in Java: walks over physical plans, calls of our methods as expressions. */
+/** What Spark's Scala interfaces make long in Java: walks over plans and expressions, calls of our methods as expressions. */
 final class Scala {
     private Scala() {}
 
     /** The first input of {@code plan}. */
     static SparkPlan child(SparkPlan plan) {
         return CollectionConverters.asJava(plan.children()).get(0);
+    }
+
+    /** The column {@code name} of {@code plan}, which has it. */
+    static Attribute named(LogicalPlan plan, String name) {
+        return CollectionConverters.asJava(plan.output()).stream().filter(a -> a.name().equals(name)).findFirst().orElseThrow();
     }
 
     /** {@code expression} with each part for which {@code change} does not give null replaced by what it gives. */

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -17,7 +16,6 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.util.AccumulatorV2;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * How far each split of a source has come since its query started: gathered by tasks as rows pass, read on the driver after
@@ -89,13 +87,8 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         List<AbstractDataType> types = List.of(DataTypes.LongType, DataTypes.IntegerType);
         Expression saw = Scala.call(this, "saw", DataTypes.BooleanType, arguments, types, false);
         LogicalPlan watched = frame.filter(ExpressionUtils.column(saw)).queryExecution().analyzed();
-        for (Attribute attribute : CollectionConverters.asJava(watched.output())) {
-            if (attribute.name().equals(marked)) {
-                LogicalPlan node = new EventTimeWatermark(UUID.randomUUID(), attribute, new CalendarInterval(0, 0, 0L), watched);
-                return Dataset$.MODULE$.ofRows(frame.sparkSession(), node);
-            }
-        }
-        throw new IllegalArgumentException("no column " + marked);
+        LogicalPlan node = new EventTimeWatermark(UUID.randomUUID(), Scala.named(watched, marked), new CalendarInterval(0, 0, 0L), watched);
+        return Dataset$.MODULE$.ofRows(frame.sparkSession(), node);
     }
 
     /** Notes the time of a row; whether it goes on. */

@@ -169,9 +169,5 @@ ROWS: tuple[Function, ...] = (
 )  # fmt: skip
 
 # With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
-OVER_SET: dict[str, Function] = {
-    row.name: replace(row, spark=spark)
-    for row in ROWS
-    for name, spark in {"COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set}.items()
-    if row.name == name
-}
+_OF_SET: dict[str, Spark] = {"COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set}
+OVER_SET: dict[str, Function] = {row.name: replace(row, spark=_OF_SET[row.name]) for row in ROWS if row.name in _OF_SET}
