@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +17,21 @@ class RowKind(Enum):
     UPDATE_BEFORE = "-U"
     UPDATE_AFTER = "+U"
     DELETE = "-D"
+
+    @property
+    def code(self) -> int:
+        """Its number in the column KIND."""
+        return list(RowKind).index(self)
+
+    @property
+    def removes(self) -> bool:
+        """Whether a row of this kind takes an earlier one away."""
+        return self in (RowKind.UPDATE_BEFORE, RowKind.DELETE)
+
+
+# The column that rows carry their kind in: the place among RowKind's.
+KIND = "__sqlstream_kind"
+KIND_TYPE = "TINYINT"
 
 
 class ChangelogMode(Enum):
@@ -33,6 +48,21 @@ class ChangelogMode(Enum):
         """Whether rows can change after they were given."""
         return self is not ChangelogMode.APPEND
 
+    @property
+    def carries_kinds(self) -> bool:
+        """Whether rows have a column KIND. Of UPSERT each replaces the one of its key, of APPEND all are new."""
+        return self not in (ChangelogMode.APPEND, ChangelogMode.UPSERT)
+
+    @property
+    def deletes(self) -> bool:
+        """Whether rows can go."""
+        return self in (ChangelogMode.UPSERT_DELETE, ChangelogMode.RETRACT_DELETE)
+
+    @property
+    def retracts(self) -> bool:
+        """Whether what a row was comes before what it is after an update."""
+        return self in (ChangelogMode.RETRACT, ChangelogMode.RETRACT_DELETE)
+
 
 @dataclass(frozen=True)
 class Change:
@@ -40,6 +70,14 @@ class Change:
 
     kind: RowKind
     row: tuple[str | None, ...]
+
+
+def changes(rows: Iterable[tuple[Any, ...]], *, kinds: bool) -> list[Change]:
+    """``rows`` as changes: inserts, or of the kind whose code each has in its last cell."""
+    if not kinds:
+        return [Change(RowKind.INSERT, row) for row in rows]
+    every = list(RowKind)
+    return [Change(every[row[-1]], row[:-1]) for row in rows]
 
 
 class Fold:

@@ -320,7 +320,7 @@ class _Runner:
 
     def _start_query(self, index: int, sink: Sink) -> StreamingQuery:
         writer = find(sink.table.connector).write_stream(self._write(index, sink, streaming=True))
-        writer = writer.outputMode("append" if changelog_mode(sink.input) is ChangelogMode.APPEND else "update")
+        writer = writer.outputMode("update" if changelog_mode(sink.input) is ChangelogMode.UPSERT else "append")
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / _sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{_sink_name(index, sink)}/{self._job.id[:8]}")
         if self._bounded:

@@ -11,9 +11,9 @@ import tempfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
+from sqlstream.changelog import KIND, Change, ChangelogMode, Fold, RowKind, changes
 from sqlstream.plan.nodes import Field, Node
 from sqlstream.plan.properties import bounded, changelog_mode, fields, window_column
 from sqlstream.spark.failures import job_error
@@ -106,7 +106,8 @@ class Query:
 def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
     """``frame`` with every cell as the client shows it."""
     columns = fields(node)
-    return frame.selectExpr(*[f"{display_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in columns])
+    shown = [f"{display_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in columns]
+    return frame.selectExpr(*shown, *[c for c in frame.columns if c == KIND])
 
 
 def in_order(frame: DataFrame, column: str | None) -> DataFrame:
@@ -193,7 +194,7 @@ class Changes:
 
     def _run(self) -> None:
         mode = changelog_mode(self._query.node)
-        fold = Fold(self._query.key) if mode is not ChangelogMode.APPEND else None
+        fold = Fold(self._query.key) if mode is ChangelogMode.UPSERT else None
         try:
             self._once(mode, fold)
             self._put(None)
@@ -204,7 +205,7 @@ class Changes:
 
     def _once(self, mode: ChangelogMode, fold: Fold | None) -> None:
         def take(batch: DataFrame, _: int) -> None:
-            rows: list[tuple[str | None, ...]] = []
+            rows: list[tuple[Any, ...]] = []
             for row in in_order(batch, self._order).toLocalIterator(prefetchPartitions=True):
                 rows.append(tuple(row))
                 if len(rows) == 1000:
@@ -214,19 +215,19 @@ class Changes:
                     return
             self._give(rows, fold)
 
-        writer = self._frame.writeStream.foreachBatch(take).outputMode("append" if mode is ChangelogMode.APPEND else "update")
+        writer = self._frame.writeStream.foreachBatch(take).outputMode("update" if mode is ChangelogMode.UPSERT else "append")
         writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
         running = (writer.trigger(availableNow=True) if bounded(self._query.node) else writer).start()
         while not running.awaitTermination(0.2):  # type: ignore[arg-type]
             if self._stopped.is_set():
                 running.stop()
 
-    def _give(self, rows: list[tuple[str | None, ...]], fold: Fold | None) -> None:
+    def _give(self, rows: list[tuple[Any, ...]], fold: Fold | None) -> None:
         if not rows:
             return
-        changes = fold.apply(rows) if fold else [Change(RowKind.INSERT, row) for row in rows]
+        found = fold.apply(rows) if fold else changes(rows, kinds=KIND in self._frame.columns)
         visible = self._query.visible
-        self._put([Change(c.kind, c.row[:visible]) for c in changes])
+        self._put([Change(c.kind, c.row[:visible]) for c in found])
 
     def _put(self, item: list[Change] | BaseException | None) -> None:
         while True:

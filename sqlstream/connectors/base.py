@@ -58,8 +58,11 @@ SPLIT = "__sqlstream_split"
 
 @dataclass(frozen=True)
 class Source:
-    """What ``read`` gives. ``splits``: how many splits the source has; with more than one, column SPLIT (INT, from 0) of ``frame`` has
-    a row's, where the request asked for it."""
+    """What ``read`` gives. ``frame`` has column KIND where the connector's ``source_mode`` carries kinds.
+
+    ``splits``: how many splits the source has; with more than one, column SPLIT (INT, from 0) of ``frame`` has a row's, where the
+    request asked for it.
+    """
 
     frame: DataFrame
     splits: int = 1
@@ -69,8 +72,9 @@ class Source:
 class Write:
     """A request to write ``frame`` into ``table``.
 
-    ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``), and behind them those
-    of ``keys`` that are none of these. ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key (empty for append).
+    ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``), behind them those
+    of ``keys`` that are none of these, and KIND where ``mode`` carries kinds. ``mode`` says what changes it carries; ``keys`` are the
+    columns of its upsert key (empty for append).
     ``emit`` prints a line on the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person
     expects the rows of a micro-batch to be shown. In the batch form ``version`` (app id, version)
     makes a retried write idempotent where the sink can.
@@ -113,6 +117,10 @@ class Connector(ABC):
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
         """The metadata keys of ``table``, those of its format included (``value.source.timestamp``)."""
         return self.metadata
+
+    def source_mode(self, table: Table) -> ChangelogMode:
+        """The kinds of rows that a stream of ``table`` has."""
+        return ChangelogMode.APPEND
 
     def bounded(self, table: Table) -> bool:
         """Whether reading ``table`` in a streaming job ends by itself."""

@@ -6,10 +6,10 @@ Spark turns the cells into text (the toString of Java's classes, which is what F
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream import options as option_rows
-from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
+from sqlstream.changelog import KIND, Change, ChangelogMode, Fold, changes
 from sqlstream.connectors.base import Connector, Write, plain_options
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
@@ -54,7 +54,7 @@ class Print(Connector):
 
     def _fold(self, request: Write) -> Fold | None:
         names = [*(c.name for c in request.table.persisted), *_hidden(request)]
-        return Fold([names.index(k) for k in request.keys]) if request.mode.updates else None
+        return Fold([names.index(k) for k in request.keys]) if request.mode is ChangelogMode.UPSERT else None
 
     def _emitter(self, request: Write) -> Callable[[str], None]:
         given = request.table.options
@@ -66,7 +66,8 @@ class Print(Connector):
 
 def _texts(request: Write) -> DataFrame:
     columns = [f"{java_text(quote(c.name), c.type)} AS {quote(c.name)}" for c in request.table.persisted]
-    return request.frame.selectExpr(*columns, *[f"CAST({quote(k)} AS STRING) AS {quote(k)}" for k in _hidden(request)])
+    columns += [f"CAST({quote(k)} AS STRING) AS {quote(k)}" for k in _hidden(request)]
+    return request.frame.selectExpr(*columns, *[c for c in request.frame.columns if c == KIND])
 
 
 def _hidden(request: Write) -> list[str]:
@@ -80,11 +81,11 @@ def _in_order(batch: DataFrame, request: Write) -> DataFrame:
 
 
 def _show(frame: DataFrame, visible: int, fold: Fold | None, emit: Callable[[str], None]) -> None:
-    rows: list[tuple[str | None, ...]] = []
+    rows: list[tuple[Any, ...]] = []
+    kinds = KIND in frame.columns
 
     def flush() -> None:
-        changes = fold.apply(rows) if fold else [Change(RowKind.INSERT, row) for row in rows]
-        for change in changes:
+        for change in fold.apply(rows) if fold else changes(rows, kinds=kinds):
             emit(line(Change(change.kind, change.row[:visible])))
         rows.clear()
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from sqlstream.changelog import ChangelogMode
+
 if TYPE_CHECKING:
     from sqlstream.sql.expressions import AggregateCall, Expr
     from sqlstream.sql.tables import Table
@@ -62,12 +64,14 @@ class Unary(Node):
 class Scan(Node):
     """The physical and metadata columns of a table, under their declared names and types.
 
-    ``table`` has the options of a hint merged in. ``bounded`` and ``static`` are the connector's answers for it.
+    ``table`` has the options of a hint merged in. ``bounded``, ``static`` and ``mode`` are the connector's answers for it; in batch mode
+    every table is static.
     """
 
     table: Table
     bounded: bool
     static: bool
+    mode: ChangelogMode = ChangelogMode.APPEND
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.changelog import ChangelogMode
+from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
@@ -128,10 +128,15 @@ def field(node: Node, name: str) -> Field:
 
 
 def changelog_mode(node: Node) -> ChangelogMode:
-    """The kinds of rows that ``node`` gives."""
-    if isinstance(node, GroupAggregate):
-        # Without aggregates (DISTINCT) a group's row never changes after it was given.
-        return ChangelogMode.UPSERT if node.aggregates else ChangelogMode.APPEND
+    """The kinds of rows that ``node`` gives. What is computed once, from input that is all there, is final."""
+    if static(node):
+        return ChangelogMode.APPEND
+    match node:
+        case Scan(mode=mode):
+            return mode
+        case GroupAggregate(aggregates=aggregates):
+            # Without aggregates (DISTINCT) a group's row never changes after it was given.
+            return ChangelogMode.UPSERT if aggregates else ChangelogMode.APPEND
     modes = {changelog_mode(i) for i in node.inputs}
     updating = next((m for m in modes if m.updates), None)
     return updating or ChangelogMode.APPEND
@@ -162,6 +167,12 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
         case Unary(input=source):
             return upsert_key(source)
     return None
+
+
+def row(node: Node) -> tuple[str, ...]:
+    """The names of the columns of ``node``'s rows as they run: its own, and KIND where they carry their kind."""
+    names = tuple(f.name for f in fields(node))
+    return (*names, KIND) if changelog_mode(node).carries_kinds else names
 
 
 def window_column(node: Node) -> str | None:

@@ -135,7 +135,8 @@ def table(found: Table, env: Environment, at: exp.Expr | None) -> Node:
     connector = find(found.connector, at)
     if not connector.is_source:
         raise ValidationError(f"Connector '{found.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
-    node: Node = Scan(found, bounded=connector.bounded(found), static=connector.static(found))
+    fixed = env.settings.batch or connector.static(found)
+    node: Node = Scan(found, connector.bounded(found), fixed, connector.source_mode(found))
     if [f.name for f in fields(node)] != [c.name for c in found.columns]:
         types = {f.name: f.type for f in fields(node)}
         scope = Relation.of(node, None).scope(env.settings.zone)

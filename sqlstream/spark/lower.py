@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.changelog import KIND, KIND_TYPE, RowKind
 from sqlstream.connectors import find
 from sqlstream.connectors.base import SPLIT, Read, Source
 from sqlstream.plan.nodes import (
@@ -43,7 +44,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import bounded, fields, static
+from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import window_operators, windows
 from sqlstream.spark.operators import SplitTimes, clock, keyed_aggregate, keyed_join, new_peers
@@ -100,7 +101,7 @@ class Lowering:
 
 
 def lower(node: Node, to: Lowering) -> DataFrame:
-    """The DataFrame of ``node``: its columns under their names, in carrier types."""
+    """The DataFrame of ``node``: its columns under their names, in carrier types, and KIND where its rows carry their kind."""
     match node:
         case Scan() | Project() | Filter():
             return _source(node, to, splits=False).frame
@@ -149,7 +150,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
         case Project(input=below):
             source = _source(below, to, splits=splits)
             columns = [_column(c.name, render(c.expr, to.zone)) for c in node.columns]
-            return replace(source, frame=source.frame.select(*columns, *[c for c in source.frame.columns if c == SPLIT]))
+            return replace(source, frame=source.frame.select(*columns, *[c for c in source.frame.columns if c in (KIND, SPLIT)]))
         case Filter(input=below):
             source = _source(below, to, splits=splits)
             return replace(source, frame=source.frame.where(render(node.condition, to.zone)))
@@ -170,7 +171,7 @@ def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
         return frame
     if node.drop_nulls:
         return frame.where(" AND ".join(f"{quote(c)} IS NOT NULL" for c in checked))
-    columns = [_column(n, _required(n, f.type.spark) if n in checked else quote(n)) for n, f in given.items()]
+    columns = [_column(n, _required(n, given[n].type.spark) if n in checked else quote(n)) for n in row(node.input)]
     return frame.select(*columns)
 
 
@@ -194,7 +195,7 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
         return source.frame if node.current is None else source.frame.withColumn(node.current, _nothing(field_of(node, node.column).type))
     split = quote(SPLIT) if source.splits > 1 else "0"
     marked = source.frame.select(
-        *[quote(f.name) for f in fields(node.input)],
+        *_names(node.input),
         _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
         _column(SPLIT, split),
     )
@@ -207,7 +208,11 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
         moments.append(_moments(node.input, idle, "timestamp_millis(value)"))
     watched = times.watermark(reduce(lambda a, b: a.unionAll(b), moments, marked), WATERMARK, SPLIT)
     current = [] if node.current is None else [times.current().alias(node.current)]
-    return watched.select(*[quote(f.name) for f in fields(node.input)], *current)
+    return watched.select(*_names(node.input), *current)
+
+
+def _names(node: Node) -> list[str]:
+    return [quote(name) for name in row(node)]
 
 
 def _nothing(type_: Type) -> Column:
@@ -222,7 +227,8 @@ def _control(to: Lowering) -> DataFrame:
 
 def _moments(node: Node, source: DataFrame, watermark: str) -> DataFrame:
     """The rows of ``source`` as control rows below a watermark over ``node``'s columns: they say only how far time is."""
-    nulls = [_column(f.name, f"CAST(NULL AS {f.type.spark})") for f in fields(node)]
+    types = {f.name: f.type.spark for f in fields(node)}
+    nulls = [_column(name, f"CAST(NULL AS {types.get(name, KIND_TYPE)})") for name in row(node)]
     return source.select(*nulls, _column(WATERMARK, watermark), _column(SPLIT, "CAST(NULL AS INT)"))
 
 
@@ -249,7 +255,8 @@ def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
     types = {f.name: f.type.spark for f in fields(node)}
     rows = []
     for projection in node.projections:
-        cells = (f"{sql_string(c.name)}, CAST({render(c.expr, to.zone)} AS {types[c.name]})" for c in projection)
+        cells = [f"{sql_string(c.name)}, CAST({render(c.expr, to.zone)} AS {types[c.name]})" for c in projection]
+        cells += [f"{sql_string(c)}, {quote(c)}" for c in frame.columns if c == KIND]
         rows.append(f"named_struct({', '.join(cells)})")
     if not node.conditions:
         return frame.select(F.inline(F.expr(f"array({', '.join(rows)})")))
@@ -327,7 +334,14 @@ def _aggregate(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], to:
 
 def _union_all(branches: tuple[Node, ...], to: Lowering) -> DataFrame:
     names = [f.name for f in fields(branches[0])]
-    return reduce(lambda a, b: a.unionAll(b), [f.toDF(*names) for f in _both_streams(branches, to)])
+    kinds = any(changelog_mode(b).carries_kinds for b in branches)
+    frames = [f if not kinds or KIND in f.columns else f.withColumn(KIND, _new()) for f in _both_streams(branches, to)]
+    return reduce(lambda a, b: a.unionAll(b), [f.toDF(*names, *([KIND] if kinds else [])) for f in frames])
+
+
+def _new() -> Column:
+    """The kind of rows that come to stay."""
+    return _column(KIND, f"CAST({RowKind.INSERT.code} AS {KIND_TYPE})")
 
 
 def _both_streams(inputs: tuple[Node, ...], to: Lowering) -> list[DataFrame]:
