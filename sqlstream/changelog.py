@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 
 class RowKind(Enum):
@@ -78,27 +78,3 @@ def changes(rows: Iterable[tuple[Any, ...]], *, kinds: bool) -> list[Change]:
         return [Change(RowKind.INSERT, row) for row in rows]
     every = list(RowKind)
     return [Change(every[row[-1]], row[:-1]) for row in rows]
-
-
-class Fold:
-    """Upsert rows to changes: remembers the latest row of each key and gives what differs from it."""
-
-    def __init__(self, keys: Sequence[int]) -> None:
-        """``keys`` are the indexes of the key's cells; with none, all rows are versions of one row."""
-        self._keys = tuple(keys)
-        self._latest: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
-
-    def apply(self, rows: Iterable[tuple[str | None, ...]]) -> list[Change]:
-        """The changes that ``rows`` make, in order: a key's first row +I, a changed one -U and +U, an unchanged one nothing."""
-        changes = []
-        for row in rows:
-            key = tuple(row[i] for i in self._keys)
-            before = self._latest.get(key)
-            if before == row:
-                continue
-            self._latest[key] = row
-            if before is None:
-                changes.append(Change(RowKind.INSERT, row))
-            else:
-                changes += [Change(RowKind.UPDATE_BEFORE, before), Change(RowKind.UPDATE_AFTER, row)]
-        return changes

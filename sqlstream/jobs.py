@@ -22,13 +22,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Any
 
-from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.options import masked_text
 from sqlstream.plan.explain import signature
-from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
+from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, static, upsert_key, window_column
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 from sqlstream.spark.operators import late_rows
@@ -320,7 +319,7 @@ class _Runner:
 
     def _start_query(self, index: int, sink: Sink) -> StreamingQuery:
         writer = find(sink.table.connector).write_stream(self._write(index, sink, streaming=True))
-        writer = writer.outputMode("update" if changelog_mode(sink.input) is ChangelogMode.UPSERT else "append")
+        writer = writer.outputMode("update" if in_update_mode(sink) else "append")
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / _sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{_sink_name(index, sink)}/{self._job.id[:8]}")
         if self._bounded:

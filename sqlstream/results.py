@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.changelog import KIND, Change, ChangelogMode, Fold, RowKind, changes
+from sqlstream.changelog import KIND, Change, RowKind, changes
 from sqlstream.plan.nodes import Field, Node
-from sqlstream.plan.properties import bounded, changelog_mode, fields, window_column
+from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import Lowering, lower
 from sqlstream.sql.casts import display_sql
@@ -93,16 +93,6 @@ def text_rows(headers: Iterable[str], rows: Iterable[tuple[str | None, ...]], **
     return Rows(columns=tuple(Field(h, STRING) for h in headers), rows=tuple(rows), **more)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
-class Query:
-    """A SELECT to run. ``visible`` is how many of the node's leading columns are shown; ``key`` the indexes of its upsert key."""
-
-    node: Node
-    visible: int
-    key: tuple[int, ...]
-    limit: int | None = None
-
-
 def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
     """``frame`` with every cell as the client shows it."""
     columns = fields(node)
@@ -120,13 +110,13 @@ COLLECT = "sqlstream-select"
 
 
 def collect(
-    query: Query, spark: SparkSession, zone: str, project: Path, limit: int | None, *, batch: bool
+    node: Node, spark: SparkSession, zone: str, project: Path, limit: int | None, *, batch: bool
 ) -> tuple[tuple[str | None, ...], ...]:
     """All rows of a query over static input. Raises JobFailed."""
     folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
     try:
         to = Lowering(spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=folder, control=folder)
-        frame = in_order(displayed(lower(query.node, to), query.node, zone), window_column(query.node))
+        frame = in_order(displayed(lower(node, to), node, zone), window_column(node))
         spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
         return tuple(tuple(row) for row in (frame if limit is None else frame.limit(limit)).collect())
     except Exception as error:
@@ -143,19 +133,20 @@ def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
 class Changes:
     """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread."""
 
-    def __init__(self, query: Query, spark: SparkSession, zone: str, project: Path, idle_ms: int = 0) -> None:
+    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, idle_ms: int = 0) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
         self._to = Lowering(
-            spark, streaming=True, batch=False, bounded=bounded(query.node), zone=zone, project=project,
+            spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
             state=self._folder / "inputs", control=self._folder / "control", idle_ms=idle_ms,
         )  # fmt: skip
         self._to.control.mkdir()
-        self._query = query
-        self._order = window_column(query.node)
+        self._node = node
+        self._limit = limit
+        self._order = window_column(node)
         self._queue: queue.Queue[list[Change] | BaseException | None] = queue.Queue(maxsize=64)
         self._stopped = threading.Event()
         try:
-            self._frame = displayed(lower(query.node, self._to), query.node, zone)
+            self._frame = displayed(lower(node, self._to), node, zone)
         except Exception as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise job_error(error) from error
@@ -171,7 +162,7 @@ class Changes:
 
     def __iter__(self) -> Iterator[Change]:
         given = 0
-        limit = self._query.limit
+        limit = self._limit
         try:
             while limit is None or given < limit:
                 try:
@@ -193,41 +184,36 @@ class Changes:
             self._stopped.set()
 
     def _run(self) -> None:
-        mode = changelog_mode(self._query.node)
-        fold = Fold(self._query.key) if mode is ChangelogMode.UPSERT else None
         try:
-            self._once(mode, fold)
+            self._once()
             self._put(None)
         except Exception as error:
             self._put(job_error(error))
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _once(self, mode: ChangelogMode, fold: Fold | None) -> None:
+    def _once(self) -> None:
         def take(batch: DataFrame, _: int) -> None:
             rows: list[tuple[Any, ...]] = []
             for row in in_order(batch, self._order).toLocalIterator(prefetchPartitions=True):
                 rows.append(tuple(row))
                 if len(rows) == 1000:
-                    self._give(rows, fold)
+                    self._give(rows)
                     rows = []
                 if self._stopped.is_set():
                     return
-            self._give(rows, fold)
+            self._give(rows)
 
-        writer = self._frame.writeStream.foreachBatch(take).outputMode("update" if mode is ChangelogMode.UPSERT else "append")
+        writer = self._frame.writeStream.foreachBatch(take).outputMode("update" if in_update_mode(self._node) else "append")
         writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
-        running = (writer.trigger(availableNow=True) if bounded(self._query.node) else writer).start()
+        running = (writer.trigger(availableNow=True) if bounded(self._node) else writer).start()
         while not running.awaitTermination(0.2):  # type: ignore[arg-type]
             if self._stopped.is_set():
                 running.stop()
 
-    def _give(self, rows: list[tuple[Any, ...]], fold: Fold | None) -> None:
-        if not rows:
-            return
-        found = fold.apply(rows) if fold else changes(rows, kinds=KIND in self._frame.columns)
-        visible = self._query.visible
-        self._put([Change(c.kind, c.row[:visible]) for c in found])
+    def _give(self, rows: list[tuple[Any, ...]]) -> None:
+        if rows:
+            self._put(changes(rows, kinds=KIND in self._frame.columns))
 
     def _put(self, item: list[Change] | BaseException | None) -> None:
         while True:

@@ -23,9 +23,8 @@ from sqlstream.plan import build, relations, scope
 from sqlstream.plan.explain import tree
 from sqlstream.plan.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink
-from sqlstream.plan.properties import changelog_mode, fields, static, upsert_key
+from sqlstream.plan.properties import fields, static
 from sqlstream.plan.rules import rewrite
-from sqlstream.plan.rules.keep_upsert_key import keep_upsert_key
 from sqlstream.plan.validate import validate
 from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope
@@ -306,15 +305,11 @@ class Session:
         spark = self._engine.spark
         notices = tuple(env.notices)
         if env.settings.batch or static(plan):
-            query = results.Query(plan, len(columns), ())
-            rows = results.collect(query, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
+            rows = results.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=rows, notices=notices, query=True)
             return results.Stream(columns=columns, changes=results.inserts(rows), notices=notices)
-        kept = keep_upsert_key(plan) if changelog_mode(plan).updates else plan
-        names = [f.name for f in fields(kept)]
-        key = tuple(names.index(k) for k in upsert_key(kept) or ())
-        self._select = results.Changes(results.Query(kept, len(columns), key, limit), spark, env.settings.zone, self.project, self._idle_ms)
+        self._select = results.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
         return results.Stream(columns=columns, changes=iter(self._select), notices=notices)
 
     def _insert(self, node: ast.Insert, env: scope.Environment) -> Sink:
@@ -334,8 +329,6 @@ class Session:
         for sink in sinks:
             plan = rewrite(sink)
             assert isinstance(plan, Sink)
-            if changelog_mode(plan.input).updates:
-                plan = replace(plan, input=keep_upsert_key(plan.input))
             validate(plan, batch=env.settings.batch)
             plans.append(plan)
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"

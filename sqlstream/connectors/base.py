@@ -72,9 +72,8 @@ class Source:
 class Write:
     """A request to write ``frame`` into ``table``.
 
-    ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``), behind them those
-    of ``keys`` that are none of these, and KIND where ``mode`` carries kinds. ``mode`` says what changes it carries; ``keys`` are the
-    columns of its upsert key (empty for append).
+    ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``), and KIND where ``mode``
+    carries kinds. ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key, if it has one.
     ``emit`` prints a line on the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person
     expects the rows of a micro-batch to be shown. In the batch form ``version`` (app id, version)
     makes a retried write idempotent where the sink can.
@@ -106,6 +105,8 @@ class Connector(ABC):
     is_source: ClassVar[bool] = False
     is_sink: ClassVar[bool] = False
     sink_modes: ClassVar[tuple[ChangelogMode, ...]] = (ChangelogMode.APPEND,)
+    # Whether the sink is for looking at changes, so that each must say what a row was.
+    shows_changes: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, table: Table) -> list[str]:

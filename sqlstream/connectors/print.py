@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import options as option_rows
-from sqlstream.changelog import KIND, Change, ChangelogMode, Fold, changes
+from sqlstream.changelog import KIND, Change, ChangelogMode, changes
 from sqlstream.connectors.base import Connector, Write, plain_options
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
@@ -32,6 +32,7 @@ class Print(Connector):
     summary = "Prints every row with its kind."
     is_sink = True
     sink_modes = tuple(ChangelogMode)
+    shows_changes = True
     options = (
         Option("print-identifier", Kind.STRING, summary="Stands before every row, with '> '."),
         Option("standard-error", Kind.BOOLEAN, "false", "Print to standard error."),
@@ -42,19 +43,15 @@ class Print(Connector):
         return option_rows.check(self.name, plain_options(table), self.options)
 
     def write_stream(self, request: Write) -> DataStreamWriter:
-        shown, fold, emit = _texts(request), self._fold(request), self._emitter(request)
+        shown, emit = _texts(request), self._emitter(request)
 
         def show(batch: DataFrame, _: int) -> None:
-            _show(_in_order(batch, request), len(request.table.persisted), fold, emit)
+            _show(_in_order(batch, request), emit)
 
         return shown.writeStream.foreachBatch(show)
 
     def write_batch(self, request: Write) -> None:
-        _show(_in_order(_texts(request), request), len(request.table.persisted), self._fold(request), self._emitter(request))
-
-    def _fold(self, request: Write) -> Fold | None:
-        names = [*(c.name for c in request.table.persisted), *_hidden(request)]
-        return Fold([names.index(k) for k in request.keys]) if request.mode is ChangelogMode.UPSERT else None
+        _show(_in_order(_texts(request), request), self._emitter(request))
 
     def _emitter(self, request: Write) -> Callable[[str], None]:
         given = request.table.options
@@ -66,27 +63,20 @@ class Print(Connector):
 
 def _texts(request: Write) -> DataFrame:
     columns = [f"{java_text(quote(c.name), c.type)} AS {quote(c.name)}" for c in request.table.persisted]
-    columns += [f"CAST({quote(k)} AS STRING) AS {quote(k)}" for k in _hidden(request)]
     return request.frame.selectExpr(*columns, *[c for c in request.frame.columns if c == KIND])
-
-
-def _hidden(request: Write) -> list[str]:
-    """Columns of the key that the table does not have."""
-    shown = [c.name for c in request.table.persisted]
-    return [k for k in request.keys if k not in shown]
 
 
 def _in_order(batch: DataFrame, request: Write) -> DataFrame:
     return batch if request.order is None else batch.repartition(1).sortWithinPartitions(quote(request.order))
 
 
-def _show(frame: DataFrame, visible: int, fold: Fold | None, emit: Callable[[str], None]) -> None:
+def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
     rows: list[tuple[Any, ...]] = []
     kinds = KIND in frame.columns
 
     def flush() -> None:
-        for change in fold.apply(rows) if fold else changes(rows, kinds=kinds):
-            emit(line(Change(change.kind, change.row[:visible])))
+        for change in changes(rows, kinds=kinds):
+            emit(line(change))
         rows.clear()
 
     for row in frame.toLocalIterator():

@@ -173,10 +173,14 @@ class NamedAggregate:
 
 @dataclass(frozen=True)
 class GroupAggregate(Unary):
-    """One row a group, updated as rows come. ``keys`` are columns of the input; output: keys, then aggregates."""
+    """One row a group, updated as rows come. ``keys`` are columns of the input; output: keys, then aggregates.
+
+    ``upserts``: what is above takes each row for one that replaces that of its key, and need not know what it was.
+    """
 
     keys: tuple[str, ...]
     aggregates: tuple[NamedAggregate, ...]
+    upserts: bool = False
 
 
 @dataclass(frozen=True)

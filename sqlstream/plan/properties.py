@@ -134,12 +134,44 @@ def changelog_mode(node: Node) -> ChangelogMode:
     match node:
         case Scan(mode=mode):
             return mode
-        case GroupAggregate(aggregates=aggregates):
+        case GroupAggregate(input=source, aggregates=aggregates, upserts=upserts):
+            if changelog_mode(source).updates:
+                return ChangelogMode.UPSERT_DELETE if upserts else ChangelogMode.RETRACT_DELETE
             # Without aggregates (DISTINCT) a group's row never changes after it was given.
-            return ChangelogMode.UPSERT if aggregates else ChangelogMode.APPEND
-    modes = {changelog_mode(i) for i in node.inputs}
-    updating = next((m for m in modes if m.updates), None)
-    return updating or ChangelogMode.APPEND
+            return ChangelogMode.APPEND if not aggregates else ChangelogMode.UPSERT if upserts else ChangelogMode.RETRACT
+    return _joint([changelog_mode(i) for i in node.inputs])
+
+
+def _joint(modes: list[ChangelogMode]) -> ChangelogMode:
+    """The kinds of rows of all ``modes``. Where they are several, no key says what replaces what: all have to retract."""
+    updating = [m for m in modes if m.updates]
+    if len(modes) <= 1 or not updating:
+        return updating[0] if updating else ChangelogMode.APPEND
+    return ChangelogMode.RETRACT_DELETE if any(m.deletes for m in updating) else ChangelogMode.RETRACT
+
+
+# What keeps nothing of the rows that it has seen.
+_STATELESS = (Scan, Values, Project, Expand, Filter, Watermark, WindowTvf, Union)
+
+
+def stateless(node: Node) -> bool:
+    """Whether neither ``node`` nor what is below keeps anything of the rows that it has seen."""
+    return isinstance(node, _STATELESS) and all(stateless(i) for i in node.inputs)
+
+
+def native(node: GroupAggregate) -> bool:
+    """Whether Spark's own aggregate gives what ``node`` does of a stream: in update mode, and then as the only operator with a state, or
+    as an operator that drops duplicates."""
+    if changelog_mode(node.input).updates:
+        return False
+    return not node.aggregates or (node.upserts and stateless(node.input) and not any(a.call.distinct for a in node.aggregates))
+
+
+def in_update_mode(node: Node) -> bool:
+    """Whether a streaming query of ``node`` runs in Spark's update mode; else in append mode."""
+    if isinstance(node, GroupAggregate) and node.aggregates and native(node) and not static(node):
+        return True
+    return any(in_update_mode(i) for i in node.inputs)
 
 
 def updating_node(node: Node) -> Node | None:

@@ -6,7 +6,6 @@ from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import (
-    CLOSES_WINDOWS,
     WINDOW_COLUMNS,
     CoGroup,
     Expand,
@@ -20,13 +19,12 @@ from sqlstream.plan.nodes import (
     Project,
     Sink,
     TimeAttribute,
-    Union,
     WindowAggregate,
     WindowKind,
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
+from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -94,14 +92,11 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case Join() if streaming:
             _append_inputs(node)
             _regular_join(node)
-        case CoGroup() | WindowAggregate() | GroupAggregate() | WindowRank() | Union() | Filter() if streaming:
+        case CoGroup() | WindowAggregate() | WindowRank() if streaming:
             _append_inputs(node)
-            _aggregates(node)
-            if isinstance(node, GroupAggregate) and node.aggregates and (below := _closing(node.input)) is not None:
-                raise NotSupported(
-                    f"An updating aggregate over {describe(below)} is not supported yet.",
-                    hint="Aggregate in windows over its window_time, or INSERT it into a table and aggregate that.",
-                )
+            _window_distinct(node)
+        case GroupAggregate(input=source) if streaming and changelog_mode(source).updates:
+            _updating_distinct(node)
         case Limit() if streaming:
             raise NotSupported(
                 "LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is."
@@ -115,10 +110,6 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
                     f"Table sink '{table.path}' doesn't support consuming update changes which is produced by node {describe(cause)}",
                     hint="Aggregate in windows (GROUP BY window_start, window_end), which gives final rows, or SELECT it to the screen.",
                 )
-            if mode.updates and upsert_key(source) is None:
-                raise NotSupported(
-                    "An updating query into a sink must keep its grouping key among its columns.", hint="Add the GROUP BY columns."
-                )
 
 
 def _regular_join(node: Join) -> None:
@@ -129,24 +120,23 @@ def _regular_join(node: Join) -> None:
         )
 
 
-def _closing(node: Node) -> Node | None:
-    """The nearest operator below that gives rows as windows close; Spark runs none of these under one that updates."""
-    if isinstance(node, CLOSES_WINDOWS):
-        return node
-    return next((found for i in node.inputs if (found := _closing(i)) is not None), None)
-
-
 def _append_inputs(node: Node) -> None:
     for source in node.inputs:
         if changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None
-            names = {Filter: "HAVING or a filter", Union: "UNION ALL", Join: "A join", CoGroup: "A join"}
-            what = names.get(type(node), "An aggregate")
+            what = "A join" if isinstance(node, Join | CoGroup) else "An operator on windows"
             raise NotSupported(f"{what} over the updating result of {describe(cause)} is not supported yet.")
 
 
-def _aggregates(node: Node) -> None:
+def _updating_distinct(node: GroupAggregate) -> None:
+    for named in node.aggregates:
+        if named.call.distinct and named.call.function.signed is None and named.call.function.name not in ("MIN", "MAX"):
+            name = named.call.function.name
+            raise NotSupported(f"{name}(DISTINCT ..) over rows that can change is not supported yet.", hint="Select the distinct rows first.")
+
+
+def _window_distinct(node: Node) -> None:
     for named in getattr(node, "aggregates", ()):
         if named.call.distinct and isinstance(node, WindowAggregate):
             name = named.call.function.name

@@ -28,7 +28,6 @@ from sqlstream.plan.nodes import (
     Join,
     JoinKind,
     Limit,
-    NamedAggregate,
     Node,
     Project,
     Scan,
@@ -46,22 +45,20 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import window_operators, windows
-from sqlstream.spark.operators import SplitTimes, clock, keyed_aggregate, keyed_join, new_peers
-from sqlstream.spark.window_operators import TIME, closing
-from sqlstream.sql.functions.base import local, sql_string
+from sqlstream.spark import aggregates, window_operators, windows
+from sqlstream.spark.operators import SplitTimes, clock, keyed_join, new_peers
+from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from sqlstream.sql.types import Type
 
 WATERMARK = "__sqlstream_watermark"
-ALL = "__sqlstream_all"
 # A day before the last TIMESTAMP that Spark can print.
 END_OF_INPUT_MS = 253402214400000
 
@@ -115,7 +112,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             by_clock = field_of(source, window.time).time is TimeAttribute.PROCTIME
             return windows.assigned(node, _clocked(node, to) if by_clock else lower(source, to))
         case WindowAggregate(input=source):
-            return _window_aggregate(node, lower(source, to), to)
+            return aggregates.window_aggregate(node, lower(source, to), to.zone)
         case WindowRank(input=source):
             return window_operators.ranked(node, lower(source, to))
         case CoGroup(input=source):
@@ -123,7 +120,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
         case Join():
             return _join(node, to)
         case GroupAggregate(input=source):
-            return _group_aggregate(node, lower(source, to), to)
+            return aggregates.group_aggregate(node, lower(source, to), to.zone, batch=to.batch)
         case Union(branches=branches):
             return _union_all(branches, to)
         case Limit(input=source):
@@ -278,58 +275,6 @@ def _values(node: Values, to: Lowering) -> DataFrame:
     )
     frame = to.spark.range(0, 1, 1, 1).selectExpr(f"inline(array({', '.join(structs)}))")
     return frame.toDF(*[f.name for f in node.fields])
-
-
-def _window_aggregate(node: WindowAggregate, frame: DataFrame, to: Lowering) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    session = node.window.kind is WindowKind.SESSION and not node.attached
-    derived_keys = (node.time,) if node.attached else (node.start, node.end, node.time)
-    keys = {k: f"__sqlstream_key_{i}" for i, k in enumerate(k for k in node.keys if k not in derived_keys)}
-    others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]
-    copies = [F.col(quote(k)).alias(copy) for k, copy in keys.items()]
-    time = closing(frame, f"{quote(node.time)} - INTERVAL '0.001' SECOND" if session else quote(node.time))
-    frame = frame.select(*others, *copies, time)
-    kind = field_of(node.input, node.time).type
-    if session:
-        if frame.isStreaming and not keys:
-            # Spark merges sessions of a key only.
-            keys[ALL] = ALL
-            frame = frame.withColumn(ALL, F.lit(0))
-        grouping, first, last = windows.sessions(node.window, TIME)
-        start, end = local(first, kind, node.zone), f"({local(last, kind, node.zone)} + INTERVAL '0.001' SECOND)"
-    elif node.attached:
-        grouping, last = F.col(TIME), TIME
-        start, end = keys[node.start], keys[node.end]
-    else:
-        grouping, last = F.col(TIME), TIME
-        start, end = windows.bounds(node.window, local(TIME, kind, node.zone))
-    aggregated = _aggregate(frame.groupBy(grouping, *keys.values()), node.aggregates, to)
-    derived = {node.time: last, node.end: end, node.start: start} | keys
-    outputs = [_column(k, derived[k]) for k in node.keys]
-    return aggregated.select(*outputs, *[F.col(quote(a.name)) for a in node.aggregates])
-
-
-def _group_aggregate(node: GroupAggregate, frame: DataFrame, to: Lowering) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    # A group of its own for "all rows": Spark's global aggregate would give a row for an empty stream, Flink's gives none.
-    if not (node.keys or to.batch):
-        frame = frame.withColumn(ALL, F.lit(0))
-    keys = [F.col(quote(k)) for k in node.keys] or ([] if to.batch else [F.col(ALL)])
-    if not node.aggregates:
-        return _unmarked(frame.select(*keys), node).dropDuplicates()
-    aggregated = _aggregate(frame.groupBy(*keys), node.aggregates, to)
-    if aggregated.isStreaming and any(a.call.distinct for a in node.aggregates):
-        aggregated = keyed_aggregate(aggregated)
-    return aggregated.select(*[quote(f.name) for f in fields(node)])
-
-
-def _aggregate(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], to: Lowering) -> DataFrame:
-    calls = [_column(a.name, render(a.call, to.zone)) for a in aggregates]
-    if calls:
-        return grouped.agg(*calls)
-    return grouped.agg(_column(ALL, "0"))
 
 
 def _union_all(branches: tuple[Node, ...], to: Lowering) -> DataFrame:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
+from sqlstream.changelog import RowKind
 from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
 from sqlstream.sql.functions.base import Rendered, sql_string
@@ -27,12 +29,39 @@ def render(expr: Expr, zone: str) -> str:
         case Call(function=function, args=args, type=type_):
             texts = [render(a, zone) for a in args]
             return function.render(Rendered(tuple(texts), tuple(a.type for a in args), type_, zone, _values(args)))
-        case AggregateCall(function=function, args=args, type=type_, distinct=distinct, filter=condition):
-            suffix = f" FILTER (WHERE {render(condition, zone)})" if condition is not None else ""
-            texts = [render(a, zone) for a in args]
-            types = tuple(a.type for a in args)
-            return function.render(Rendered(tuple(texts), types, type_, zone, _values(args), distinct, suffix))
+        case AggregateCall(function=function):
+            return function.render(_aggregate(expr, zone))
     raise TypeError(type(expr).__name__)
+
+
+def _aggregate(call: AggregateCall, zone: str) -> Rendered:
+    condition, args = call.filter, call.args
+    suffix = f" FILTER (WHERE {render(condition, zone)})" if condition is not None else ""
+    texts, types = tuple(render(a, zone) for a in args), tuple(a.type for a in args)
+    return Rendered(texts, types, call.type, zone, _values(args), call.distinct, suffix)
+
+
+def render_marked(call: AggregateCall, zone: str, mark: str) -> str:
+    """Spark SQL for a call with DISTINCT over rows of which those count for which the column ``mark`` is 1."""
+    return call.function.render(replace(_aggregate(call, zone), distinct=False, filter=f" FILTER (WHERE {quote(mark)} = 1)"))
+
+
+def render_signed(call: AggregateCall, zone: str, kind: str, mark: str | None) -> str:
+    """Spark SQL for a call over rows that may take others away, as the column ``kind`` says; with DISTINCT the column ``mark`` does.
+
+    A function that has no such form is called as it is.
+    """
+    rendered = _aggregate(call, zone)
+    if call.function.signed is None:
+        return call.function.render(replace(rendered, distinct=False))
+    if mark is not None:
+        return call.function.signed(replace(rendered, distinct=False, filter="", sign=quote(mark)))
+    return call.function.signed(replace(rendered, sign=signs(kind)))
+
+
+def signs(kind: str) -> str:
+    """Spark SQL: 1, or -1 where the column ``kind`` says that a row goes."""
+    return f"if({quote(kind)} IN ({', '.join(str(k.code) for k in RowKind if k.removes)}), -1, 1)"
 
 
 def _values(args: tuple[Expr, ...]) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ def test_what_was_seen_is_kept_over_a_restart(tmp_path: Path, engine) -> None:
     job = PrintingJob(tmp_path, engine, BIDS, "item STRING, n BIGINT, bidders BIGINT, others BIGINT", query)
     assert job.feed("bids", ("a", 1), ("a", 1), ("a", 2), (None, None)) == ["+I[a, 3, 2, 1]", "+I[null, 1, 0, 0]"]
     job.restart()
-    assert job.feed("bids", ("a", 2), ("a", 3), ("a", 1)) == ["+I[a, 6, 3, 2]"]
+    assert job.feed("bids", ("a", 2), ("a", 3), ("a", 1)) == ["+U[a, 6, 3, 2]", "-U[a, 3, 2, 1]"]
     job.close()
 
 

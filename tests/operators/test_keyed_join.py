@@ -54,7 +54,7 @@ def test_an_aggregate_over_a_join(tmp_path: Path, engine) -> None:
     assert job.feed("a", (1, "k", ""), (2, "k", "")) == []
     assert job.feed("b", (7, "k"), (8, "k"), (8, "k")) == ["+I[k, 6, 2]"]
     job.restart()
-    assert job.feed("a", (3, "k", "")) == ["+I[k, 9, 2]"]
+    assert job.feed("a", (3, "k", "")) == ["+U[k, 9, 2]", "-U[k, 6, 2]"]
     job.close()
 
 

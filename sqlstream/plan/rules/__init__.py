@@ -11,11 +11,12 @@ from sqlstream.plan.rules.project_merge import project_merge
 from sqlstream.plan.rules.shared_scan import shared_scan
 from sqlstream.plan.rules.unread_columns import unread_columns
 from sqlstream.plan.rules.unused_watermark import unused_watermark
+from sqlstream.plan.rules.upserts import upserts
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
-RULES = (current_watermark, distinct_windows, co_group, shared_scan, unused_watermark, unread_columns, project_merge)
+RULES = (current_watermark, distinct_windows, co_group, shared_scan, unused_watermark, unread_columns, project_merge, upserts)
 
 
 def rewrite(node: Node) -> Node:

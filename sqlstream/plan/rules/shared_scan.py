@@ -24,7 +24,7 @@ from sqlstream.plan.nodes import (
     WindowKind,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, fields, static
+from sqlstream.plan.properties import field, fields, static
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 
 # Computed once a row: not twice for one row, as an expression that is put in the place of a column may be.
@@ -50,8 +50,8 @@ def shared_scan(node: Node) -> Node:
 
 
 def _shareable(base: Node) -> bool:
-    """Whether reading ``base`` twice is worth saving, and its rows are the same for all: changes go to each branch by themselves."""
-    return not static(base) and not changelog_mode(base).updates
+    """Whether reading ``base`` twice is worth saving."""
+    return not static(base)
 
 
 @dataclass(frozen=True)

@@ -2,40 +2,28 @@ package sqlstream;
 
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
-import org.apache.spark.sql.catalyst.expressions.Coalesce;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.If;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.InterpretedOrdering;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.MutableProjection;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
-import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate;
-import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
-import org.apache.spark.sql.catalyst.expressions.aggregate.NoOp$;
-import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Min;
 import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
@@ -44,300 +32,326 @@ import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.Metadata;
-import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
-import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * GROUP BY over a stream with what Spark's own streaming aggregate lacks: DISTINCT. It computes with Spark's aggregate functions and gives a
- * group's row once a micro-batch, if it has changed.
+ * GROUP BY over a stream with what Spark's own streaming aggregate lacks: DISTINCT, rows that go, a result whose rows carry their kind. It
+ * computes with Spark's aggregate functions and gives a group's row once a micro-batch, if it has changed.
  *
- * <p>State by key: the functions' buffers; for each list of distinct arguments a map from values to a BIGINT, with a bit for each
- * condition (FILTER) under which the value was seen.
+ * <p>State by key: the functions' buffers and the extremes; for each list of marked arguments, and each extreme of rows that can go, the
+ * counts of its values; the arguments of functions that no row can be taken away from.
  */
 public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
-    // Values of one key that a micro-batch holds before they go to the state store.
-    private static final int HELD_VALUES = 1 << 18;
+    private static final int NO_KINDS = 0;
+    private static final int BEFORE_TOO = 2;
 
     private final List<Attribute> keys = new ArrayList<>();
     private final List<Attribute> input;
-    private final List<Attribute> buffer = new ArrayList<>();
-    private final List<Expression> initial = new ArrayList<>();
-    private final List<Expression> updates = new ArrayList<>();
-    private final List<Imperative> imperatives = new ArrayList<>();
-    private final List<Distinct> distincts = new ArrayList<>();
-    private final List<Attribute> firsts = new ArrayList<>();
-    private final List<Attribute> evaluated = new ArrayList<>();
+    private final List<ValueCounts> marks = new ArrayList<>();
+    private final List<Attribute> marked = new ArrayList<>();
+    private final List<Extreme> extremes = new ArrayList<>();
+    private final Aggregates running;
+    private final Aggregates replayed;
+    private final List<Attribute> replayInput = new ArrayList<>();
     private final List<Expression> results = new ArrayList<>();
+    private final int kind;
+    private final int kinds;
 
     private transient ValueState<InternalRow> buffers;
     private transient Work work;
 
-    /** A function that is a program and not an expression. {@code condition} says which rows it sees, over the row and the firsts. */
-    private record Imperative(ImperativeAggregate function, Expression condition, int place) implements Serializable {}
+    /** MIN or MAX of rows that can go: the counts of its values, and where its value stands. */
+    private record Extreme(ValueCounts values, boolean greatest, Attribute result) implements Serializable {}
 
-    /** Arguments of which each value counts once under a condition. {@code firsts} are places among the firsts; {@code forms} the canonical conditions. */
-    private record Distinct(List<Expression> arguments, List<Expression> forms, List<Expression> conditions, List<Integer> firsts)
-            implements Serializable {}
-
-    /** The result of {@code aggregated}, whose last operation is a groupBy of columns with agg. */
-    public static Dataset<Row> of(Dataset<Row> aggregated) {
+    /**
+     * The result of {@code aggregated}, whose last operation is a groupBy of columns with agg.
+     *
+     * @param marks for each column of the input that stands for a mark its name, that of a condition or an empty one, and those of
+     *     arguments: 1 in a row by which their values come to be there, -1 in one by which they go, else 0
+     * @param kind the column with the kinds of rows, if there can be others than inserts, or an empty name. The last column of the result is
+     *     then how many rows there are, and is taken out
+     * @param kinds 0: each row replaces that of its key; 1: rows get their kind; 2: and what a row was comes before what it is
+     */
+    public static Dataset<Row> of(Dataset<Row> aggregated, List<List<String>> marks, String kind, int kinds) {
         org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
         Aggregate node = (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
-        org.apache.spark.sql.classic.Dataset<Row> source =
-                (org.apache.spark.sql.classic.Dataset<Row>) Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child());
-        KeyedAggregate processor = new KeyedAggregate(node);
-        return Keyed.process(source, processor.keys.stream().skip(1).map(Attribute::name).toList(), aggregated.schema(), processor);
+        String[] names = marks.stream().map(m -> m.get(0)).toArray(String[]::new);
+        Dataset<Row> source = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).drop(names);
+        KeyedAggregate processor = new KeyedAggregate(node, marks, kind, kinds);
+        var schema = aggregated.schema();
+        if (!kind.isEmpty()) {
+            schema = new org.apache.spark.sql.types.StructType(Arrays.copyOf(schema.fields(), schema.length() - 1));
+        }
+        if (kinds != NO_KINDS) {
+            schema = schema.add(Kinds.COLUMN, DataTypes.ByteType, false);
+        }
+        List<String> keys = processor.keys.stream().skip(1).map(Attribute::name).toList();
+        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) source, keys, schema, processor);
     }
 
-    private KeyedAggregate(Aggregate node) {
-        input = new ArrayList<>(CollectionConverters.asJava(node.child().output()));
+    private KeyedAggregate(Aggregate node, List<List<String>> marks, String kind, int kinds) {
+        List<Attribute> columns = new ArrayList<>(Scala.list(node.child().output()));
+        for (List<String> mark : marks) {
+            List<Expression> arguments = mark.stream().skip(2).<Expression>map(name -> Scala.named(node.child(), name)).toList();
+            this.marks.add(new ValueCounts(arguments, mark.get(1).isEmpty() ? null : Scala.named(node.child(), mark.get(1))));
+            marked.add(Scala.named(node.child(), mark.get(0)));
+        }
+        columns.removeIf(c -> marked.stream().anyMatch(m -> m.exprId().equals(c.exprId())));
         // The rows have Keyed's hash at their end, the keys at their beginning.
-        input.add(attribute("hash", DataTypes.LongType));
-        keys.add(attribute("hash", DataTypes.LongType));
-        for (Expression key : CollectionConverters.asJava(node.groupingExpressions())) {
+        columns.add(Scala.attribute("hash", DataTypes.LongType));
+        input = columns;
+        keys.add(Scala.attribute("hash", DataTypes.LongType));
+        for (Expression key : Scala.list(node.groupingExpressions())) {
             keys.add((Attribute) key);
         }
-        Map<Expression, Expression> known = new LinkedHashMap<>();
-        Map<List<Expression>, Distinct> byArguments = new LinkedHashMap<>();
-        for (NamedExpression column : CollectionConverters.asJava(node.aggregateExpressions())) {
-            Expression value = column instanceof Alias alias ? alias.child() : (Expression) column;
-            results.add(Scala.replaced(value, e -> {
-                if (!(e instanceof AggregateExpression call)) {
-                    return null;
+        this.kind = kind.isEmpty() ? -1 : input.indexOf(Scala.named(node.child(), kind));
+        this.kinds = kinds;
+        List<Attribute> seen = new ArrayList<>(input);
+        seen.addAll(marked);
+        running = new Aggregates(seen);
+        List<AggregateExpression> replays = new ArrayList<>();
+        for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
+            Scala.replaced(column instanceof Alias alias ? alias.child() : (Expression) column, e -> {
+                if (e instanceof AggregateExpression call && this.kind >= 0 && !signed(call) && extremeOf(call) == null) {
+                    replays.add(call);
                 }
-                return known.computeIfAbsent(call.canonicalized(), c -> added(call, byArguments));
-            }));
+                return e instanceof AggregateExpression ? e : null;
+            });
         }
-        distincts.addAll(byArguments.values());
+        for (AggregateExpression call : replays) {
+            for (Attribute column : Scala.list(call.references().toSeq()).stream().map(a -> (Attribute) a).toList()) {
+                if (replayInput.stream().noneMatch(a -> a.exprId().equals(column.exprId()))) {
+                    replayInput.add(column);
+                }
+            }
+        }
+        replayed = new Aggregates(replayInput);
+        for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
+            Expression value = column instanceof Alias alias ? alias.child() : (Expression) column;
+            results.add(Scala.replaced(value, e -> e instanceof AggregateExpression call ? added(call, replays.contains(call)) : null));
+        }
     }
 
-    /** Takes {@code call} in; what stands for its result. */
-    private Expression added(AggregateExpression call, Map<List<Expression>, Distinct> byArguments) {
-        AggregateFunction function = call.aggregateFunction();
-        Expression where = call.filter().isEmpty() ? null : new Coalesce(PythonUtils.toSeq(List.of(call.filter().get(), Literal.FalseLiteral())));
-        Expression condition = where;
-        if (call.isDistinct()) {
-            List<Expression> arguments = List.copyOf(CollectionConverters.asJava(function.children()));
-            List<Expression> same = arguments.stream().map(Expression::canonicalized).toList();
-            Distinct distinct = byArguments.computeIfAbsent(same, s -> new Distinct(arguments, new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
-            Expression form = where == null ? null : where.canonicalized();
-            int bit = 0;
-            while (bit < distinct.forms.size() && !Objects.equals(distinct.forms.get(bit), form)) {
-                bit++;
-            }
-            if (bit == Long.SIZE) {
-                throw new UnsupportedOperationException("DISTINCT of one argument under more than " + Long.SIZE + " conditions is not supported.");
-            }
-            if (bit == distinct.forms.size()) {
-                distinct.forms.add(form);
-                distinct.conditions.add(where);
-                distinct.firsts.add(firsts.size());
-                firsts.add(attribute("first", DataTypes.BooleanType));
-            }
-            condition = firsts.get(distinct.firsts.get(bit));
+    /** Whether the call takes rows away by itself: it reads their kind or a mark. */
+    private boolean signed(AggregateExpression call) {
+        return Scala.list(call.references().toSeq()).stream()
+                .anyMatch(a -> marked.stream().anyMatch(m -> m.exprId().equals(a.exprId())) || input.get(kind).exprId().equals(a.exprId()));
+    }
+
+    private static Expression extremeOf(AggregateExpression call) {
+        return call.aggregateFunction() instanceof Max max ? max.child() : call.aggregateFunction() instanceof Min min ? min.child() : null;
+    }
+
+    private Expression added(AggregateExpression call, boolean replay) {
+        if (replay) {
+            return replayed.add(call);
         }
-        if (function instanceof DeclarativeAggregate declarative) {
-            List<AttributeReference> own = List.copyOf(CollectionConverters.asJava(declarative.aggBufferAttributes()));
-            List<Expression> changed = List.copyOf(CollectionConverters.asJava(declarative.updateExpressions()));
-            for (int i = 0; i < own.size(); i++) {
-                updates.add(condition == null ? changed.get(i) : new If(condition, changed.get(i), own.get(i)));
-            }
-            buffer.addAll(own);
-            initial.addAll(CollectionConverters.asJava(declarative.initialValues()));
-            return declarative.evaluateExpression();
+        if (kind < 0 || signed(call)) {
+            return running.add(call);
         }
-        List<AttributeReference> own = List.copyOf(CollectionConverters.asJava(function.aggBufferAttributes()));
-        ImperativeAggregate imperative = ((ImperativeAggregate) function).withNewMutableAggBufferOffset(buffer.size());
-        imperatives.add(new Imperative(imperative, condition, buffer.size()));
-        for (AttributeReference attribute : own) {
-            buffer.add(attribute);
-            updates.add(NoOp$.MODULE$);
-            initial.add(NoOp$.MODULE$);
-        }
-        AttributeReference result = attribute("result", function.dataType());
-        evaluated.add(result);
+        Expression value = extremeOf(call);
+        Attribute result = Scala.attribute("extreme", value.dataType());
+        Expression present = new org.apache.spark.sql.catalyst.expressions.IsNotNull(value);
+        Expression where = call.filter().isEmpty() ? present : new org.apache.spark.sql.catalyst.expressions.And(present, call.filter().get());
+        extremes.add(new Extreme(new ValueCounts(List.of(value), where), call.aggregateFunction() instanceof Max, result));
         return result;
-    }
-
-    private static AttributeReference attribute(String name, DataType type) {
-        return new AttributeReference(name, type, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
     }
 
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        buffers = getHandle().getValueState("buffers", Keyed.encoder(type(buffer)), TTLConfig.NONE());
-        List<MapState<InternalRow, Long>> values = new ArrayList<>();
-        for (int i = 0; i < distincts.size(); i++) {
-            values.add(getHandle().getMapState("values" + i, Keyed.encoder(type(distincts.get(i).arguments)), Encoders.LONG(), TTLConfig.NONE()));
-        }
-        work = new Work(values);
-    }
-
-    private static StructType type(List<? extends Expression> columns) {
-        StructType type = new StructType();
-        for (Expression column : columns) {
-            type = type.add("c" + type.length(), column.dataType(), true);
-        }
-        return type;
+        List<Attribute> columns = new ArrayList<>(running.buffer);
+        extremes.forEach(e -> columns.add(e.result));
+        buffers = getHandle().getValueState("buffers", Keyed.encoder(Scala.type(columns)), TTLConfig.NONE());
+        work = new Work();
     }
 
     @Override
     public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues times) {
-        InternalRow kept = buffers.get();
-        boolean known = kept != null;
-        work.begin(kept);
-        UnsafeRow before = known ? work.result(key).copy() : null;
+        InternalRow state = buffers.get();
+        work.begin(state);
+        UnsafeRow before = state == null ? null : work.result(key).copy();
         while (rows.hasNext()) {
             work.add(rows.next());
         }
+        work.settle();
         UnsafeRow after = work.result(key);
-        buffers.update(work.end());
-        return CollectionConverters.asScala((after.equals(before) ? List.<InternalRow>of() : List.<InternalRow>of(after)).iterator());
-    }
-
-    private static <T> Seq<T> seq(List<? extends T> list) {
-        return PythonUtils.toSeq((List<T>) list);
+        // How many rows there are is behind all that is given.
+        boolean empty = kind >= 0 && after.getLong(results.size() - 1) <= 0;
+        if (empty) {
+            work.clear();
+            buffers.clear();
+        } else {
+            buffers.update(work.end());
+        }
+        List<InternalRow> given = new ArrayList<>();
+        if (before == null) {
+            if (!empty) {
+                given.add(work.given(after, Kinds.INSERT));
+            }
+        } else if (empty) {
+            given.add(work.given(before, Kinds.DELETE));
+        } else if (!work.same(before, after)) {
+            if (kinds == BEFORE_TOO) {
+                given.add(work.given(before, Kinds.UPDATE_BEFORE).copy());
+            }
+            given.add(work.given(after, Kinds.UPDATE_AFTER));
+        }
+        return CollectionConverters.asScala(given.iterator());
     }
 
     /** The computation on one task. */
     private final class Work {
-        private final DataType[] types = buffer.stream().map(Expression::dataType).toArray(DataType[]::new);
-        private final SpecificInternalRow row = new SpecificInternalRow(seq(List.of(types)));
-        private final SpecificInternalRow first = new SpecificInternalRow(type(firsts));
-        private final SpecificInternalRow extra = new SpecificInternalRow(type(evaluated));
-        private final List<Values> values = new ArrayList<>();
-        private final List<Imperative> programs = new ArrayList<>();
-        private final MutableProjection start = MutableProjection.create(seq(initial), seq(List.<Attribute>of()));
-        private final MutableProjection update;
-        private final UnsafeProjection result;
+        private final Aggregates.Work sums = running.new Work();
+        private final Aggregates.Work replays = replayed.new Work();
+        private final List<ValueCounts.Work> counts = new ArrayList<>();
+        private final List<ValueCounts.Work> ranges = new ArrayList<>();
+        private final List<InterpretedOrdering> orders = new ArrayList<>();
+        private final InternalRow[] best = new InternalRow[extremes.size()];
+        private final boolean[] lost = new boolean[extremes.size()];
+        private final SpecificInternalRow mark = new SpecificInternalRow(Scala.type(marked));
+        private final SpecificInternalRow found;
+        private final KeptRows kept = replayInput.isEmpty() ? null : new KeptRows(getHandle(), "arguments", replayInput.size());
+        private final UnsafeProjection arguments = UnsafeProjection.create(Scala.seq(replayInput), Scala.seq(input));
         private final JoinedRow given = new JoinedRow();
-        private final JoinedRow all = new JoinedRow();
         private final JoinedRow computed = new JoinedRow();
+        private final JoinedRow withFound = new JoinedRow();
         private final JoinedRow answer = new JoinedRow();
+        private final JoinedRow held = new JoinedRow();
+        private final UnsafeProjection result;
+        private final UnsafeProjection shown;
+        private final GenericInternalRow code = new GenericInternalRow(1);
+        private final JoinedRow out = new JoinedRow();
 
-        private Work(List<MapState<InternalRow, Long>> states) {
-            List<Attribute> seen = new ArrayList<>(input);
-            seen.addAll(firsts);
-            for (Imperative imperative : imperatives) {
-                ImperativeAggregate function = (ImperativeAggregate) Scala.bound(imperative.function, input);
-                Expression condition = imperative.condition == null ? null : Scala.bound(imperative.condition, seen);
-                programs.add(new Imperative(function, condition, imperative.place));
+        private Work() {
+            for (int i = 0; i < marks.size(); i++) {
+                counts.add(marks.get(i).new Work(getHandle(), "values" + i, input, kind >= 0));
             }
-            for (int i = 0; i < distincts.size(); i++) {
-                values.add(new Values(distincts.get(i), states.get(i)));
+            List<Attribute> columns = new ArrayList<>();
+            for (int i = 0; i < extremes.size(); i++) {
+                Extreme extreme = extremes.get(i);
+                ranges.add(extreme.values.new Work(getHandle(), "extreme" + i, input, true));
+                orders.add(InterpretedOrdering.forSchema(Scala.seq(List.of(extreme.result.dataType()))));
+                columns.add(extreme.result);
             }
-            List<Attribute> read = new ArrayList<>(buffer);
-            read.addAll(seen);
-            update = MutableProjection.create(seq(updates), seq(read)).target(row);
-            start.target(row);
-            List<Attribute> shown = new ArrayList<>(keys);
-            shown.addAll(buffer);
-            shown.addAll(evaluated);
-            result = UnsafeProjection.create(seq(results), seq(shown));
+            found = new SpecificInternalRow(Scala.type(columns));
+            List<Attribute> read = new ArrayList<>(keys);
+            read.addAll(running.shown());
+            read.addAll(columns);
+            read.addAll(replayed.shown());
+            result = UnsafeProjection.create(Scala.seq(results), Scala.seq(read));
+            List<Attribute> all = new ArrayList<>();
+            results.forEach(r -> all.add(Scala.attribute("r", r.dataType())));
+            List<Expression> wanted = new ArrayList<>(kind < 0 ? all : all.subList(0, all.size() - 1));
+            if (kinds != NO_KINDS) {
+                all.add(new AttributeReference("kind", DataTypes.ByteType, false, org.apache.spark.sql.types.Metadata.empty(),
+                        org.apache.spark.sql.catalyst.expressions.NamedExpression$.MODULE$.newExprId(), Scala.seq(List.of())));
+                wanted.add(all.get(all.size() - 1));
+            }
+            shown = UnsafeProjection.create(Scala.seq(wanted), Scala.seq(all));
         }
 
-        /** Begin with a key, whose buffers are {@code kept}, or null. */
-        private void begin(InternalRow kept) {
-            values.forEach(v -> v.begin(kept != null));
-            if (kept == null) {
-                start.apply(null);
-                programs.forEach(p -> p.function.initialize(row));
-                return;
+        /** Begin with a key, of which {@code state} is kept, or null. */
+        private void begin(InternalRow state) {
+            counts.forEach(c -> c.begin(state != null));
+            sums.begin(state);
+            for (int i = 0; i < best.length; i++) {
+                ranges.get(i).begin(state != null);
+                DataType type = extremes.get(i).result.dataType();
+                int place = running.buffer.size() + i;
+                Object value = state == null || state.isNullAt(place) ? null : InternalRow.copyValue(state.get(place, type));
+                best[i] = value == null ? null : new GenericInternalRow(new Object[] {value});
+                lost[i] = false;
             }
-            for (int i = 0; i < types.length; i++) {
-                row.update(i, kept.get(i, types[i]));
+            if (kept != null) {
+                kept.load();
             }
-            for (Imperative program : programs) {
-                if (program.function instanceof TypedImperativeAggregate<?> typed) {
-                    row.update(program.place, typed.deserialize(row.getBinary(program.place)));
+        }
+
+        private void add(InternalRow row) {
+            int sign = kind >= 0 && Kinds.removes(row.getByte(kind)) ? -1 : 1;
+            for (int i = 0; i < counts.size(); i++) {
+                mark.setInt(i, counts.get(i).add(row, sign));
+            }
+            for (int i = 0; i < best.length; i++) {
+                int change = ranges.get(i).add(row, sign);
+                if (change != 0) {
+                    InternalRow value = ranges.get(i).value(row);
+                    int order = best[i] == null ? 1 : orders.get(i).compare(value, best[i]) * (extremes.get(i).greatest ? 1 : -1);
+                    if (change > 0 && order > 0) {
+                        best[i] = value.copy();
+                    }
+                    lost[i] |= change < 0 && order >= 0;
+                }
+            }
+            sums.add(given.apply(row, mark));
+            if (kept != null) {
+                UnsafeRow values = arguments.apply(row).copy();
+                if (sign > 0) {
+                    kept.add(0, List.of(values));
+                } else {
+                    kept.remove(0, List.of(values));
                 }
             }
         }
 
-        private void add(InternalRow next) {
-            for (Values each : values) {
-                each.add(next);
-            }
-            given.apply(next, first);
-            update.apply(all.apply(row, given));
-            for (Imperative program : programs) {
-                if (program.condition == null || (Boolean) program.condition.eval(given)) {
-                    program.function.update(row, next);
+        /** Find the extremes of which the value has gone. */
+        private void settle() {
+            for (int i = 0; i < best.length; i++) {
+                if (lost[i]) {
+                    ranges.get(i).store();
+                    best[i] = null;
+                    Iterator<InternalRow> values = ranges.get(i).present();
+                    while (values.hasNext()) {
+                        InternalRow value = values.next();
+                        int order = best[i] == null ? 1 : orders.get(i).compare(value, best[i]) * (extremes.get(i).greatest ? 1 : -1);
+                        best[i] = order > 0 ? value.copy() : best[i];
+                    }
                 }
             }
         }
 
         private UnsafeRow result(InternalRow key) {
-            for (int i = 0; i < programs.size(); i++) {
-                extra.update(i, programs.get(i).function.eval(row));
+            for (int i = 0; i < best.length; i++) {
+                found.update(i, best[i] == null ? null : best[i].get(0, extremes.get(i).result.dataType()));
             }
-            return result.apply(answer.apply(key, computed.apply(row, extra)));
+            replays.begin(null);
+            if (kept != null) {
+                Iterator<InternalRow> values = kept.rows(0);
+                while (values.hasNext()) {
+                    replays.add(values.next());
+                }
+            }
+            computed.apply(withFound.apply(sums.results(), found), replays.results());
+            return result.apply(answer.apply(key, computed));
         }
 
-        /** The buffers as they are kept. */
+        /** Whether two results are the same but for the number of rows. */
+        private boolean same(UnsafeRow one, UnsafeRow other) {
+            return kind < 0 ? one.equals(other) : given(one, Kinds.INSERT).copy().equals(given(other, Kinds.INSERT));
+        }
+
+        /** A result as it is given. */
+        private UnsafeRow given(UnsafeRow row, byte as) {
+            code.update(0, as);
+            return shown.apply(kinds == NO_KINDS ? row : out.apply(row, code));
+        }
+
+        /** What is kept of the key. */
         private InternalRow end() {
-            values.forEach(Values::store);
-            for (Imperative program : programs) {
-                if (program.function instanceof TypedImperativeAggregate<?> typed) {
-                    typed.serializeAggregateBufferInPlace(row);
-                }
+            counts.forEach(ValueCounts.Work::store);
+            ranges.forEach(ValueCounts.Work::store);
+            if (kept != null) {
+                kept.store();
             }
-            return row;
+            return extremes.isEmpty() ? sums.end() : held.apply(sums.end(), found);
         }
 
-        /** The values of a key that calls with the same arguments have seen. */
-        private final class Values {
-            private final Distinct distinct;
-            private final MapState<InternalRow, Long> state;
-            private final UnsafeProjection projection;
-            private final Expression[] conditions;
-            private Map<UnsafeRow, long[]> held = new HashMap<>();
-            private boolean stored;
-
-            private Values(Distinct distinct, MapState<InternalRow, Long> state) {
-                this.distinct = distinct;
-                this.state = state;
-                projection = UnsafeProjection.create(seq(distinct.arguments), seq(input));
-                conditions = distinct.conditions.stream().map(c -> c == null ? null : Scala.bound(c, input)).toArray(Expression[]::new);
-            }
-
-            private void begin(boolean known) {
-                stored = known;
-                held = new HashMap<>();
-            }
-
-            /** Notes for each call whether it sees the values of {@code next} for the first time. */
-            private void add(InternalRow next) {
-                UnsafeRow value = projection.apply(next);
-                long[] bits = held.get(value);
-                if (bits == null) {
-                    if (held.size() == HELD_VALUES) {
-                        store();
-                        begin(true);
-                    }
-                    value = value.copy();
-                    Long kept = stored ? state.getValue(value) : null;
-                    long before = kept == null ? 0 : kept;
-                    bits = new long[] {before, before};
-                    held.put(value, bits);
-                }
-                for (int i = 0; i < conditions.length; i++) {
-                    long bit = 1L << i;
-                    boolean is = (bits[1] & bit) == 0 && (conditions[i] == null || (Boolean) conditions[i].eval(next));
-                    first.setBoolean(distinct.firsts.get(i), is);
-                    bits[1] |= is ? bit : 0;
-                }
-            }
-
-            private void store() {
-                held.forEach((value, bits) -> {
-                    if (bits[0] != bits[1]) {
-                        state.updateValue(value, bits[1]);
-                    }
-                });
+        private void clear() {
+            counts.forEach(ValueCounts.Work::clear);
+            ranges.forEach(ValueCounts.Work::clear);
+            if (kept != null) {
+                kept.clear();
             }
         }
     }

@@ -104,7 +104,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
 
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        kept = new KeptRows(getHandle(), types[0].length(), types[1].length());
+        kept = new KeptRows(getHandle(), "rows", types[0].length(), types[1].length());
         matches = condition == null ? null : Predicate.create(condition, PythonUtils.toSeq(columns));
     }
 

@@ -6,22 +6,49 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
+import org.apache.spark.sql.types.StructType;
 import scala.Function1;
+import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /** What Spark's Scala interfaces make long in Java: walks over plans and expressions, calls of our methods as expressions. */
 final class Scala {
     private Scala() {}
+
+    static <T> Seq<T> seq(List<? extends T> list) {
+        return PythonUtils.toSeq((List<T>) list);
+    }
+
+    static <T> List<T> list(scala.collection.Seq<T> seq) {
+        return CollectionConverters.asJava(seq);
+    }
+
+    /** A column of its own, nullable. */
+    static AttributeReference attribute(String name, DataType type) {
+        return new AttributeReference(name, type, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq(List.of()));
+    }
+
+    /** A row type of the types of {@code columns}. */
+    static StructType type(List<? extends Expression> columns) {
+        StructType type = new StructType();
+        for (Expression column : columns) {
+            type = type.add("c" + type.length(), column.dataType(), true);
+        }
+        return type;
+    }
 
     /** The first input of {@code plan}. */
     static SparkPlan child(SparkPlan plan) {

@@ -96,13 +96,13 @@ def late_rows(query: StreamingQuery) -> int:
     return 0 if context is None or context._jvm is None else int(context._jvm.sqlstream.LateRows.count(query.runId))
 
 
-def keyed_aggregate(aggregated: DataFrame) -> DataFrame:
-    """The same as ``aggregated``, a groupBy of columns with agg over a stream, by our own operator: with DISTINCT, which Spark's lacks."""
+def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], kind: str, kinds: int) -> DataFrame:
+    """``aggregated``, a groupBy of columns with agg over a stream, by our own operator; the arguments are those of KeyedAggregate.of."""
     from pyspark.sql import DataFrame
 
     spark = aggregated.sparkSession
     assert spark._jvm is not None
-    return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf), spark)
+    return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf, marks, kind, kinds), spark)
 
 
 def keyed_join(joined: DataFrame) -> DataFrame:

@@ -52,6 +52,39 @@ def _average(call: Rendered, total: str, number: str) -> str:
     return f"CAST({total} / {number} AS {call.type.spark})"
 
 
+def _counted(call: Rendered) -> str:
+    """How many values that are not NULL there are, rows that go subtracted."""
+    once = call.sign if not call.args else f"if({call.args[0]} IS NULL, 0, {call.sign})"
+    return f"coalesce(sum(CAST({once} AS BIGINT)){call.filter}, 0L)"
+
+
+def _total(call: Rendered, value: str) -> str:
+    return f"sum(CASE {call.sign} WHEN 1 THEN {value} WHEN -1 THEN -({value}) END){call.filter}"
+
+
+def _signed_total(call: Rendered) -> str:
+    return _total(call, f"CAST({call.args[0]} AS BIGINT)" if call.types[0].is_integer else call.args[0])
+
+
+def _signed_sum(call: Rendered) -> str:
+    return f"if({_counted(call)} <= 0, NULL, CAST({_signed_total(call)} AS {call.type.spark}))"
+
+
+def _signed_avg(call: Rendered) -> str:
+    return f"if({_counted(call)} <= 0, NULL, {_average(call, _signed_total(call), _counted(call))})"
+
+
+def _signed_spread(*, sample: bool, root: bool) -> Spark:
+    def spread(call: Rendered) -> str:
+        x, n = call.args[0], _counted(call)
+        total = _total(call, x)
+        squares = f"({_total(call, f'{x} * {x}')} - {total} * {total} / {n})"
+        value = f"{squares} / nullif({n}{' - 1' if sample else ''}, 0)"
+        return f"if({n} <= 0, NULL, {f'sqrt({value})' if root else value})"
+
+    return spread
+
+
 def _set(call: Rendered) -> str:
     return f"collect_set({call.args[0]}){call.filter}"
 
@@ -143,13 +176,14 @@ def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary
 
 
 ROWS: tuple[Function, ...] = (
-    _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count),
-    _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x"),
-    _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x"),
+    _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count, signed=_counted),
+    _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x", signed=_signed_sum),
+    _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x", signed=_signed_avg),
     _row("MIN", ("ordered",), _first, _call("min"), "The least value.", "x"),
     _row("MAX", ("ordered",), _first, _call("max"), "The greatest value.", "x"),
     *(
-        _row(name, ("numeric",), nullable(t.DOUBLE), _call(spark), "A measure of spread.", "x", check=_check_spread)
+        _row(name, ("numeric",), nullable(t.DOUBLE), _call(spark), "A measure of spread.", "x", check=_check_spread,
+             signed=_signed_spread(sample="pop" not in spark, root=spark.startswith("std")))
         for name, spark in (
             ("STDDEV_POP", "stddev_pop"), ("STDDEV_SAMP", "stddev_samp"), ("STDDEV", "stddev_samp"),
             ("VAR_POP", "var_pop"), ("VAR_SAMP", "var_samp"), ("VARIANCE", "var_samp"),

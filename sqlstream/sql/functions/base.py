@@ -16,7 +16,7 @@ class Rendered:
     """A call on its way to Spark SQL: its arguments as text with their types, the result's type, the session's zone.
 
     ``values`` are those of constant arguments, VARIES for others. ``distinct`` and ``filter`` (``FILTER (WHERE ..)`` as text, or
-    empty) are an aggregate's.
+    empty) are an aggregate's. ``sign`` is SQL for how often a row counts: 1, -1 for one that goes, 0.
     """
 
     args: tuple[str, ...]
@@ -26,6 +26,7 @@ class Rendered:
     values: tuple[Any, ...] = ()
     distinct: bool = False
     filter: str = ""
+    sign: str = ""
 
 
 Types = tuple[Type, ...]
@@ -45,6 +46,7 @@ class Function:
 
     ``params`` are families (see ``accepts``), ``?`` at the end of one marks it and all behind it optional, ``*`` on the last repeats it.
     ``coerce`` brings the arguments to common types first. ``spark`` is a template (``{0}``) or a function of the rendered call.
+    ``signed`` is an aggregate's form over rows of which some take others away (``Rendered.sign``), where it has one.
     ``check`` refuses what is right in Flink and can't be done here. ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
     """
 
@@ -59,6 +61,7 @@ class Function:
     sized: Sized | None = None
     check: Check | None = None
     words: tuple[int, ...] = ()
+    signed: Callable[[Rendered], str] | None = None
 
     @property
     def signature(self) -> str:

@@ -3,7 +3,7 @@ CREATE TABLE bids (item STRING, price INT)
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (item STRING, bids BIGINT, total INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT item, COUNT(price), SUM(price) FROM bids GROUP BY item;
---= Sink(table=[default_catalog.default_database.answers], fields=[item, bids, total], changelogMode=[I,UA])
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, bids, total], changelogMode=[I,UB,UA])
 --= GroupAggregate(groupBy=[item]
 --< bids {"item": "a", "price": 6}
 --< bids {"item": null, "price": 1}
@@ -11,3 +11,6 @@ INSERT INTO answers SELECT item, COUNT(price), SUM(price) FROM bids GROUP BY ite
 --< bids {"item": "a", "price": null}
 --< bids {"item": "a", "price": 2}
 --> -U[a, 1, 6] +U[a, 2, 8]
+--! restart
+--< bids {"item": "a", "price": 1}
+--> -U[a, 2, 8] +U[a, 3, 9]

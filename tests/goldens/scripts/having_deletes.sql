@@ -1,0 +1,20 @@
+-- HAVING over an aggregate that changes: a group that no longer passes is deleted, one that passes again is inserted.
+CREATE TABLE orders (item STRING, amount INT)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/orders', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (item STRING, total INT) WITH ('connector' = 'print');
+INSERT INTO answers SELECT item, SUM(amount) FROM orders GROUP BY item HAVING SUM(amount) BETWEEN 10 AND 20;
+--= Calc(where=[
+--= GroupAggregate(groupBy=[item], select=[item, SUM(amount) AS $agg0], changelogMode=[I,UB,UA])
+--< orders {"item": "a", "amount": 9}
+--< orders {"item": "b", "amount": 15}
+--< orders {"item": null, "amount": 12}
+--> +I[b, 15] +I[null, 12]
+--< orders {"item": "a", "amount": 1}
+--< orders {"item": "b", "amount": 2}
+--> +U[a, 10] -U[b, 15] +U[b, 17]
+--! restart
+--< orders {"item": "a", "amount": 20}
+--< orders {"item": "b", "amount": null}
+--> -U[a, 10]
+--< orders {"item": "a", "amount": -15}
+--> +U[a, 15]
