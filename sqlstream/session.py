@@ -22,8 +22,8 @@ from sqlstream.options import masked, masked_text
 from sqlstream.plan import build, relations, scope
 from sqlstream.plan.explain import tree
 from sqlstream.plan.insert import insert, into
-from sqlstream.plan.nodes import Limit, Node, Sink
-from sqlstream.plan.properties import fields, static
+from sqlstream.plan.nodes import Limit, Node, Sink, Sort
+from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.validate import validate
 from sqlstream.sql import ast
@@ -382,9 +382,11 @@ class Session:
 
 
 def _without_limit(plan: Node) -> tuple[Node, int | None]:
-    if isinstance(plan, Limit) and not plan.offset and not static(plan):
-        return plan.input, plan.count
-    return plan, None
+    """A plan without the LIMIT at its end, and its count: rows that only come can simply be counted, and the query ends with the last."""
+    if not isinstance(plan, Limit) or plan.offset or static(plan):
+        return plan, None
+    counted = not isinstance(plan.input, Sort) and not changelog_mode(plan.input).updates
+    return (plan.input, plan.count) if counted else (plan, None)
 
 
 def _machine_zone() -> str:

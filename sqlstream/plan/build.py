@@ -98,7 +98,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     if call is not None:
         node = over(node, items, call, wanted)
     if select.args.get("distinct"):
-        node = window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), ()))
+        node = _distinct(node)
     return _ordered(select, node, env)
 
 
@@ -282,20 +282,32 @@ def _cells(row: exp.Expr) -> list[exp.Expr]:
 
 
 def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
-    if not isinstance(node, exp.Union) or node.args.get("distinct"):
-        name = type(node).__name__.upper() + ("" if node.args.get("distinct") else " ALL")
-        raise NotSupported(f"{name} is not supported yet.", at=node, hint="UNION ALL is.")
+    name = type(node).__name__.upper() + ("" if node.args.get("distinct") else " ALL")
+    if name in ("INTERSECT ALL", "EXCEPT ALL"):
+        raise NotSupported(f"{name} is not supported yet.", at=node, hint=f"{name.split()[0]} is.")
     branches = [query(node.this, env), query(node.expression, env)]
     widths = [len(fields(b)) for b in branches]
     if widths[0] != widths[1]:
-        raise ValidationError("Column count mismatch in UNION ALL", at=node)
+        raise ValidationError(f"Column count mismatch in {name}", at=node)
     targets = []
     for left, right in zip(*(fields(b) for b in branches), strict=True):
         type_ = common_type([left.type, right.type])
         if type_ is None:
-            raise ValidationError(f"Type mismatch in column '{left.name}' of UNION ALL: {left.type.full} and {right.type.full}", at=node)
+            raise ValidationError(f"Type mismatch in column '{left.name}' of {name}: {left.type.full} and {right.type.full}", at=node)
         targets.append(type_)
-    return Union(tuple(b for branch in branches for b in _flat(converted(branch, targets))))
+    left, right = (converted(branch, targets) for branch in branches)
+    if isinstance(node, exp.Union):
+        united = Union((*_flat(left), *_flat(right)))
+        return _distinct(united) if node.args.get("distinct") else united
+    # A row is in both where it has a match in the other, NULL equal to NULL.
+    kind = JoinKind.SEMI if isinstance(node, exp.Intersect) else JoinKind.ANTI
+    other = apart(right, [f.name for f in fields(left)])
+    same = [make.not_distinct(make.ref(a), make.ref(b)) for a, b in zip(fields(left), fields(other), strict=True)]
+    return _distinct(joined(left, other, kind, make.all_of(same)))
+
+
+def _distinct(node: Node) -> Node:
+    return window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), ()))
 
 
 def _flat(node: Node) -> tuple[Node, ...]:
@@ -316,14 +328,14 @@ def converted(node: Node, targets: Iterable[object]) -> Node:
 def _ordered(clause: exp.Expr, node: Node, env: Environment) -> Node:
     order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
     if order:
-        node = _sort(order, node, env)
+        node = _sort(order, node, env, limited=limit is not None)
     if limit or offset:
         node = Limit(node, _number(limit), _number(offset) or 0)
     return node
 
 
-def _sort(order: exp.Order, node: Node, env: Environment) -> Node:
-    if not env.settings.batch:
+def _sort(order: exp.Order, node: Node, env: Environment, *, limited: bool) -> Node:
+    if not (env.settings.batch or limited):
         raise NotSupported(
             "ORDER BY is not supported yet in streaming mode.",
             at=order,

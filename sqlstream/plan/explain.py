@@ -10,11 +10,13 @@ from sqlstream.plan.nodes import (
     Filter,
     GroupAggregate,
     Join,
+    KeyedJoin,
     Limit,
     NamedAggregate,
     Node,
     Over,
     Project,
+    Rank,
     Scan,
     Sink,
     Sort,
@@ -105,8 +107,17 @@ def _parts(node: Node) -> tuple[str, ...]:
                 f"partitionBy=[{', '.join(partition)}]",
                 f"orderBy=[{_order(order)}]",
             )
+        case Rank(partition=partition, order=order):
+            return (
+                "Rank",
+                f"rankRange=[rankStart={node.first}, rankEnd={node.last}]",
+                *([f"partitionBy=[{', '.join(partition)}]"] if partition else []),
+                *([f"orderBy=[{_order(order)}]"] if order else []),
+            )
         case CoGroup(join=join):
             return (*_parts(join), f"collects=[{', '.join(s.collected.value for s in node.sides)}]")
+        case KeyedJoin(join=join):
+            return _parts(join)
         case WindowJoin(kind=kind, window=window, condition=condition):
             pairs = [f"{a} = {b}" for a, b in (*node.bounds, *node.keys)]
             pairs += [] if condition is None else [to_text(condition)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, Filter, Join, JoinKind, Named, Node, Project, WindowJoin
-from sqlstream.plan.over import window_rank
+from sqlstream.plan.over import ranked
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.windowing import windowing, with_time
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
@@ -50,7 +50,7 @@ def filtered(node: Node, condition: Expr | None) -> Node:
     if isinstance(node, Join) and node.kind is JoinKind.INNER and not isinstance(node, WindowJoin):
         whole = make.all_of([*make.conjuncts(node.condition), *make.conjuncts(condition)])
         return joined(node.left, node.right, node.kind, whole)
-    return window_rank(Filter(node, condition))
+    return ranked(Filter(node, condition))
 
 
 def _pushed(left: Node, right: Node, conditions: list[Expr]) -> tuple[Node, Node, list[Expr]]:

@@ -81,6 +81,11 @@ def is_null(expr: Expr) -> Expr:
     return Call(BOOLEAN.not_null(), builtin("IS NULL"), (expr,))
 
 
+def not_distinct(a: Expr, b: Expr) -> Expr:
+    """``a IS NOT DISTINCT FROM b``, of one type."""
+    return Call(BOOLEAN.not_null(), builtin("IS NOT DISTINCT FROM"), (a, b))
+
+
 def substituted(expr: Expr, columns: Mapping[str, Expr]) -> Expr:
     """``expr`` with an expression in the place of each column that it reads."""
     return expr.transform(lambda e: columns[e.name] if isinstance(e, ColumnRef) else None)

@@ -239,6 +239,23 @@ class WindowRank(Unary):
     latest: bool = False
 
 
+@dataclass(frozen=True)
+class Rank(Unary):
+    """The rows of ranks ``first`` to ``last`` in ``order`` of each ``partition``, updated as rows come: Top-N and deduplication.
+
+    Of equal rows the earlier comes first, or the later where ``latest``. ``once``: the first row that comes of a partition stays it. Output:
+    the input's columns, then ``rank`` (BIGINT, from 1), if it has a name.
+    """
+
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    rank: str | None
+    first: int
+    last: int
+    latest: bool = False
+    once: bool = False
+
+
 class JoinKind(Enum):
     """Which rows a join gives."""
 
@@ -328,6 +345,22 @@ class CoGroup(Unary):
     bounds: tuple[str, str]
     keys: tuple[str, ...]
     sides: tuple[JoinSide, JoinSide]
+
+
+@dataclass(frozen=True)
+class KeyedJoin(Unary):
+    """A regular join of streams as one operator over the rows of both sides: SIDE is 0 for the left, 1 for the right.
+
+    ``join`` is the join that it stands for; of its inputs only the columns and changelog modes count. ``keys`` are the columns of the input
+    that must be equal, NULL to NULL where ``null_safe``; ``columns`` those that hold the sides' columns. ``condition`` is what is asked for
+    besides, over the join's columns.
+    """
+
+    join: Join
+    keys: tuple[str, ...]
+    null_safe: tuple[bool, ...]
+    columns: tuple[tuple[str, ...], tuple[str, ...]]
+    condition: Expr | None
 
 
 # The operators that give rows as windows close, which they learn from a watermark. After rewriting no WindowJoin is left.

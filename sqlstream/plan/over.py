@@ -1,6 +1,6 @@
 """OVER: functions over the rows before each row, and what a limit of ROW_NUMBER makes of them.
 
-Filter(n <= 3)                                                            WindowRank(rank 1 to 3)
+Filter(n <= 3)                                                            WindowRank(rank 1 to 3), without window columns a Rank
 +- Project(.., n)                                                         +- Project(.., window_time)
    +- Over(ROW_NUMBER() AS n, partition=[window_start, window_end, ..])
 """
@@ -20,12 +20,13 @@ from sqlstream.plan.nodes import (
     Node,
     Over,
     Project,
+    Rank,
     SortKey,
     TimeAttribute,
     WindowRank,
 )
 from sqlstream.plan.properties import field, fields
-from sqlstream.plan.windowing import windowing, with_time
+from sqlstream.plan.windowing import Windowing, windowing, with_time
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal, OverCall
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def over(node: Node, below: list[Named], call: OverCall, items: list[Named]) -> 
     return Project(made, tuple(Named(i.name, given["$over"] if i.expr == call else given[i.name]) for i in items))
 
 
-def window_rank(node: Filter) -> Node:
-    """The window Top-N that ``node`` is, or ``node`` itself."""
+def ranked(node: Filter) -> Node:
+    """The Top-N, of windows or of all rows, that ``node`` is, or ``node`` itself."""
     projects: list[Project] = []
     below = node.input
     while isinstance(below, Project):
@@ -79,33 +80,43 @@ def window_rank(node: Filter) -> Node:
         return node
     rank = below.aggregates[0].name
     first, last, rest = _range(node.condition, _names_of(rank, projects))
+    if last is None:
+        return node
     found = windowing(below.input)
-    if last is None or found is None:
-        return node
-    bounds = {found.columns[p]: p for p in below.partition if p in found.columns}
-    if not {WINDOW_START, WINDOW_END} <= bounds.keys():
-        return node
-    source, time = with_time(below.input)
+    times = found.times if found else ()
     by = below.order[0]
-    by_time = len(below.order) == 1 and (by.name in found.times or field(below.input, by.name).time is TimeAttribute.ROWTIME)
-    result: Node = WindowRank(
-        source,
-        found.window,
-        tuple(p for p in below.partition if p not in found.columns),
-        below.order,
-        rank,
-        max(first, 1),
-        last,
-        bounds[WINDOW_START],
-        bounds[WINDOW_END],
-        time,
-        # Deduplication that keeps the last row: of rows of one time the one that came last.
-        latest=by_time and by.descending and (first, last) == (1, 1),
-    )
+    time_of_order = field(below.input, by.name).time if len(below.order) == 1 else None
+    by_time = len(below.order) == 1 and (by.name in times or time_of_order is not None)
+    # Deduplication that keeps the last row: of rows of one time the one that came last.
+    latest = by_time and by.descending and (first, last) == (1, 1)
+    result: Node
+    if found is None or not {WINDOW_START, WINDOW_END} <= {found.columns.get(p) for p in below.partition}:
+        once = time_of_order is TimeAttribute.PROCTIME and not by.descending and (first, last) == (1, 1)
+        result = Rank(below.input, below.partition, below.order, rank, max(first, 1), last, latest, once)
+    else:
+        result = _window_rank(below, found, max(first, 1), last, latest)
     for project in reversed(projects):
         result = Project(result, project.columns)
     condition = make.all_of(rest)
     return result if condition is None else Filter(result, condition)
+
+
+def _window_rank(node: Over, found: Windowing, first: int, last: int, latest: bool) -> Node:
+    bounds = {found.columns[p]: p for p in node.partition if p in found.columns}
+    source, time = with_time(node.input)
+    return WindowRank(
+        source,
+        found.window,
+        tuple(p for p in node.partition if p not in found.columns),
+        node.order,
+        node.aggregates[0].name,
+        first,
+        last,
+        bounds[WINDOW_START],
+        bounds[WINDOW_END],
+        time,
+        latest,
+    )
 
 
 def _names_of(rank: str, projects: list[Project]) -> set[str]:

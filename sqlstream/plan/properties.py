@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.changelog import KIND, ChangelogMode
+from sqlstream.plan import make
 from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
@@ -16,10 +17,12 @@ from sqlstream.plan.nodes import (
     GroupAggregate,
     Join,
     JoinKind,
+    KeyedJoin,
     Named,
     Node,
     Over,
     Project,
+    Rank,
     Scan,
     Sink,
     TimeAttribute,
@@ -76,12 +79,14 @@ def fields(node: Node) -> tuple[Field, ...]:
                 *(Field(k, given_by_name[k].type) for k in keys),
                 *(Field(a.name, a.call.type) for a in aggregates),
             )
-        case CoGroup(join=join):
+        case CoGroup(join=join) | KeyedJoin(join=join):
             return fields(join)
         case Over(input=source, aggregates=aggregates):
             return (*fields(source), *(Field(a.name, a.call.type) for a in aggregates))
         case WindowRank(input=source, rank=rank):
             return (*fields(source), Field(rank, BIGINT.not_null()))
+        case Rank(input=source, rank=rank):
+            return (*fields(source), *([] if rank is None else [Field(rank, BIGINT.not_null())]))
         case Join(left=left, right=right, kind=kind):
             keeps_times = isinstance(node, WindowJoin)
             a = (_joined(f, keeps_times, optional=kind.left_optional) for f in fields(left))
@@ -139,7 +144,27 @@ def changelog_mode(node: Node) -> ChangelogMode:
                 return ChangelogMode.UPSERT_DELETE if upserts else ChangelogMode.RETRACT_DELETE
             # Without aggregates (DISTINCT) a group's row never changes after it was given.
             return ChangelogMode.APPEND if not aggregates else ChangelogMode.UPSERT if upserts else ChangelogMode.RETRACT
+        case WindowJoin() | CoGroup():
+            return ChangelogMode.APPEND
+        case Rank(input=source):
+            if changelog_mode(source).updates:
+                return ChangelogMode.RETRACT_DELETE
+            # Of one row a partition there is always one after the first.
+            return ChangelogMode.APPEND if node.once else ChangelogMode.RETRACT if node.first == node.last == 1 else ChangelogMode.RETRACT_DELETE
+        case KeyedJoin(join=join):
+            return changelog_mode(join)
+        case Join(kind=kind) if not of_static(node):
+            once = kind in (JoinKind.INNER, JoinKind.SEMI) and not any(changelog_mode(i).updates for i in node.inputs)
+            return ChangelogMode.APPEND if once else ChangelogMode.RETRACT_DELETE
     return _joint([changelog_mode(i) for i in node.inputs])
+
+
+def of_static(node: Join) -> bool:
+    """Whether each row of one side, a stream, can be joined by itself with the other, which is all there."""
+    if static(node.left) == static(node.right):
+        return False
+    allowed = (JoinKind.INNER, JoinKind.RIGHT) if static(node.left) else (JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)
+    return node.kind in allowed
 
 
 def _joint(modes: list[ChangelogMode]) -> ChangelogMode:
@@ -194,8 +219,18 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             below = upsert_key(source)
             names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
             return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
-        case Union() | Scan() | Values() | Expand() | Join() | CoGroup():
+        case KeyedJoin(join=join):
+            return upsert_key(join)
+        case Rank(input=source, partition=partition, rank=rank):
+            if node.first == node.last:
+                return partition
+            return upsert_key(source) if rank is None else (*partition, rank)
+        case Join(left=left, right=right, kind=kind) if not isinstance(node, WindowJoin) and kind is not JoinKind.FULL:
+            return _join_key(node, upsert_key(left), None if kind.left_only else upsert_key(right))
+        case Union() | Values() | Expand() | Join() | CoGroup():
             return None
+        case Scan(table=table):
+            return tuple(table.primary_key.columns) if table.primary_key else None
         case Unary(input=source):
             return upsert_key(source)
     return None
@@ -205,6 +240,19 @@ def row(node: Node) -> tuple[str, ...]:
     """The names of the columns of ``node``'s rows as they run: its own, and KIND where they carry their kind."""
     names = tuple(f.name for f in fields(node))
     return (*names, KIND) if changelog_mode(node).carries_kinds else names
+
+
+def _join_key(node: Join, left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The upsert key of a join: a side's own where the other has at most one row for each of it, or both together."""
+    if node.kind.left_only:
+        return left
+    pairs = [c.args for c in make.conjuncts(node.condition) if isinstance(c, Call) and c.function.name == "="]
+    equal = {e.name for pair in pairs if all(isinstance(e, ColumnRef) for e in pair) for e in pair if isinstance(e, ColumnRef)}
+    if left is not None and right is not None and set(right) <= equal and node.kind in (JoinKind.INNER, JoinKind.LEFT):
+        return left
+    if left is not None and right is not None and set(left) <= equal and node.kind in (JoinKind.INNER, JoinKind.RIGHT):
+        return right
+    return (*left, *right) if left is not None and right is not None else None
 
 
 def window_column(node: Node) -> str | None:

@@ -11,8 +11,6 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
-    Join,
-    JoinKind,
     Limit,
     Node,
     Over,
@@ -89,9 +87,6 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
                 "ROW_NUMBER() without a limit, or outside of windows, is not supported yet.",
                 hint="Limit it (WHERE n <= 3), with window_start and window_end in PARTITION BY.",
             )
-        case Join() if streaming:
-            _append_inputs(node)
-            _regular_join(node)
         case CoGroup() | WindowAggregate() | WindowRank() if streaming:
             _append_inputs(node)
             _window_distinct(node)
@@ -112,20 +107,12 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
                 )
 
 
-def _regular_join(node: Join) -> None:
-    if node.kind is not JoinKind.INNER:
-        raise NotSupported(
-            f"{describe(node)} is not supported yet: only an inner join is, outside of windows.",
-            hint="A join of windows needs equal window_start and equal window_end of the same window on both sides.",
-        )
-
-
 def _append_inputs(node: Node) -> None:
     for source in node.inputs:
         if changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None
-            what = "A join" if isinstance(node, Join | CoGroup) else "An operator on windows"
+            what = "A join" if isinstance(node, CoGroup) else "An operator on windows"
             raise NotSupported(f"{what} over the updating result of {describe(cause)} is not supported yet.")
 
 

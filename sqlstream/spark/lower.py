@@ -26,14 +26,14 @@ from sqlstream.plan.nodes import (
     Filter,
     GroupAggregate,
     Join,
-    JoinKind,
+    KeyedJoin,
     Limit,
     Node,
     Project,
+    Rank,
     Scan,
     Sink,
     Sort,
-    SortKey,
     TimeAttribute,
     Union,
     Values,
@@ -45,8 +45,8 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import aggregates, window_operators, windows
-from sqlstream.spark.operators import SplitTimes, clock, keyed_join, new_peers
+from sqlstream.spark import aggregates, joins, ranks, window_operators, windows
+from sqlstream.spark.operators import SplitTimes, clock, new_peers
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -113,12 +113,16 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return windows.assigned(node, _clocked(node, to) if by_clock else lower(source, to))
         case WindowAggregate(input=source):
             return aggregates.window_aggregate(node, lower(source, to), to.zone)
+        case Rank(input=source):
+            return ranks.ranked(node, lower(source, to))
         case WindowRank(input=source):
             return window_operators.ranked(node, lower(source, to))
         case CoGroup(input=source):
             return window_operators.co_grouped(node, lower(source, to), to.zone)
         case Join():
             return _join(node, to)
+        case KeyedJoin(input=source):
+            return joins.keyed(node, lower(source, to), to.zone)
         case GroupAggregate(input=source):
             return aggregates.group_aggregate(node, lower(source, to), to.zone, batch=to.batch)
         case Union(branches=branches):
@@ -128,7 +132,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             frame = frame.offset(node.offset) if node.offset else frame
             return frame if node.count is None else frame.limit(node.count)
         case Sort(input=source):
-            return lower(source, to).orderBy(*[_order(k) for k in node.keys])
+            return lower(source, to).orderBy(*[ranks.sort_key(k) for k in node.keys])
         case Sink(input=source):
             return _not_null(node, lower(source, to))
     raise TypeError(type(node).__name__)
@@ -175,15 +179,6 @@ def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
 def _required(name: str, spark_type: str) -> str:
     problem = f"Column '{name}' is NOT NULL, however, a null value is being written into it."
     return f"coalesce({quote(name)}, CAST(raise_error({sql_string(problem)}) AS {spark_type}))"
-
-
-def _order(key: SortKey) -> Column:
-    from pyspark.sql import functions as F
-
-    column = F.col(quote(key.name))
-    if key.descending:
-        return column.desc_nulls_first() if key.nulls_first else column.desc_nulls_last()
-    return column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last()
 
 
 def _watermark(node: Watermark, to: Lowering) -> DataFrame:
@@ -295,34 +290,24 @@ def _both_streams(inputs: tuple[Node, ...], to: Lowering) -> list[DataFrame]:
     return [_as_stream(lower(i, to), to) if mixed and static(i) else lower(i, to) for i in inputs]
 
 
-_HOW = {
-    JoinKind.INNER: "inner", JoinKind.LEFT: "left", JoinKind.RIGHT: "right", JoinKind.FULL: "full", JoinKind.SEMI: "left_semi",
-    JoinKind.ANTI: "left_anti",
-}  # fmt: skip
-
-
 def _join(node: Join, to: Lowering) -> DataFrame:
-    left, right = (_unmarked(frame, side) for frame, side in zip(_both_streams(node.inputs, to), node.inputs, strict=True))
-    if node.condition is None:
-        joined = left.crossJoin(right)
-    else:
-        from pyspark.sql import functions as F
-
-        joined = left.join(right, F.expr(render(node.condition, to.zone)), _HOW[node.kind])
-    return keyed_join(joined) if left.isStreaming and right.isStreaming else joined
-
-
-def _unmarked(frame: DataFrame, node: Node) -> DataFrame:
-    """``frame`` without Spark's watermark marks: a join of times under them would drop rows that are late, and Flink's keeps all."""
-    from pyspark.sql import functions as F
-
-    return frame.select(*[F.col(quote(f.name)).alias(f.name, metadata={}) for f in fields(node)])
+    left, right = (lower(i, to) for i in node.inputs)
+    if left.isStreaming != right.isStreaming:
+        # The stream is joined with the table as it was when the job began, after a restart too.
+        left, right = (f if f.isStreaming else to.spark.read.parquet(_kept(f, to)[1]) for f in (left, right))
+    return joins.joined(node, left, right, to.zone)
 
 
 def _as_stream(frame: DataFrame, to: Lowering) -> DataFrame:
-    """A static frame as a streaming source: written once into the job's folder, since Spark unites no stream with a table."""
+    """A static frame as a streaming source, since Spark unites no stream with a table."""
+    name, folder = _kept(frame, to)
+    return to.spark.readStream.schema(frame.schema).name(name).parquet(folder)
+
+
+def _kept(frame: DataFrame, to: Lowering) -> tuple[str, str]:
+    """A static frame written once into the job's folder: a name of its own, and the path."""
     name = to.source_name("static")
     folder = to.state / name
     if not (folder / "_SUCCESS").exists():
         frame.write.mode("overwrite").parquet(str(folder))
-    return to.spark.readStream.schema(frame.schema).name(name).parquet(str(folder))
+    return name, str(folder)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlstream.plan.nodes import SIDE, CoGroup, Collected, JoinKind, JoinSide, WindowJoin, WindowRank
 from sqlstream.plan.properties import fields
 from sqlstream.spark.operators import top
+from sqlstream.spark.ranks import directions
 from sqlstream.sql.expressions import ColumnRef, Expr, FieldAccess
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
@@ -49,8 +50,7 @@ def ranked(node: WindowRank, frame: DataFrame) -> DataFrame:
         _struct(inside, _ROW),
         F.struct(*order).alias(_PLACE),
     )
-    directions = "".join(("d" if k.descending else "a") + ("f" if k.nulls_first else "l") for k in node.order)
-    kept = top(F.col(_ROW), F.col(_PLACE), node.last, directions, latest=node.latest)
+    kept = top(F.col(_ROW), F.col(_PLACE), node.last, directions(node.order), latest=node.latest)
     grouped = rows.groupBy(TIME, *outside.values()).agg(kept.alias(_ROWS))
     each = grouped.select(TIME, *outside.values(), F.posexplode(_ROWS).alias(_PLACE, _ROW))
     if node.first > 1:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from sqlstream.plan.rules.co_group import co_group
 from sqlstream.plan.rules.current_watermark import current_watermark
 from sqlstream.plan.rules.distinct_windows import distinct_windows
+from sqlstream.plan.rules.keyed_join import keyed_join
+from sqlstream.plan.rules.limit import limit
 from sqlstream.plan.rules.project_merge import project_merge
 from sqlstream.plan.rules.shared_scan import shared_scan
 from sqlstream.plan.rules.unread_columns import unread_columns
@@ -16,7 +18,8 @@ from sqlstream.plan.rules.upserts import upserts
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
-RULES = (current_watermark, distinct_windows, co_group, shared_scan, unused_watermark, unread_columns, project_merge, upserts)
+# What unites inputs comes after what narrows them, and before what shares the scan of united ones.
+RULES = (limit, current_watermark, distinct_windows, co_group, unread_columns, keyed_join, shared_scan, unused_watermark, project_merge, upserts)
 
 
 def rewrite(node: Node) -> Node:

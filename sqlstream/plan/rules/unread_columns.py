@@ -1,11 +1,11 @@
-"""A join's inputs give only the columns that are read above them: it keeps their rows for ever, and Spark does not look into our own operators."""
+"""What keeps rows for ever, a join or a rank, is given only the columns that are read above it: Spark does not look into our own operators."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Join, Named, Node, Project
+from sqlstream.plan.nodes import Filter, Join, Named, Node, Project, Rank, WindowJoin
 from sqlstream.plan.properties import fields
 
 
@@ -22,7 +22,11 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
             return Project(_narrowed(source, {n for c in kept for n in make.columns(c.expr)}), kept)
         case Filter(input=source, condition=condition):
             return replace(node, input=_narrowed(source, None if read is None else read | make.columns(condition)))
-        case Join(condition=condition):
+        case Rank(input=source, rank=rank):
+            number = rank if rank is not None and (read is None or rank in read) else None
+            wanted = {f.name for f in fields(source)} if read is None else read | set(node.partition) | {k.name for k in node.order}
+            return replace(node, input=_only(_narrowed(source, wanted), wanted), rank=number)
+        case Join(condition=condition) if not isinstance(node, WindowJoin):
             above = {f.name for f in fields(node)} if read is None else read
             below = above | (set() if condition is None else make.columns(condition))
             return node.with_inputs(tuple(_only(_narrowed(i, below), below) for i in node.inputs))

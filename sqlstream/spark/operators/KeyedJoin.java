@@ -1,202 +1,402 @@
 package sqlstream;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import org.apache.spark.api.python.PythonUtils;
-import org.apache.spark.sql.Column;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.Predicate;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
-import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.classic.ExpressionUtils;
-import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
-import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * An inner join of two streams whose rows are kept for ever, as one operator over the rows of both sides: Spark's join keeps four
- * states for them, and reads and writes one of these for every row.
+ * A join of two streams whose rows are kept for ever, as one operator over the rows of both sides: Spark's join keeps four states for them,
+ * reads and writes one of these for every row, and knows no rows that go.
  *
- * <p>State by key: the rows of each side.
+ * <p>State by key: the rows of each side. A micro-batch is a change of both: what is given is how the join's result changes by it.
  */
 public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
-    // Rows of one key that a micro-batch holds before they go to the state.
+    // Rows of one key that are held before they go to the state, where none can take another away.
     private static final int HELD_ROWS = 1 << 16;
-    private static final String SIDE = "side";
-    private static final String LEFT = "left";
-    private static final String RIGHT = "right";
+    private static final int LEFT = 0;
+    private static final int RIGHT = 1;
 
     private final StructType[] types;
+    private final boolean[] optional;
+    private final boolean pairs;
+    private final boolean matched;
+    private final boolean[] nullSafe;
+    private final int side;
+    private final int kind;
+    private final boolean kinds;
     private final List<Attribute> columns;
     private final Expression condition;
-    private final int side;
 
     private transient KeptRows kept;
     private transient BasePredicate matches;
 
-    /** The result of {@code joined}, whose last operation is an inner join. */
-    public static Dataset<Row> of(Dataset<Row> joined) {
-        org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) joined;
-        Join node = (Join) ReplaceExpressions.apply(frame.queryExecution().analyzed());
-        var found = ExtractEquiJoinKeys.unapply(node);
-        List<Expression> leftKeys = found.isEmpty() ? List.of() : CollectionConverters.asJava(found.get()._2());
-        List<Expression> rightKeys = found.isEmpty() ? List.of() : CollectionConverters.asJava(found.get()._3());
-        Expression condition = found.isEmpty() ? node.condition().getOrElse(() -> null) : found.get()._4().getOrElse(() -> null);
-        Dataset<Row> left = tagged(frame, node.left(), leftKeys, 0, node.right().schema());
-        Dataset<Row> right = tagged(frame, node.right(), rightKeys, 1, node.left().schema());
-        List<String> keys = new ArrayList<>(Arrays.asList(left.columns()));
-        keys.removeAll(List.of(SIDE, LEFT, RIGHT));
-        var union = (org.apache.spark.sql.classic.Dataset<Row>) left.unionAll(right);
-        return Keyed.process(union, keys, joined.schema(), new KeyedJoin(node, condition, keys.size()));
+    /**
+     * The join of the rows of {@code tagged}.
+     *
+     * @param how which rows it gives: inner, left, right, full, semi, anti
+     * @param keys the columns of {@code tagged} that are equal in rows that are joined; behind them are: which side a row is of (0 for the left),
+     *     its columns as a struct in the place of its side, and where there are {@code changes} the kind of the row
+     * @param nullSafe for each key, whether NULL is equal to NULL in it
+     * @param conditioned the columns of both sides, filtered by the condition that pairs must fulfil, or null
+     */
+    public static Dataset<Row> of(
+            Dataset<Row> tagged, String how, List<String> keys, List<Boolean> nullSafe, boolean changes, boolean kinds, Dataset<Row> conditioned) {
+        KeyedJoin processor = new KeyedJoin(tagged.schema(), how, keys.size(), nullSafe, changes, kinds, conditioned);
+        StructType output = new StructType();
+        for (int i = LEFT; i <= (processor.pairs ? RIGHT : LEFT); i++) {
+            for (var field : processor.types[i].fields()) {
+                output = output.add(field.name(), field.dataType(), field.nullable() || processor.optional[1 - i]);
+            }
+        }
+        output = kinds ? output.add(Kinds.COLUMN, DataTypes.ByteType, false) : output;
+        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) tagged, keys, output, processor);
     }
 
-    /** The rows of one side: its keys, which side it is, and a struct of its columns in the place of its side. */
-    private static Dataset<Row> tagged(
-            org.apache.spark.sql.classic.Dataset<Row> frame, LogicalPlan plan, List<Expression> keys, int side, StructType other) {
-        Dataset<Row> source = Dataset$.MODULE$.ofRows(frame.sparkSession(), plan);
-        List<Column> columns = new ArrayList<>();
-        Column known = functions.lit(true);
-        for (Expression key : keys) {
-            Column column = ExpressionUtils.column(key);
-            columns.add(column.as("k" + columns.size()));
-            // NULL is equal to nothing.
-            known = known.and(column.isNotNull());
+    private KeyedJoin(StructType tagged, String how, int keys, List<Boolean> nullSafe, boolean changes, boolean kinds, Dataset<Row> conditioned) {
+        types = new StructType[] {(StructType) tagged.apply(keys + 1).dataType(), (StructType) tagged.apply(keys + 2).dataType()};
+        optional = new boolean[] {how.equals("left") || how.equals("full"), how.equals("right") || how.equals("full")};
+        pairs = !how.equals("semi") && !how.equals("anti");
+        matched = how.equals("semi");
+        this.nullSafe = new boolean[nullSafe.size()];
+        for (int i = 0; i < this.nullSafe.length; i++) {
+            this.nullSafe[i] = nullSafe.get(i);
         }
-        if (keys.isEmpty()) {
-            columns.add(functions.lit(0).as("k0"));
+        side = keys;
+        kind = changes ? keys + 3 : -1;
+        this.kinds = kinds;
+        columns = new ArrayList<>();
+        Expression found = null;
+        if (conditioned != null) {
+            LogicalPlan plan = ReplaceExpressions.apply(((org.apache.spark.sql.classic.Dataset<Row>) conditioned).queryExecution().analyzed());
+            columns.addAll(Scala.list(plan.output()));
+            found = ((Filter) plan).condition();
         }
-        List<Column> own = new ArrayList<>();
-        for (Attribute attribute : CollectionConverters.asJava(plan.output())) {
-            own.add(ExpressionUtils.column(attribute));
-        }
-        Column row = functions.struct(own.toArray(Column[]::new));
-        Column missing = functions.lit(null).cast(other);
-        columns.add(functions.lit(side).as(SIDE));
-        columns.add((side == 0 ? row : missing).as(LEFT));
-        columns.add((side == 0 ? missing : row).as(RIGHT));
-        return source.where(known).select(columns.toArray(Column[]::new));
-    }
-
-    private KeyedJoin(Join node, Expression condition, int side) {
-        types = new StructType[] {node.left().schema(), node.right().schema()};
-        columns = new ArrayList<>(CollectionConverters.asJava(node.left().output()));
-        columns.addAll(CollectionConverters.asJava(node.right().output()));
-        this.condition = condition;
-        this.side = side;
+        condition = found;
     }
 
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        kept = new KeptRows(getHandle(), "rows", types[0].length(), types[1].length());
-        matches = condition == null ? null : Predicate.create(condition, PythonUtils.toSeq(columns));
+        kept = new KeptRows(getHandle(), "rows", types[LEFT].length(), types[RIGHT].length());
+        matches = condition == null ? null : Predicate.create(condition, Scala.seq(columns));
     }
 
     @Override
-    public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues times) {
+    public scala.collection.Iterator<InternalRow> handleInputRows(InternalRow key, scala.collection.Iterator<InternalRow> rows, TimerValues times) {
+        // Keyed's hash is before the keys.
+        boolean alone = false;
+        for (int i = 0; i < nullSafe.length; i++) {
+            alone |= !nullSafe[i] && key.isNullAt(i + 1);
+        }
+        if (alone) {
+            return new Alone(rows);
+        }
         kept.load();
-        return new Pairs(rows);
+        return new Changes(rows);
     }
 
-    /** The pairs with a row of this micro-batch. Some of its rows are held at a time; when all their pairs were given, they are kept. */
-    private final class Pairs extends AbstractIterator<InternalRow> {
-        private final Iterator<InternalRow> rows;
-        private final List<UnsafeRow> lefts = new ArrayList<>();
-        private final List<UnsafeRow> rights = new ArrayList<>();
+    /** What the result loses or gains. */
+    private abstract class Given extends AbstractIterator<InternalRow> {
+        private final GenericInternalRow code = new GenericInternalRow(1);
         private final JoinedRow pair = new JoinedRow();
-        // What is paired now: new left rows with those kept of the right, new right rows with those kept of the left, new ones with new ones.
-        private int phase = -1;
-        private Iterator<InternalRow> outer = CollectionConverters.asScala(List.<InternalRow>of().iterator());
-        private List<UnsafeRow> inner = List.of();
-        private InternalRow row;
-        private int next;
-        private boolean found;
+        private final JoinedRow out = new JoinedRow();
+        private final InternalRow[] nothing = {new GenericInternalRow(types[LEFT].length()), new GenericInternalRow(types[RIGHT].length())};
 
-        private Pairs(Iterator<InternalRow> rows) {
-            this.rows = rows;
-            hold();
+        /** A row of {@code from} joined with {@code other}, or with none where it is null; it goes where {@code sign} is negative. */
+        final InternalRow row(int from, InternalRow row, InternalRow other, int sign) {
+            InternalRow result = row;
+            if (pairs) {
+                InternalRow second = other == null ? nothing[1 - from] : other;
+                result = pair.apply(from == LEFT ? row : second, from == LEFT ? second : row);
+            }
+            code.update(0, sign > 0 ? Kinds.INSERT : Kinds.DELETE);
+            return kinds ? out.apply(result, code) : result;
         }
 
-        private void hold() {
-            lefts.clear();
-            rights.clear();
-            while (rows.hasNext() && lefts.size() + rights.size() < HELD_ROWS) {
-                UnsafeRow next = (UnsafeRow) rows.next();
-                int from = next.getInt(side);
-                (from == 0 ? lefts : rights).add(next.getStruct(side + 1 + from, types[from].length()).copy());
-            }
+        final UnsafeRow own(UnsafeRow tagged, int from) {
+            return tagged.getStruct(side + 1 + from, types[from].length());
+        }
+
+        final int sign(InternalRow tagged) {
+            return kind >= 0 && Kinds.removes(tagged.getByte(kind)) ? -1 : 1;
+        }
+
+        /** Whether the join gives a row of {@code from} by itself where {@code some} say whether it has a match. */
+        final boolean alone(int from, boolean some) {
+            return pairs ? optional[from] && !some : from == LEFT && some == matched;
+        }
+    }
+
+    /** Rows whose key is NULL: equal to nothing. */
+    private final class Alone extends Given {
+        private final scala.collection.Iterator<InternalRow> rows;
+        private UnsafeRow row;
+
+        private Alone(scala.collection.Iterator<InternalRow> rows) {
+            this.rows = rows;
         }
 
         @Override
         public boolean hasNext() {
-            while (!found && phase < 3) {
-                if (row == null) {
-                    advance();
-                } else if (next == inner.size()) {
-                    row = null;
-                } else {
-                    InternalRow other = inner.get(next++);
-                    pair.apply(phase == 0 ? other : row, phase == 0 ? row : other);
-                    found = matches == null || matches.eval(pair);
-                }
+            while (row == null && rows.hasNext()) {
+                UnsafeRow next = (UnsafeRow) rows.next();
+                row = alone(next.getInt(side), false) ? next : null;
             }
-            return found;
-        }
-
-        private void advance() {
-            if (outer.hasNext()) {
-                row = outer.next();
-                next = 0;
-                return;
-            }
-            phase++;
-            switch (phase) {
-                case 0 -> begin(kept.rows(1), lefts);
-                case 1 -> begin(kept.rows(0), rights);
-                case 2 -> begin(CollectionConverters.asScala(List.<InternalRow>copyOf(lefts).iterator()), rights);
-                default -> {
-                    kept.add(0, lefts);
-                    kept.add(1, rights);
-                    hold();
-                    if (lefts.isEmpty() && rights.isEmpty()) {
-                        kept.store();
-                    } else {
-                        phase = -1;
-                    }
-                }
-            }
-        }
-
-        private void begin(Iterator<InternalRow> rows, List<UnsafeRow> others) {
-            if (!others.isEmpty()) {
-                outer = rows;
-                inner = others;
-            }
+            return row != null;
         }
 
         @Override
         public InternalRow next() {
-            if (!hasNext()) {
-                throw new java.util.NoSuchElementException();
+            UnsafeRow next = row;
+            row = null;
+            int from = next.getInt(side);
+            return row(from, own(next, from), null, sign(next));
+        }
+    }
+
+    /** A row of a side that a micro-batch adds ({@code times} > 0) or takes away. */
+    private record Change(UnsafeRow row, int times) {}
+
+    /** What the result loses or gains by the rows of one key of a micro-batch. */
+    private final class Changes extends Given {
+        private final scala.collection.Iterator<InternalRow> rows;
+        private final List<List<Change>> changes = List.of(new ArrayList<>(), new ArrayList<>());
+        private final JoinedRow tried = new JoinedRow();
+        // Rows kept of each side, where they are needed more than once.
+        private final List<List<UnsafeRow>> known = new ArrayList<>(List.of(List.of(), List.of()));
+        private final int[] sizes = new int[2];
+        private Iterator<InternalRow> given = List.<InternalRow>of().iterator();
+        private int phase;
+        private Iterator<Change> outer = List.<Change>of().iterator();
+
+        private Changes(scala.collection.Iterator<InternalRow> rows) {
+            this.rows = rows;
+            hold();
+        }
+
+        /** Take the next rows of the micro-batch: all, with those left out that take each other away, or as many as are held. */
+        private void hold() {
+            Map<UnsafeRow, int[]>[] net = new Map[] {new LinkedHashMap<>(), new LinkedHashMap<>()};
+            changes.forEach(List::clear);
+            int held = 0;
+            while (rows.hasNext() && (kind >= 0 || held < HELD_ROWS)) {
+                UnsafeRow next = (UnsafeRow) rows.next();
+                int from = next.getInt(side);
+                UnsafeRow row = own(next, from).copy();
+                if (kind >= 0) {
+                    net[from].computeIfAbsent(row, r -> new int[1])[0] += sign(next);
+                } else {
+                    changes.get(from).add(new Change(row, 1));
+                }
+                held++;
             }
-            found = false;
-            return pair;
+            for (int i = LEFT; i <= RIGHT; i++) {
+                List<Change> list = changes.get(i);
+                net[i].forEach((row, times) -> {
+                    if (times[0] != 0) {
+                        list.add(new Change(row, times[0]));
+                    }
+                });
+                sizes[i] = kept.size(i);
+                known.set(i, List.of());
+            }
+            for (int i = LEFT; i <= RIGHT; i++) {
+                if (matches != null && (pairs ? optional[i] : i == LEFT)) {
+                    List<UnsafeRow> others = new ArrayList<>(sizes[1 - i]);
+                    kept.rows(1 - i).foreach(row -> others.add(((UnsafeRow) row).copy()));
+                    known.set(1 - i, others);
+                }
+            }
+            phase = -1;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (!given.hasNext() && phase < 5) {
+                if (outer.hasNext()) {
+                    Change next = outer.next();
+                    given = switch (phase) {
+                        case 0 -> old(LEFT, next.row);
+                        case 1 -> old(RIGHT, next.row);
+                        case 2 -> pairs ? joined(LEFT, next, changes.get(RIGHT)) : List.<InternalRow>of().iterator();
+                        case 3 -> fresh(LEFT, next);
+                        default -> fresh(RIGHT, next);
+                    };
+                } else {
+                    phase++;
+                    outer = switch (phase) {
+                        case 0 -> oldRows(LEFT);
+                        case 1 -> oldRows(RIGHT);
+                        case 2, 3 -> changes.get(LEFT).iterator();
+                        case 4 -> changes.get(RIGHT).iterator();
+                        default -> {
+                            keep();
+                            yield outer;
+                        }
+                    };
+                }
+            }
+            return given.hasNext();
+        }
+
+        @Override
+        public InternalRow next() {
+            return given.next();
+        }
+
+        /** The rows kept of a side, if the other has changed. */
+        private Iterator<Change> oldRows(int from) {
+            if (changes.get(1 - from).isEmpty() || (!pairs && from == RIGHT)) {
+                return List.<Change>of().iterator();
+            }
+            scala.collection.Iterator<InternalRow> rows = kept.rows(from);
+            return CollectionConverters.asJava(rows.map(row -> new Change((UnsafeRow) row, 1)));
+        }
+
+        /** What a row that is kept gives by the changes of the other side. */
+        private Iterator<InternalRow> old(int from, UnsafeRow row) {
+            Change whole = new Change(row, 1);
+            List<Change> others = changes.get(1 - from);
+            if (!(pairs ? optional[from] : from == LEFT)) {
+                return joined(from, whole, others);
+            }
+            int change = matching(from, row, others);
+            int before = change == 0 && matches != null ? 0 : count(from, row);
+            boolean was = alone(from, before > 0);
+            boolean is = change == 0 && matches != null ? was : alone(from, before + change > 0);
+            Iterator<InternalRow> changed = pairs ? joined(from, whole, others) : List.<InternalRow>of().iterator();
+            if (was == is) {
+                return changed;
+            }
+            // What was given without a match goes before the matches come, and comes after they have gone.
+            return is ? chain(changed, once(from, row, 1)) : chain(once(from, row, -1), changed);
+        }
+
+        /** What a row of a change gives by itself. */
+        private Iterator<InternalRow> fresh(int from, Change change) {
+            // The other side as it was is joined in the other phases.
+            if (!(pairs ? optional[from] : from == LEFT)) {
+                return List.<InternalRow>of().iterator();
+            }
+            boolean some = count(from, change.row) + matching(from, change.row, changes.get(1 - from)) > 0;
+            if (!alone(from, some)) {
+                return List.<InternalRow>of().iterator();
+            }
+            return repeated(Math.abs(change.times), () -> row(from, change.row, null, change.times));
+        }
+
+        /** How many rows kept of the other side match. */
+        private int count(int from, UnsafeRow row) {
+            if (matches == null) {
+                return sizes[1 - from];
+            }
+            int found = 0;
+            for (UnsafeRow other : known.get(1 - from)) {
+                found += matching(from, row, other) ? 1 : 0;
+            }
+            return found;
+        }
+
+        /** How many more rows match by changes of the other side. */
+        private int matching(int from, UnsafeRow row, List<Change> others) {
+            int found = 0;
+            for (Change other : others) {
+                found += matches == null || matching(from, row, other.row) ? other.times : 0;
+            }
+            return found;
+        }
+
+        private boolean matching(int from, InternalRow row, InternalRow other) {
+            return matches == null || matches.eval(tried.apply(from == LEFT ? row : other, from == LEFT ? other : row));
+        }
+
+        /** The pairs of a row with changes of the other side. */
+        private Iterator<InternalRow> joined(int from, Change change, List<Change> others) {
+            Iterator<Change> each = others.iterator();
+            return new Iterator<>() {
+                private Change other;
+                private int left;
+
+                @Override
+                public boolean hasNext() {
+                    while (left == 0 && each.hasNext()) {
+                        other = each.next();
+                        left = matching(from, change.row, other.row) ? Math.abs(change.times * other.times) : 0;
+                    }
+                    return left > 0;
+                }
+
+                @Override
+                public InternalRow next() {
+                    left--;
+                    return row(from, change.row, other.row, change.times * other.times);
+                }
+            };
+        }
+
+        private Iterator<InternalRow> once(int from, UnsafeRow row, int sign) {
+            return repeated(1, () -> row(from, row, null, sign));
+        }
+
+        /** Rows made when they are asked for: all are one object. */
+        private Iterator<InternalRow> repeated(int times, java.util.function.Supplier<InternalRow> row) {
+            return java.util.stream.Stream.generate(row).limit(times).iterator();
+        }
+
+        private Iterator<InternalRow> chain(Iterator<InternalRow> first, Iterator<InternalRow> second) {
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return first.hasNext() || second.hasNext();
+                }
+
+                @Override
+                public InternalRow next() {
+                    return first.hasNext() ? first.next() : second.next();
+                }
+            };
+        }
+
+        /** All has been given: keep the changes, and go on with the rows that are left. */
+        private void keep() {
+            for (int i = LEFT; i <= RIGHT; i++) {
+                List<UnsafeRow> added = new ArrayList<>();
+                List<UnsafeRow> removed = new ArrayList<>();
+                for (Change change : changes.get(i)) {
+                    for (int n = Math.abs(change.times); n > 0; n--) {
+                        (change.times > 0 ? added : removed).add(change.row);
+                    }
+                }
+                kept.add(i, added);
+                kept.remove(i, removed);
+            }
+            hold();
+            if (changes.get(LEFT).isEmpty() && changes.get(RIGHT).isEmpty()) {
+                kept.store();
+                phase = 5;
+            }
         }
     }
 }

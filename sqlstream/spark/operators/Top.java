@@ -6,16 +6,11 @@ import java.util.List;
 import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
-import org.apache.spark.sql.catalyst.expressions.Descending$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.NullsFirst$;
-import org.apache.spark.sql.catalyst.expressions.NullsLast$;
 import org.apache.spark.sql.catalyst.expressions.RowOrdering;
-import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
@@ -73,19 +68,12 @@ public final class Top extends TypedImperativeAggregate<ArrayList<InternalRow>> 
 
     private BaseOrdering ordering() {
         if (ordering == null) {
-            List<SortOrder> orders = new ArrayList<>();
             StructField[] fields = ((StructType) order.dataType()).fields();
+            List<Expression> values = new ArrayList<>();
             for (int i = 0; i < fields.length; i++) {
-                Expression field = new BoundReference(i, fields[i].dataType(), true);
-                boolean descending = directions.charAt(2 * i) == 'd';
-                boolean first = directions.charAt(2 * i + 1) == 'f';
-                orders.add(new SortOrder(
-                        field,
-                        descending ? Descending$.MODULE$ : Ascending$.MODULE$,
-                        first ? NullsFirst$.MODULE$ : NullsLast$.MODULE$,
-                        PythonUtils.toSeq(List.of())));
+                values.add(new BoundReference(i, fields[i].dataType(), true));
             }
-            ordering = RowOrdering.create(PythonUtils.toSeq(orders), PythonUtils.toSeq(List.of()));
+            ordering = RowOrdering.create(Scala.seq(Scala.order(values, directions)), Scala.seq(List.of()));
         }
         return ordering;
     }

@@ -105,13 +105,27 @@ def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], kind: str, ki
     return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf, marks, kind, kinds), spark)
 
 
-def keyed_join(joined: DataFrame) -> DataFrame:
-    """The same as ``joined``, an inner join of two streams, by our own operator: one state where Spark's join has four."""
+def keyed_join(
+    tagged: DataFrame, how: str, keys: list[str], null_safe: list[bool], changes: bool, kinds: bool, conditioned: DataFrame | None
+) -> DataFrame:
+    """The join of the rows of both sides in ``tagged``, by our own operator; the arguments are those of KeyedJoin.of."""
     from pyspark.sql import DataFrame
 
-    spark = joined.sparkSession
+    spark = tagged.sparkSession
     assert spark._jvm is not None
-    return DataFrame(spark._jvm.sqlstream.KeyedJoin.of(joined._jdf), spark)
+    condition = None if conditioned is None else conditioned._jdf
+    return DataFrame(spark._jvm.sqlstream.KeyedJoin.of(tagged._jdf, how, keys, null_safe, changes, kinds, condition), spark)
+
+
+def keyed_rank(
+    frame: DataFrame, keys: list[str], order: list[str], directions: str, first: int, last: int, latest: bool, number: str, changes: bool
+) -> DataFrame:
+    """The first rows of each key of ``frame``, by our own operator; the arguments are those of KeyedRank.of."""
+    from pyspark.sql import DataFrame
+
+    spark = frame.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.KeyedRank.of(frame._jdf, keys, order, directions, first, last, latest, number, changes), spark)
 
 
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:

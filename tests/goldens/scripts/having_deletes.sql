@@ -4,7 +4,7 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/orders', 'format' = 'json', '
 CREATE TABLE answers (item STRING, total INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT item, SUM(amount) FROM orders GROUP BY item HAVING SUM(amount) BETWEEN 10 AND 20;
 --= Calc(where=[
---= GroupAggregate(groupBy=[item], select=[item, SUM(amount) AS $agg0], changelogMode=[I,UB,UA])
+--= GroupAggregate(groupBy=[item], select=[item, SUM(amount) AS EXPR$1], changelogMode=[I,UB,UA])
 --< orders {"item": "a", "amount": 9}
 --< orders {"item": "b", "amount": 15}
 --< orders {"item": null, "amount": 12}

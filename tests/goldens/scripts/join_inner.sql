@@ -6,8 +6,8 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/offers', 'format' = 'json', '
 CREATE TABLE answers (id INT, item STRING, shop STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT id, item, shop FROM orders JOIN offers ON item = `my item` AND price >= least;
 --= Join(joinType=[InnerJoin], where=[((item = my item) AND (price >= least))]
---= +- Calc(select=[id, item, price]
---= +- Calc(select=[my item, least, shop]
+--= +- Calc(select=[0 AS $side, item AS $k0, id AS $0.id, item AS $0.item, price AS $0.price, NULL AS $1.my item
+--= +- Calc(select=[1 AS $side, my item AS $k0, NULL AS $0.id
 --< orders {"id": 1, "item": "a", "price": 5}
 --< orders {"id": 2, "item": null, "price": 5}
 --< offers {"my item": "a", "least": 3, "shop": "x"}

@@ -1,0 +1,24 @@
+-- A left join outside of windows: a row without a match stands alone until one comes. NULL finds none, and what else the condition asks for counts.
+CREATE TABLE orders (id INT, item STRING, price INT)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/orders', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE offers (item STRING, least INT, shop STRING)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/offers', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (id INT, item STRING, shop STRING) WITH ('connector' = 'print');
+INSERT INTO answers SELECT id, o.item, shop FROM orders AS o LEFT JOIN offers AS f ON o.item = f.item AND price >= least;
+--= Join(joinType=[
+--< orders {"id": 1, "item": "a", "price": 5}
+--< orders {"id": 2, "item": null, "price": 5}
+--< offers {"item": "a", "least": 6, "shop": "x"}
+--< offers {"item": null, "least": 1, "shop": "z"}
+--> +I[1, a, null] +I[2, null, null]
+--< offers {"item": "a", "least": 4, "shop": "y"}
+--> -D[1, a, null] +I[1, a, y]
+--! restart
+--< offers {"item": "a", "least": 4, "shop": "w"}
+--< orders {"id": 3, "item": "a", "price": 6}
+--> +I[1, a, w] +I[3, a, x] +I[3, a, y] +I[3, a, w]
+--< orders {"id": 4, "item": "b", "price": 6}
+--< orders {"id": 4, "item": "b", "price": 6}
+--> +I[4, b, null] +I[4, b, null]
+--< offers {"item": "b", "least": 0, "shop": "v"}
+--> -D[4, b, null] -D[4, b, null] +I[4, b, v] +I[4, b, v]

@@ -1,0 +1,26 @@
+-- A join of what changes: aggregates of both sides, in an outer join; each change takes the pairs of what was back.
+CREATE TABLE orders (item STRING, amount INT)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/orders', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE refunds (item STRING, amount INT)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/refunds', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (item STRING, ordered INT, returned INT) WITH ('connector' = 'print');
+INSERT INTO answers
+SELECT o.item, o.total, r.total
+FROM (SELECT item, SUM(amount) AS total FROM orders GROUP BY item) AS o
+LEFT JOIN (SELECT item, SUM(amount) AS total FROM refunds GROUP BY item HAVING SUM(amount) > 0) AS r ON o.item = r.item AND o.total >= r.total;
+--= Join(joinType=[LeftOuterJoin]
+--< orders {"item": "a", "amount": 5}
+--< orders {"item": "b", "amount": 1}
+--> +I[a, 5, null] +I[b, 1, null]
+--< refunds {"item": "a", "amount": 2}
+--< refunds {"item": "b", "amount": 2}
+--> -D[a, 5, null] +I[a, 5, 2]
+--! restart
+--< orders {"item": "a", "amount": 1}
+--< orders {"item": "b", "amount": 1}
+--> -D[a, 5, 2] +I[a, 6, 2] -D[b, 1, null] +I[b, 2, 2]
+--< refunds {"item": "a", "amount": -2}
+--> -D[a, 6, 2] +I[a, 6, null]
+--< refunds {"item": "b", "amount": 1}
+--< orders {"item": "b", "amount": -1}
+--> -D[b, 2, 2] +I[b, 1, null]
