@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from benchmarks.nexmark import client, report
 from benchmarks.nexmark.memory import Peak, state_bytes
 from benchmarks.nexmark.report import Timing
-from benchmarks.nexmark.scripts import BLACKHOLE, QUERIES, UPDATING, Step, rows_sink, script
+from benchmarks.nexmark.scripts import BLACKHOLE, QUERIES, UPDATING, Step, rows_sink, script, side_input
 from benchmarks.nexmark.topic import PARTITIONS, watermark
 from sqlstream.broker import Broker
 
@@ -175,7 +175,7 @@ def _client(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> tu
     home.mkdir(parents=True)
     own = {"execution.checkpointing.dir": (home / "checkpoints").as_uri()} if engine == "flink" else {}
     path = home / "script.sql"
-    path.write_text(script(engine, plan.bootstrap, steps, sinks, own), encoding="utf-8")
+    path.write_text(script(engine, plan.bootstrap, steps, sinks, own, side_input(plan.work)), encoding="utf-8")
     if engine == "flink":
         # The client's own -Xmx may be too small for two slots of a job; this variable outranks it.
         command, env = [*shlex.split(os.environ["FLINK_SQL_CLIENT"]), str(path)], {"_JAVA_OPTIONS": "-Xmx4g"}
