@@ -104,7 +104,6 @@ class Connector(ABC):
     metadata: ClassVar[tuple[Metadata, ...]] = ()
     is_source: ClassVar[bool] = False
     is_sink: ClassVar[bool] = False
-    sink_modes: ClassVar[tuple[ChangelogMode, ...]] = (ChangelogMode.APPEND,)
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
 
@@ -122,6 +121,10 @@ class Connector(ABC):
     def source_mode(self, table: Table) -> ChangelogMode:
         """The kinds of rows that a stream of ``table`` has."""
         return ChangelogMode.APPEND
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        """The kinds of changes that ``table`` takes when it is written to."""
+        return (ChangelogMode.APPEND,)
 
     def bounded(self, table: Table) -> bool:
         """Whether reading ``table`` in a streaming job ends by itself."""

@@ -20,10 +20,12 @@ class Blackhole(Connector):
     name = "blackhole"
     summary = "Takes every row and keeps none."
     is_sink = True
-    sink_modes = tuple(ChangelogMode)
 
     def check(self, table: Table) -> list[str]:
         return options.check(self.name, plain_options(table), self.options)
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return tuple(ChangelogMode)
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         return request.frame.writeStream.format("noop")

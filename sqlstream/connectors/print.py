@@ -31,7 +31,6 @@ class Print(Connector):
     name = "print"
     summary = "Prints every row with its kind."
     is_sink = True
-    sink_modes = tuple(ChangelogMode)
     shows_changes = True
     options = (
         Option("print-identifier", Kind.STRING, summary="Stands before every row, with '> '."),
@@ -41,6 +40,9 @@ class Print(Connector):
 
     def check(self, table: Table) -> list[str]:
         return option_rows.check(self.name, plain_options(table), self.options)
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return tuple(ChangelogMode)
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         shown, emit = _texts(request), self._emitter(request)

@@ -98,7 +98,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             )
         case Sink(input=source, table=table) if streaming:
             mode = changelog_mode(source)
-            if mode not in find(table.connector).sink_modes:
+            if mode not in find(table.connector).sink_modes(table):
                 cause = updating_node(source)
                 assert cause is not None
                 raise ValidationError(
