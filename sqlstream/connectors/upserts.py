@@ -1,0 +1,64 @@
+"""Sinks that write by primary key: a micro-batch's changes to one row a key, with what to do with it.
+
+Of rows that carry kinds, those that add and those that remove cancel where they are equal in all columns; what is left over of a key says
+what the table holds of it afterwards. This needs no order: Spark keeps none among the rows of a key when it has shuffled them. It is right
+where the query's result, as it is after each micro-batch, has one row a primary key. Where it has more (Flink's SinkUpsertMaterializer then
+keeps them all, and falls back to an earlier one when the last is removed), the row that came last stands, and a removed one takes the key's
+row away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.changelog import KIND, RowKind
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from sqlstream.connectors.base import Write
+
+DELETED = "__sqlstream_deleted"
+_PLACE = "__sqlstream_place"
+_NET = "__sqlstream_net"
+_ROW = "__sqlstream_row"
+
+
+def upserts(batch: DataFrame, request: Write) -> DataFrame:
+    """``batch``, static rows of ``request.frame``, as one row of each primary key among them: the table's columns and DELETED (BOOLEAN).
+
+    Of a row that is DELETED only the key's columns count.
+    """
+    table, mode = request.table, request.mode
+    assert table.primary_key is not None
+    keys, columns = table.primary_key.columns, [c.name for c in table.persisted]
+    if not mode.carries_kinds and request.keys and set(request.keys) <= set(keys):
+        return _marked(batch, columns, "FALSE")
+    # Rows of one task stand in the order in which they came.
+    placed = batch.selectExpr("*", f"monotonically_increasing_id() AS {_PLACE}")
+    removes = f"{KIND} IN ({', '.join(str(k.code) for k in RowKind if k.removes)})"
+    if not mode.retracts:
+        return _last(_marked(placed, [*columns, _PLACE], removes if mode.carries_kinds else "FALSE"), keys, columns, _PLACE)
+    # One shuffle is enough for both aggregates.
+    whole = placed.repartition(*map(quote, keys)).groupBy(*map(quote, columns))
+    net = whole.agg(_sql(f"sum(IF({removes}, -1, 1))", _NET), _sql(f"max(IF({removes}, NULL, {_PLACE}))", _PLACE))
+    left = _marked(net.where(f"{_NET} <> 0"), [*columns, _PLACE], f"{_NET} < 0")
+    return _last(left, keys, columns, f"named_struct('stays', NOT {DELETED}, 'place', {_PLACE})")
+
+
+def _marked(frame: DataFrame, columns: list[str], deleted: str) -> DataFrame:
+    return frame.selectExpr(*map(quote, columns), f"{deleted} AS {DELETED}")
+
+
+def _last(rows: DataFrame, keys: tuple[str, ...], columns: list[str], order: str) -> DataFrame:
+    """The row of each key that is last by ``order``."""
+    others = [DELETED, *(quote(c) for c in columns if c not in keys)]
+    last = rows.groupBy(*map(quote, keys)).agg(_sql(f"max_by(struct({', '.join(others)}), {order})", _ROW))
+    return last.selectExpr(*[quote(c) if c in keys else f"{_ROW}.{quote(c)}" for c in columns], f"{_ROW}.{DELETED}")
+
+
+def _sql(sql: str, name: str) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.expr(sql).alias(name)
