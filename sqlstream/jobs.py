@@ -328,7 +328,7 @@ class _Runner:
             writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
         return writer.start()
 
-    def _write(self, index: int, sink: Sink, *, streaming: bool, version: tuple[str, int] | None = None) -> Write:
+    def _write(self, index: int, sink: Sink, *, streaming: bool) -> Write:
         return Write(
             spark=self._spark,
             table=sink.table,
@@ -342,15 +342,14 @@ class _Runner:
             partition=dict(sink.partition),
             overwrite=sink.overwrite,
             order=window_column(sink),
-            version=version,
+            version=(f"{self._generation_id()}/{_sink_name(index, sink)}", 0),
         )
 
     def _batch(self, sinks: tuple[Sink, ...]) -> None:
         for index, sink in enumerate(sinks):
             if self._job.stopping.is_set():
                 return
-            version = (f"{self._generation_id()}/{_sink_name(index, sink)}", 0)
-            find(sink.table.connector).write_batch(self._write(index, sink, streaming=False, version=version))
+            find(sink.table.connector).write_batch(self._write(index, sink, streaming=False))
 
     def _generation_id(self) -> str:
         """An id that this generation of the job keeps over restarts, and no other job ever has."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import options as option_rows
+from sqlstream.changelog import ChangelogMode
+from sqlstream.connectors import delta_merge
 from sqlstream.connectors.base import Connector, Read, Source, Write, plain_options
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import ValidationError
@@ -77,6 +79,9 @@ class Delta(Connector):
     def static(self, table: Table) -> bool:
         return self.bounded(table)
 
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return tuple(ChangelogMode) if table.primary_key else super().sink_modes(table)
+
     def read(self, request: Read) -> Source:
         from pyspark.sql import functions as F
 
@@ -94,12 +99,18 @@ class Delta(Connector):
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         path = _ensure(request.spark, request.table, request.project)
+        if request.table.primary_key:
+            return delta_merge.merge_stream(request, path)
         return _stored(request).writeStream.format("delta").option("path", path)
 
     def write_batch(self, request: Write) -> None:
         table = request.table
         path = _ensure(request.spark, table, request.project)
-        writer = _stored(request).write.format("delta").mode("overwrite" if request.overwrite else "append")
+        if table.primary_key and not request.overwrite:
+            delta_merge.merge_batch(request, path)
+            return
+        rows = delta_merge.folded(request.frame, request) if table.primary_key else _stored(request)
+        writer = rows.write.format("delta").mode("overwrite" if request.overwrite else "append")
         if request.version is not None:
             writer = writer.option("txnAppId", request.version[0]).option("txnVersion", str(request.version[1]))
         if request.overwrite and table.partition_keys:
@@ -127,7 +138,9 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
     if not DeltaTable.isDeltaTable(spark, path):
         columns = ", ".join(f"{quote(c.name)} {c.type.stored}{'' if c.type.nullable else ' NOT NULL'}" for c in table.physical)
         partitioned = f" PARTITIONED BY ({', '.join(quote(k) for k in table.partition_keys)})" if table.partition_keys else ""
-        properties = {k: v for k, v in table.options.items() if k.startswith("delta.")}
+        # A MERGE then marks the rows that it replaces, and doesn't write their files anew.
+        properties = {"delta.enableDeletionVectors": "true"} if table.primary_key else {}
+        properties |= {k: v for k, v in table.options.items() if k.startswith("delta.")}
         rows = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
         spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
         return path

@@ -1,0 +1,111 @@
+"""Changes into a Delta table by primary key: one MERGE a micro-batch.
+
+A commit carries the id of its writer and the number of the micro-batch (Delta's ``txn`` action): after a crash between the commit and
+Spark's note that the micro-batch is through, the same micro-batch comes again and is passed over. MERGE takes both from the session's
+settings alone, so it runs in a session that nobody else has: a streaming query has one, a batch write gets one.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.connectors.upserts import DELETED, upserts
+from sqlstream.formats.base import literal
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.connectors.base import Write
+    from sqlstream.sql.types import Type
+
+_ATTEMPTS = 20
+# Types whose text is a value of theirs again, for bounds of the keys in a MERGE.
+_RANGED = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "CHAR", "VARCHAR", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
+
+
+def merge_stream(request: Write, path: str) -> DataStreamWriter:
+    """A writer that merges each micro-batch into the Delta table at ``path``."""
+
+    def write(batch: DataFrame, number: int) -> None:
+        _merge(batch, request, path, batch.sparkSession, number)
+
+    return request.frame.writeStream.foreachBatch(write)
+
+
+def merge_batch(request: Write, path: str) -> None:
+    """Merge a static frame into the Delta table at ``path``."""
+    from pyspark.sql import SparkSession
+
+    own: Any = request.spark._jsparkSession.cloneSession()
+    _merge(request.frame, request, path, SparkSession(request.spark.sparkContext, own), 0)
+
+
+def folded(frame: DataFrame, request: Write) -> DataFrame:
+    """The rows of ``frame`` that stay: one of each primary key, in the types of the Delta table."""
+    return _source(frame, request).where(f"NOT {DELETED}").drop(DELETED)
+
+
+def _source(frame: DataFrame, request: Write) -> DataFrame:
+    stored = [f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in request.table.physical]
+    return upserts(frame, request).selectExpr(*stored, DELETED)
+
+
+def _merge(batch: DataFrame, request: Write, path: str, session: SparkSession, number: int) -> None:
+    if request.version is not None:
+        writer, version = request.version
+        session.conf.set("spark.databricks.delta.write.txnAppId", writer)
+        session.conf.set("spark.databricks.delta.write.txnVersion", str(version + number))
+    source = _source(batch, request).persist()
+    try:
+        bounds = _bounds(source, request)
+        if bounds is not None:
+            _commit(source, request, path, session, bounds)
+    finally:
+        source.unpersist()
+
+
+def _commit(source: DataFrame, request: Write, path: str, session: SparkSession, bounds: list[str]) -> None:
+    from delta.exceptions import DeltaConcurrentModificationException
+    from delta.tables import DeltaTable
+
+    keys = _keys(request)
+    condition = " AND ".join([*(f"t.{quote(k)} = s.{quote(k)}" for k in keys), *bounds])
+    cells = {quote(c.name): f"s.{quote(c.name)}" for c in request.table.physical}
+    others = {quote(c.name): cells[quote(c.name)] for c in request.table.physical if c.name not in keys}
+    for attempt in range(1, _ATTEMPTS + 1):
+        merge = DeltaTable.forPath(session, path).alias("t").merge(source.alias("s"), condition)
+        if request.mode.carries_kinds:
+            merge = merge.whenMatchedDelete(f"s.{DELETED}")
+        if others:
+            merge = merge.whenMatchedUpdate(set=others)  # type: ignore[arg-type]
+        try:
+            merge.whenNotMatchedInsert(f"NOT s.{DELETED}", cells).execute()  # type: ignore[arg-type]
+            break
+        except DeltaConcurrentModificationException:
+            # Another writer has changed the table meanwhile: once more, over the table as it is now.
+            if attempt == _ATTEMPTS:
+                raise
+            time.sleep(0.1 * attempt)
+
+
+def _keys(request: Write) -> dict[str, Type]:
+    key = request.table.primary_key
+    assert key is not None
+    return {c.name: c.type for c in request.table.physical if c.name in key.columns}
+
+
+def _bounds(source: DataFrame, request: Write) -> list[str] | None:
+    """What is known of the keys: Delta leaves out files and partitions by it. None where ``source`` has no rows."""
+    ranged = {k: t for k, t in _keys(request).items() if t.root in _RANGED}
+    ends = [f"CAST({end}({quote(k)}) AS STRING)" for k in ranged for end in ("min", "max")]
+    count, *values = source.selectExpr("count(*)", *ends).first() or (0,)
+    if not count:
+        return None
+    least, most = values[::2], values[1::2]
+    return [
+        f"t.{quote(k)} BETWEEN CAST({literal(low)} AS {t.stored}) AND CAST({literal(high)} AS {t.stored})"
+        for (k, t), low, high in zip(ranged.items(), least, most, strict=True)
+    ]
