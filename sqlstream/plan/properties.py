@@ -35,8 +35,8 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.sql.expressions import Call, ColumnRef, Expr
-from sqlstream.sql.types import BIGINT, timestamp, timestamp_ltz
+from sqlstream.sql.expressions import Call, Cast, ColumnRef, Expr
+from sqlstream.sql.types import BIGINT, INTEGERS, timestamp, timestamp_ltz
 
 if TYPE_CHECKING:
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
@@ -217,7 +217,7 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             return keys
         case Project(input=source, columns=columns):
             below = upsert_key(source)
-            names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
+            names = {_distinct(c.expr): c.name for c in reversed(columns)}
             return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
         case KeyedJoin(join=join):
             return upsert_key(join)
@@ -234,6 +234,13 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
         case Unary(input=source):
             return upsert_key(source)
     return None
+
+
+def _distinct(expr: Expr) -> str | None:
+    """The column of which ``expr`` keeps values apart: itself, or in a wider type."""
+    if isinstance(expr, Cast) and isinstance(expr.operand, ColumnRef) and {expr.type.root, expr.operand.type.root} <= set(INTEGERS):
+        return expr.operand.name if INTEGERS.index(expr.operand.type.root) <= INTEGERS.index(expr.type.root) else None
+    return expr.name if isinstance(expr, ColumnRef) else None
 
 
 def row(node: Node) -> tuple[str, ...]:

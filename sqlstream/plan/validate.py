@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.explain import describe
@@ -22,11 +25,12 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node
+from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
-from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.expressions import Cast, ColumnRef, Literal
 from sqlstream.sql.functions.aggregates import OVER_SET
+from sqlstream.sql.tables import PrimaryKey
 
 
 def validate(node: Node, *, batch: bool) -> None:
@@ -96,15 +100,54 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             raise NotSupported(
                 "LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is."
             )
-        case Sink(input=source, table=table) if streaming:
-            mode = changelog_mode(source)
-            if mode not in find(table.connector).sink_modes(table):
-                cause = updating_node(source)
-                assert cause is not None
-                raise ValidationError(
-                    f"Table sink '{table.path}' doesn't support consuming update changes which is produced by node {describe(cause)}",
-                    hint="Aggregate in windows (GROUP BY window_start, window_end), which gives final rows, or SELECT it to the screen.",
-                )
+        case Sink() if streaming:
+            _sink(node)
+
+
+def _sink(node: Sink) -> None:
+    """A sink takes what its query gives it; by a primary key only what says which earlier row of that key it replaces."""
+    source, table, connector = node.input, node.table, find(node.table.connector)
+    mode = changelog_mode(source)
+    if mode not in connector.sink_modes(table):
+        cause = updating_node(source)
+        assert cause is not None
+        hint = "Aggregate in windows (GROUP BY window_start, window_end), which gives final rows, write into a Delta table that has a PRIMARY KEY, "
+        if mode in connector.sink_modes(replace(table, primary_key=PrimaryKey(()))):
+            hint = f"Declare {_by(upsert_key(source) or ('..',))} on the table, and its rows are updated by it; "
+        raise ValidationError(
+            f"Table sink '{table.path}' doesn't support consuming update changes which is produced by node {describe(cause)}",
+            hint=f"{hint}or SELECT it to the screen.",
+        )
+    if mode is ChangelogMode.APPEND or mode.retracts:
+        return
+    key = upsert_key(source)
+    if key is None:
+        raise NotSupported("An updating query into a sink must keep its grouping key among its columns.", hint="Add the GROUP BY columns.")
+    if table.primary_key is not None:
+        # A row that an update replaces is known by the query's key alone: it must be found under the table's.
+        columns = table.primary_key.columns
+        if not set(key) <= set(columns) or not set(columns) <= {*key, *_constants(source)}:
+            raise NotSupported(
+                f"The query updates its rows by ({', '.join(key)}), and {_by(columns)} of '{table.path}' is another key.",
+                hint="The PRIMARY KEY must be the columns of GROUP BY.",
+            )
+
+
+def _by(columns: tuple[str, ...]) -> str:
+    return f"PRIMARY KEY ({', '.join(columns)}) NOT ENFORCED"
+
+
+def _constants(node: Node) -> set[str]:
+    """Columns that have one value in all rows."""
+    if not isinstance(node, Project):
+        return _constants(node.input) if isinstance(node, Sink | Filter) else set()
+    below = _constants(node.input)
+    return {
+        c.name
+        for c in node.columns
+        if (c.expr.name in below if isinstance(c.expr, ColumnRef) else isinstance(c.expr.operand if isinstance(c.expr, Cast) else c.expr, Literal))
+    }
+
 
 
 def _append_inputs(node: Node) -> None:

@@ -19,6 +19,7 @@ WITH ('connector' = 'kafka', 'topic' = 'clicks', 'properties.bootstrap.servers' 
       'scan.startup.mode' = 'earliest-offset');
 CREATE TABLE ended WITH ('scan.bounded.mode' = 'latest-offset') LIKE clicks;
 CREATE TABLE plain (id BIGINT NOT NULL, name STRING) WITH ('connector' = 'delta', 'table-path' = 'plain');
+CREATE TABLE keyed (id BIGINT, name STRING, PRIMARY KEY (name) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'keyed');
 CREATE TABLE strict (id INT NOT NULL, at_ TIMESTAMP(3)) WITH ('connector' = 'blackhole');
 CREATE TABLE lines (id BIGINT, name STRING) WITH ('connector' = 'print');
 CREATE TABLE nothing (id BIGINT, name STRING) WITH ('connector' = 'blackhole');
@@ -66,6 +67,8 @@ PLANS = {
     "an order with a limit": ("SELECT n FROM clicks ORDER BY n DESC LIMIT 2", "Rank(rankRange=[rankStart=1, rankEnd=2], orderBy=[n DESC], changelogMode=[I,UB,UA,D])"),
     "a limit of updates": ("SELECT COUNT(*) FROM clicks GROUP BY who LIMIT 2 OFFSET 1", "Rank(rankRange=[rankStart=2, rankEnd=3], changelogMode=[I,UB,UA,D])"),
     "a semi join": ("SELECT who FROM clicks WHERE who IN (SELECT name FROM people)", "Join(joinType=[LeftSemiJoin], where=[(who = name)], changelogMode=[I])"),
+    "updates by primary key": ("INSERT INTO keyed SELECT COUNT(*), who FROM clicks GROUP BY who", "changelogMode=[I,UA]"),
+    "a total under a constant key": ("INSERT INTO keyed SELECT COUNT(*), 'all' FROM clicks WHERE n > 1", "changelogMode=[I,UB,UA]"),
     "distinct": ("SELECT DISTINCT who FROM clicks", "GroupAggregate(groupBy=[who], select=[who], changelogMode=[I])"),
     "window aggregate": (
         "SELECT who, window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY who, window_start, window_end",
@@ -177,6 +180,9 @@ REFUSALS = {
         "doesn't support consuming update changes which is produced by node GroupAggregate(groupBy=[who]",
         "",
     ),
+    "a key that is not the table's": ("INSERT INTO keyed SELECT n, 'x' FROM (SELECT COUNT(*) AS c, n FROM clicks GROUP BY n)", "updates its rows by (id)", ""),
+    "a key with a column that changes": ("INSERT INTO keyed SELECT 1, CAST(COUNT(*) AS STRING) FROM clicks", "updates its rows by ()", ""),
+    "a key that the table does not have": ("INSERT INTO keyed SELECT COUNT(*), 'x' FROM clicks GROUP BY who", "must keep its grouping key", ""),
     "too few columns": ("INSERT INTO plain SELECT n FROM clicks", "Different number of columns", "SELECT"),
     "wrong type": ("INSERT INTO plain SELECT ts, who FROM clicks", "Incompatible types for sink column 'id' at position 0", "SELECT"),
     "unknown target column": ("INSERT INTO plain (id, nam) SELECT n, who FROM clicks", "Unknown target column 'nam'", "nam"),
@@ -273,6 +279,9 @@ def test_what_has_lost_a_time_attribute_is_named(session: Session) -> None:
 
 
 def test_hints_of_errors(session: Session) -> None:
+    with pytest.raises(ValidationError) as caught:
+        list(session.run("INSERT INTO plain SELECT COUNT(*) AS n, who AS name FROM clicks GROUP BY who"))
+    assert caught.value.hint is not None and caught.value.hint.startswith("Declare PRIMARY KEY (name) NOT ENFORCED on the table")
     with pytest.raises(ValidationError) as caught:
         list(session.run("SELECT whoo FROM clicks"))
     assert caught.value.hint == "Did you mean 'who'?"
