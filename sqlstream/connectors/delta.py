@@ -1,7 +1,7 @@
 """The delta connector: Delta tables by path.
 
-A Delta table is read as of now unless ``mode`` is ``streaming``. It is made, empty, by the first use of its declaration, as by a CREATE TABLE in
-Flink. A TIMESTAMP stands in it as TIMESTAMP_NTZ (``Type.stored``).
+A Delta table is read as of now unless ``mode`` says otherwise. It is made, empty, by the first use of its declaration, as by a CREATE TABLE in
+Flink. A TIMESTAMP stands in it as TIMESTAMP_NTZ (``Type.stored``). One with a PRIMARY KEY is updated by it.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import options as option_rows
-from sqlstream.changelog import ChangelogMode
+from sqlstream.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.connectors import delta_merge
-from sqlstream.connectors.base import Connector, Read, Source, Write, plain_options
+from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import ValidationError
 from sqlstream.formats.base import literal, refuse_types
 from sqlstream.options import Kind, Option, Use
-from sqlstream.sql.types import quote
+from sqlstream.sql.types import BIGINT, quote, timestamp_ltz
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,17 +30,25 @@ _STREAMING_ONLY = ("startingVersion", "startingTimestamp", "ignoreDeletes", "ign
 _BATCH_ONLY = ("versionAsOf", "timestampAsOf")
 
 
+_KINDS = [
+    f"WHEN '{change}' THEN {kind.code}"
+    for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
+]
+_FEED = "delta.enableChangeDataFeed"
+
+
 class Delta(Connector):
     """A Delta table."""
 
     name = "delta"
-    summary = "Delta tables: read as of now or as a stream, appended to exactly once."
+    summary = "Delta tables: read as of now, as a stream of rows or of changes; appended to, or updated by primary key, exactly once."
     is_source = True
     is_sink = True
+    metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))
     options = (
         Option("table-path", Kind.STRING, required=True, summary="The folder; relative to the project, or a URI."),
-        Option("mode", Kind.ENUM, "batch", "batch reads the table as it is, streaming goes on with what is added.",
-               values=("batch", "streaming")),
+        Option("mode", Kind.ENUM, "batch", "batch reads the table as it is, streaming goes on with what is added, changes with all that changes.",
+               values=("batch", "streaming", "changes")),
         Option("versionAsOf", Kind.LONG, summary="Read this version."),
         Option("timestampAsOf", Kind.STRING, summary="Read the version of this time."),
         Option("startingVersion", Kind.STRING, summary="Stream from this version on; 'latest' is from now on."),
@@ -56,12 +64,17 @@ class Delta(Connector):
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check(self.name, plain_options(table), self.options)
         refuse_types("delta", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in ("TIME", "NULL"))
-        if table.metadata:
-            raise ValidationError("The 'delta' connector has no metadata columns.")
+        known = [m.key for m in self.metadata_keys(table)]
+        for column in table.metadata:
+            if column.key not in known:
+                hint = "With 'mode' = 'changes' there are " + " and ".join(m.key for m in self.metadata) + "."
+                raise ValidationError(f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table.path}'.", hint=hint)
+            if not column.virtual:
+                raise ValidationError(f"The metadata column '{column.name}' of '{table.path}' can only be read: declare it VIRTUAL.")
         for key in table.partition_keys:
             if key not in {c.name for c in table.physical}:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
-        options, streaming = table.options, self._streaming(table)
+        options, streaming = table.options, _mode(table) != "batch"
         for wrong, mode in ((_BATCH_ONLY, "batch"), (_STREAMING_ONLY[:2], "streaming")):
             if (mode == "batch") == streaming and (found := next((k for k in wrong if k in options), None)):
                 raise ValidationError(f"Option '{found}' is one of mode '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
@@ -70,11 +83,14 @@ class Delta(Connector):
                 raise ValidationError(f"Options '{one}' and '{other}' exclude each other.")
         return notices
 
-    def _streaming(self, table: Table) -> bool:
-        return str(option_rows.value(table.options, self.options, "mode")) == "streaming"
+    def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
+        return self.metadata if _mode(table) == "changes" else ()
+
+    def source_mode(self, table: Table) -> ChangelogMode:
+        return ChangelogMode.RETRACT_DELETE if _mode(table) == "changes" else ChangelogMode.APPEND
 
     def bounded(self, table: Table) -> bool:
-        return not self._streaming(table)
+        return _mode(table) == "batch"
 
     def static(self, table: Table) -> bool:
         return self.bounded(table)
@@ -94,8 +110,16 @@ class Delta(Connector):
         for key in keys:
             if key in table.options:
                 reader = reader.option(key, table.options[key])
-        frame = reader.load(path)
-        return Source(frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.spark})").alias(c.name) for c in table.physical]))
+        cells = {c.name: f"CAST({quote(c.name)} AS {c.type.spark})" for c in table.physical}
+        if _mode(table) == "changes":
+            _require_feed(request.spark, path)
+            # What is in the table comes first, as inserts, unless a start is given.
+            frame = _in_order(reader.option("readChangeFeed", "true").load(path), table)
+            cells |= {c.name: f"CAST({c.key} AS {c.type.spark})" for c in table.metadata}
+            cells[KIND] = f"CAST(CASE _change_type {' '.join(_KINDS)} END AS {KIND_TYPE})"
+        else:
+            frame = reader.load(path)
+        return Source(frame.select(*[F.expr(sql).alias(name) for name, sql in cells.items()]))
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         path = _ensure(request.spark, request.table, request.project)
@@ -123,6 +147,33 @@ class Delta(Connector):
         writer.save(path)
 
 
+def _mode(table: Table) -> str:
+    return str(option_rows.value(table.options, Delta.options, "mode"))
+
+
+def _require_feed(spark: SparkSession, path: str) -> None:
+    """Raises ValidationError where the Delta table keeps no change data feed."""
+    from delta.tables import DeltaTable
+
+    ((properties,),) = DeltaTable.forPath(spark, path).detail().select("properties").collect()
+    if properties.get(_FEED) != "true":
+        raise ValidationError(
+            f"The Delta table at '{path}' keeps no change data feed, so its changes can't be read.",
+            hint=f"Set its property '{_FEED}' = 'true'; a table that is made by its declaration gets it with 'mode' = 'changes'.",
+        )
+
+
+def _in_order(feed: DataFrame, table: Table) -> DataFrame:
+    """``feed``, as Spark reads it file by file, in the order of the commits: by primary key, where there is one, else in one task."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql import functions as F
+
+    spark = feed.sparkSession
+    together = feed.repartition(*map(quote, table.primary_key.columns)) if table.primary_key else feed.repartition(1)
+    place = F.expr("_commit_version * 2 + IF(_change_type IN ('insert', 'update_postimage'), 1, 0)")
+    return DataFrame(spark._jvm.sqlstream.InOrder.by(together._jdf, place._jc), spark)  # type: ignore[union-attr]
+
+
 def _stored(request: Write) -> DataFrame:
     from pyspark.sql import functions as F
 
@@ -140,6 +191,7 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
         partitioned = f" PARTITIONED BY ({', '.join(quote(k) for k in table.partition_keys)})" if table.partition_keys else ""
         # A MERGE then marks the rows that it replaces, and doesn't write their files anew.
         properties = {"delta.enableDeletionVectors": "true"} if table.primary_key else {}
+        properties |= {_FEED: "true"} if _mode(table) == "changes" else {}
         properties |= {k: v for k, v in table.options.items() if k.startswith("delta.")}
         rows = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
         spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
