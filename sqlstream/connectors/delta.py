@@ -13,7 +13,7 @@ from sqlstream.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.connectors import delta_merge
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
 from sqlstream.connectors.paths import resolve
-from sqlstream.errors import ValidationError
+from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import literal, refuse_types
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import BIGINT, quote, timestamp_ltz
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 _STREAMING_ONLY = ("startingVersion", "startingTimestamp", "ignoreDeletes", "ignoreChanges", "updateCheckIntervalMillis")
 _BATCH_ONLY = ("versionAsOf", "timestampAsOf")
-
-
 _KINDS = [
     f"WHEN '{change}' THEN {kind.code}"
     for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
@@ -71,6 +69,9 @@ class Delta(Connector):
                 raise ValidationError(f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table.path}'.", hint=hint)
             if not column.virtual:
                 raise ValidationError(f"The metadata column '{column.name}' of '{table.path}' can only be read: declare it VIRTUAL.")
+        keys = table.primary_key.columns if table.primary_key else ()
+        if maps := [c.name for c in table.physical if c.name in keys and c.type.root in ("MAP", "MULTISET")]:
+            raise NotSupported(f"A map is not supported in a PRIMARY KEY ('{maps[0]}'): Spark compares none.")
         for key in table.partition_keys:
             if key not in {c.name for c in table.physical}:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
