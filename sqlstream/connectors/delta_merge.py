@@ -68,8 +68,14 @@ def _merge(batch: DataFrame, request: Write, path: str, session: SparkSession, n
 
 
 def _commit(source: DataFrame, request: Write, path: str, session: SparkSession, bounds: list[str]) -> None:
-    from delta.exceptions import DeltaConcurrentModificationException
+    from delta import exceptions
     from delta.tables import DeltaTable
+
+    # Another writer changed the table meanwhile.
+    conflicts = (
+        exceptions.ConcurrentAppendException, exceptions.ConcurrentDeleteReadException, exceptions.ConcurrentDeleteDeleteException,
+        exceptions.ConcurrentWriteException,
+    )  # fmt: skip
 
     keys = _keys(request)
     condition = " AND ".join([*(f"t.{quote(k)} = s.{quote(k)}" for k in keys), *bounds])
@@ -84,8 +90,7 @@ def _commit(source: DataFrame, request: Write, path: str, session: SparkSession,
         try:
             merge.whenNotMatchedInsert(f"NOT s.{DELETED}", cells).execute()  # type: ignore[arg-type]
             break
-        except DeltaConcurrentModificationException:
-            # Another writer has changed the table meanwhile: once more, over the table as it is now.
+        except conflicts:
             if attempt == _ATTEMPTS:
                 raise
             time.sleep(0.1 * attempt)
