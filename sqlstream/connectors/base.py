@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlstream.changelog import ChangelogMode
+from sqlstream.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.errors import ValidationError
 
 if TYPE_CHECKING:
@@ -145,6 +145,15 @@ class Connector(ABC):
     def write_batch(self, request: Write) -> None:
         """Write a static frame."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
+
+
+def with_kinds(request: Write) -> DataFrame:
+    """The rows to write with column KIND, also where all are new."""
+    from pyspark.sql import functions as F
+
+    if request.mode.carries_kinds:
+        return request.frame
+    return request.frame.withColumn(KIND, F.expr(f"CAST({RowKind.INSERT.code} AS {KIND_TYPE})"))
 
 
 def plain_options(table: Table) -> dict[str, str]:

@@ -1,6 +1,6 @@
-"""The filesystem connector: folders of json, csv, raw, parquet and orc files, partitioned as ``k=v`` where the table says so.
+"""The filesystem connector: folders of files of text, parquet and orc, partitioned as ``k=v`` where the table says so.
 
-Records of json, csv and raw are lines; Spark reads and writes them as text, and the formats turn them into columns.
+Records of other formats are lines; Spark reads and writes them as text, and the formats turn them into columns.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream import options as option_rows
-from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
+from sqlstream.changelog import KIND, ChangelogMode
+from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options, with_kinds
 from sqlstream.connectors.files import Folder, write_batch
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, ValidationError
@@ -41,7 +42,7 @@ class Filesystem(Connector):
     """Files in a folder."""
 
     name = "filesystem"
-    summary = "Folders of json, csv, raw, parquet and orc files."
+    summary = "Folders of files: parquet, orc, lines of text."
     is_source = True
     is_sink = True
     metadata = (
@@ -52,7 +53,7 @@ class Filesystem(Connector):
     )
     options = (
         Option("path", Kind.STRING, required=True, summary="The folder, or a file; relative to the project, or a URI."),
-        Option("format", Kind.STRING, required=True, summary="csv, json, orc, parquet or raw."),
+        Option("format", Kind.STRING, required=True, summary="The files' format."),
         Option("partition.default-name", Kind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
         Option("source.monitor-interval", Kind.DURATION, summary="Look for new files at this interval, without end."),
         Option("source.path.regex-pattern", Kind.STRING, summary="Only files whose whole path matches are read."),
@@ -116,7 +117,13 @@ class Filesystem(Connector):
         return "source.monitor-interval" not in table.options
 
     def static(self, table: Table) -> bool:
-        return self.bounded(table)
+        return self.bounded(table) and not self.source_mode(table).updates
+
+    def source_mode(self, table: Table) -> ChangelogMode:
+        return formats.find(table.options["format"]).mode
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return formats.taken(formats.find(table.options["format"]))
 
     def read(self, request: Read) -> Source:
         table = request.table
@@ -170,8 +177,9 @@ class Filesystem(Connector):
             )
             origin = "concat('file ', __file)"
             decoded = format_.decode(Encoded(records, "__line", origin, lines=True), fields, formats.given(format_, table.options))
-            decoded = decoded.toDF(*records.columns, *[f"__value_{n}" for n, _ in fields])
-            out = decoded.select(*[F.col(quote(f"__own_{n}" if n in columns else f"__value_{n}")).alias(n) for n in _names(table)])
+            kinds = [KIND] if format_.mode.carries_kinds else []
+            decoded = decoded.toDF(*records.columns, *[f"__value_{n}" for n, _ in fields], *kinds)
+            out = decoded.select(*[F.col(quote(f"__own_{n}" if n in columns else f"__value_{n}")).alias(n) for n in _names(table)], *kinds)
         return out
 
     def write_stream(self, request: Write) -> DataStreamWriter:
@@ -208,7 +216,7 @@ class Filesystem(Connector):
             own = [F.expr(f"CAST({quote(n)} AS {t.stored})").alias(n) for n, t in fields]
         else:
             own = [F.expr(f"CAST({format_.encode(fields, formats.given(format_, table.options))} AS STRING)").alias(_LINE)]
-        frame = request.frame.select(*own, *parts)
+        frame = with_kinds(request).select(*own, *parts)
         parallelism = self._value(table, "sink.parallelism")
         if parts and self._value(table, "sink.shuffle-by-partition.enable"):
             keys = [F.col(quote(k)) for k in table.partition_keys]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.changelog import ChangelogMode
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.formats.changes import Canal, Debezium, Maxwell, Ogg
 from sqlstream.formats.csv import Csv
 from sqlstream.formats.json import Json
 from sqlstream.formats.native import Orc, Parquet
@@ -17,18 +19,13 @@ if TYPE_CHECKING:
     from sqlstream.formats.base import Format
     from sqlstream.options import Option
 
-FORMATS: tuple[Format, ...] = (Csv(), Json(), Orc(), Parquet(), Raw())
+FORMATS: tuple[Format, ...] = (Canal(), Csv(), Debezium(), Json(), Maxwell(), Ogg(), Orc(), Parquet(), Raw())
 # Formats that Flink has and sqlstream has not, with the reason.
-_CHANGELOG = "it is a changelog: 'json' reads its records as they are, a query can take them apart"
 _SCHEMA = "it needs a schema that the table does not name"
 REFUSED: Mapping[str, str] = {
     "avro": "Spark's avro module is not among the jars; use 'json'",
     "avro-confluent": _SCHEMA,
-    "canal-json": _CHANGELOG,
-    "debezium-avro-confluent": _CHANGELOG,
-    "debezium-json": _CHANGELOG,
-    "maxwell-json": _CHANGELOG,
-    "ogg-json": _CHANGELOG,
+    "debezium-avro-confluent": _SCHEMA,
     "protobuf": _SCHEMA,
 }
 
@@ -47,6 +44,13 @@ def find(name: str, *, at: Any = None) -> Format:
         at=at,
         hint=did_you_mean(name, [*names, *REFUSED]),
     )
+
+
+def taken(format_: Format) -> tuple[ChangelogMode, ...]:
+    """The kinds of changes that can be written in ``format_``. Its records say of every row that it comes or goes, or are all new rows."""
+    if format_.mode is ChangelogMode.APPEND:
+        return (ChangelogMode.APPEND,)
+    return (ChangelogMode.APPEND, ChangelogMode.RETRACT, ChangelogMode.RETRACT_DELETE)
 
 
 def declared(format_: Format, prefix: str = "") -> tuple[Option, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream import options as option_rows
+from sqlstream.changelog import ChangelogMode
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.sql.types import Type, quote
 
@@ -28,20 +29,41 @@ Fields = tuple[tuple[str, Type], ...]
 class Encoded:
     """Records to decode: ``value`` is the name of their column in ``frame`` (BINARY or STRING), ``origin`` the SQL text of a
     string that says where a record stands (topic, partition and offset, or a file). ``lines``: they are lines of a text, so
-    that one with a line break in it has fallen apart."""
+    that one with a line break in it has fallen apart. ``properties``: keys of the format's that are columns too, under these names."""
 
     frame: DataFrame
     value: str
     origin: str
     lines: bool = False
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Property:
+    """A metadata key of a format: ``sql`` over ``field`` of the record, which stands for ``{}`` in it.
+
+    ``outer``: the field is not the record's own, but one of what it is wrapped in.
+    """
+
+    key: str
+    type: Type
+    field: str
+    field_type: Type
+    sql: str
+    outer: bool = False
 
 
 class Format(ABC):
-    """Base of formats. ``options`` are without prefix; ``native`` formats are read and written by Spark's file sources only."""
+    """Base of formats. ``options`` are without prefix; ``native`` formats are read and written by Spark's file sources only.
+
+    ``mode``: the kinds of rows that records stand for.
+    """
 
     name: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
+    properties: ClassVar[tuple[Property, ...]] = ()
     native: ClassVar[bool] = False
+    mode: ClassVar[ChangelogMode] = ChangelogMode.APPEND
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
         """Check types and what options mean together; their names and values are checked already. Raises ValidationError."""
@@ -52,12 +74,12 @@ class Format(ABC):
 
     @abstractmethod
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
-        """``record.frame`` with the columns of ``fields`` added, in carrier types. A record that can't be decoded fails the job
-        with its place and text, or is skipped, as the options say."""
+        """``record.frame`` with the columns of ``fields`` added, in carrier types, those of the record's properties, and KIND where ``mode``
+        carries kinds. A record that can't be decoded fails the job with its place and text, or is skipped, as the options say."""
 
     @abstractmethod
     def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
-        """SQL text of the record (STRING, or BINARY for raw), over columns named as the fields."""
+        """SQL text of the record (STRING, or BINARY for raw), over columns named as the fields, and KIND where ``mode`` carries kinds."""
 
 
 def literal(text: str) -> str:

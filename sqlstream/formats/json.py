@@ -5,7 +5,7 @@ In: a record's text, or columns. Out: rows, or the text as Flink's writer has it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.errors import NotSupported
 from sqlstream.formats import json_read
@@ -25,12 +25,10 @@ _QUOTED_NUMBER = f'"{_NUMBER}([^"]*)"'
 _NO_NULL_KEYS = "Spark's maps hold no NULL key: a NULL key fails the job, as FAIL does"
 
 
-class Json(Format):
-    """JSON objects, or arrays of them."""
+class JsonBased(Format):
+    """Base of formats whose rows are JSON objects."""
 
-    name = "json"
-    options = (
-        Option("fail-on-missing-field", Kind.BOOLEAN, "false", "Fail on a record that lacks a field."),
+    options: ClassVar[tuple[Option, ...]] = (
         Option("ignore-parse-errors", Kind.BOOLEAN, "false", "Skip what can't be parsed: a field becomes NULL, a broken record is dropped."),
         Option("timestamp-format.standard", Kind.ENUM, "sql", "SQL: 2020-12-30 12:13:14.123; ISO-8601: 2020-12-30T12:13:14.123.",
                values=("sql", "iso-8601")),
@@ -38,26 +36,13 @@ class Json(Format):
         Option("map-null-key.literal", Kind.STRING, "null", use=Use.NOTICE, why=_NO_NULL_KEYS),
         Option("encode.decimal-as-plain-number", Kind.BOOLEAN, "false", "Write 100000.000 where 1E+5 would stand."),
         Option("encode.ignore-null-fields", Kind.BOOLEAN, "false", "Leave out fields that are NULL."),
-        Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", use=Use.NOTICE, why="there is one parser"),
     )  # fmt: skip
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
-        exclusive("JSON format", given, "fail-on-missing-field", "ignore-parse-errors", at=at)
         if self.option(given, "map-null-key.mode") != "fail":
-            raise NotSupported("Option 'json.map-null-key.mode' can only be FAIL.", at=at, hint=_NO_NULL_KEYS + ".")
-        refuse_types("json", fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
-        refuse_types("json", fields, lambda t: t.root in ("MAP", "MULTISET") and not t.children[0].is_string, at=at)
-        if self.option(given, "fail-on-missing-field"):
-            refuse_types("json", fields, _holds_rows, at=at)
-
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
-        return json_read.decode(
-            record,
-            fields,
-            standard=self.option(given, "timestamp-format.standard"),
-            ignore=self.option(given, "ignore-parse-errors"),
-            complete=self.option(given, "fail-on-missing-field"),
-        )
+            raise NotSupported(f"Option '{self.name}.map-null-key.mode' can only be FAIL.", at=at, hint=_NO_NULL_KEYS + ".")
+        refuse_types(self.name, fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
+        refuse_types(self.name, fields, lambda t: t.root in ("MAP", "MULTISET") and not t.children[0].is_string, at=at)
 
     def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
         iso = self.option(given, "timestamp-format.standard") == "iso-8601"
@@ -81,6 +66,32 @@ class Json(Format):
         if any(_holds_decimal(t) for _, t in fields):
             text = f"regexp_replace({text}, {literal(_QUOTED_NUMBER)}, '$1')"
         return text
+
+
+class Json(JsonBased):
+    """JSON objects, or arrays of them."""
+
+    name = "json"
+    options = (
+        *JsonBased.options,
+        Option("fail-on-missing-field", Kind.BOOLEAN, "false", "Fail on a record that lacks a field."),
+        Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", use=Use.NOTICE, why="there is one parser"),
+    )
+
+    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+        exclusive("JSON format", given, "fail-on-missing-field", "ignore-parse-errors", at=at)
+        super().check(fields, given, at=at)
+        if self.option(given, "fail-on-missing-field"):
+            refuse_types("json", fields, _holds_rows, at=at)
+
+    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+        return json_read.decode(
+            record,
+            fields,
+            standard=self.option(given, "timestamp-format.standard"),
+            ignore=self.option(given, "ignore-parse-errors"),
+            complete=self.option(given, "fail-on-missing-field"),
+        )
 
 
 def _holds_decimal(type_: Type) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.formats.base import Encoded, Fields, columns_sql
+from sqlstream.formats.base import Encoded, Fields, columns_sql, literal
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
@@ -21,22 +21,36 @@ if TYPE_CHECKING:
 
 def decode(record: Encoded, fields: Fields, *, standard: str, ignore: bool, complete: bool) -> DataFrame:
     """``record.frame`` with the columns of ``fields``. ``standard`` is how times are written, ``complete`` asks for every field."""
+    reader = readers(record).JsonRecords(json.dumps(row(fields)), standard == "iso-8601", ignore, complete)
+    return rows(record, reader, fields, None if ignore else "Failed to deserialize JSON")
+
+
+def readers(record: Encoded) -> Any:
+    """Where the readers' classes are."""
+    return record.frame.sparkSession._jvm.sqlstream  # type: ignore[union-attr]
+
+
+def rows(record: Encoded, reader: Any, fields: Fields, problem: str | None) -> DataFrame:
+    """``record.frame`` with the columns of the rows that ``reader`` finds, and ``problem`` the error of a record that it can't read."""
     from pyspark.sql import functions as F
     from pyspark.sql.classic.column import Column
 
     frame = record.frame
-    row = {"root": "ROW", "names": [n for n, _ in fields], "children": [_described(t) for _, t in fields]}
-    reader = frame.sparkSession._jvm.sqlstream.JsonRecords(json.dumps(row), standard == "iso-8601", ignore, complete)  # type: ignore[union-attr]
     value = F.expr(f"CAST({record.value} AS BINARY)")
-    rows: AnyColumn = Column(reader.column(value._jc, columns_sql(fields)))
-    if not ignore:
+    found: AnyColumn = Column(reader.column(value._jc, columns_sql(fields)))
+    if problem is not None:
         # Where a record stands is put together only for one that can't be read.
-        problem = f"raise_error(concat('Failed to deserialize JSON \\'', CAST({record.value} AS STRING), '\\' (', {record.origin}, ').'))"
-        rows = F.when(value.isNotNull(), F.coalesce(rows, F.expr(problem).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
+        place = f"raise_error(concat({literal(problem)}, ' \\'', CAST({record.value} AS STRING), '\\' (', {record.origin}, ').'))"
+        found = F.when(value.isNotNull(), F.coalesce(found, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
     kept = [F.col(quote(c)) for c in frame.columns]
-    return frame.select(*kept, F.inline(rows).alias(*[n for n, _ in fields]))
+    return frame.select(*kept, F.inline(found).alias(*[n for n, _ in fields]))
 
 
-def _described(type_: Type) -> dict[str, Any]:
-    """``type_`` as the reader takes it."""
-    return {"root": type_.root, "args": list(type_.args), "names": list(type_.names), "children": [_described(c) for c in type_.children]}
+def row(fields: Fields, *, partial: bool = False) -> dict[str, Any]:
+    """A row of ``fields`` as the readers take its type; a ``partial`` one may lack some."""
+    return {"root": "ROW", "names": [n for n, _ in fields], "children": [described(t) for _, t in fields], "partial": partial}
+
+
+def described(type_: Type) -> dict[str, Any]:
+    """``type_`` as the readers take it."""
+    return {"root": type_.root, "args": list(type_.args), "names": list(type_.names), "children": [described(c) for c in type_.children]}

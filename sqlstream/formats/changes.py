@@ -1,0 +1,204 @@
+"""The formats of change data capture: JSON records that say what has changed in a table of a database.
+
+In: records. Out: rows of a changelog, one or two for each change, and back. The formats differ in the names of a record's fields and of the
+changes, which is data here; ``spark/operators/JsonChanges.java`` reads them all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlstream.changelog import KIND, ChangelogMode, RowKind
+from sqlstream.errors import ValidationError
+from sqlstream.formats import json_read
+from sqlstream.formats.base import Encoded, Fields, Property, literal
+from sqlstream.formats.json import JsonBased
+from sqlstream.options import Kind, Option, Use
+from sqlstream.sql.types import BIGINT, INT, STRING, TINYINT, array, map_of, quote, timestamp_ltz
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+
+    from sqlstream.sql.types import Type
+
+_OTHER = "__sqlstream_other_"
+_NEW = (None, RowKind.INSERT)
+_OLD = (RowKind.DELETE, None)
+_UPDATE = (RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER)
+_TABLES = "Make it a metadata column, value.database or value.table, and filter by that."
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a format writes a change. ``before``, ``after`` and ``change`` are the record's fields with the rows and the change's name.
+
+    ``kinds``: by the change's name those that the row before and the row after have in the changelog; None for a row that is not in it.
+    ``partial``: the row before has only the fields that change. ``several``: both are arrays of rows. ``written``: the record of a row that
+    comes, and of one that goes, with ``%s`` for the row.
+    """
+
+    before: str
+    after: str
+    change: str
+    kinds: Mapping[str, tuple[RowKind | None, RowKind | None]]
+    written: tuple[str, str]
+    partial: bool = False
+    several: bool = False
+
+
+class Changes(JsonBased):
+    """Base of the formats of change data capture."""
+
+    mode = ChangelogMode.RETRACT_DELETE
+    title: ClassVar[str]
+    shape: ClassVar[Shape]
+
+    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        wanted = [p for key in record.properties for p in self.properties if p.key == key]
+        wrapped = given.get("schema-include", "false").strip().lower() == "true"
+        inner = {p.field: p.field_type for p in wanted if not (wrapped and p.outer)}
+        outer = {p.field: p.field_type for p in wanted if wrapped and p.outer}
+        others = tuple((_OTHER + n, t) for n, t in (inner | outer).items())
+        description = {"record": self._type(fields, inner), "kinds": _codes(self.shape), "wrapped": wrapped}
+        if wrapped:
+            description["record"] = _row({"payload": description["record"], **_described(outer)})
+        iso = self.option(given, "timestamp-format.standard") == "iso-8601"
+        ignore = self.option(given, "ignore-parse-errors")
+        reader = json_read.readers(record).JsonChanges(json.dumps(description), iso, ignore)
+        problem = None if ignore else f"Corrupt {self.title} JSON message"
+        rows = json_read.rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
+        metadata = [F.expr(p.sql.format(quote(_OTHER + p.field))).alias(p.key) for p in wanted]
+        kept = [F.col(quote(c)) for c in [*record.frame.columns, *[n for n, _ in fields]]]
+        return rows.select(*kept, *metadata, KIND)
+
+    def _type(self, fields: Fields, others: Mapping[str, Type]) -> dict[str, Any]:
+        """The record's type, as the reader takes it."""
+        shape = self.shape
+        rows = {shape.before: json_read.row(fields, partial=shape.partial), shape.after: json_read.row(fields)}
+        if shape.several:
+            rows = {name: {"root": "ARRAY", "children": [row]} for name, row in rows.items()}
+        return _row({**rows, **_described({shape.change: STRING}), **_described(others)})
+
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
+        start, end = zip(*(text.split("%s") for text in self.shape.written), strict=True)
+        if self.option(given, "encode.ignore-null-fields"):
+            start, end = (tuple(re.sub(r'"\w+":null,', "", text) for text in texts) for texts in (start, end))
+        goes = f"{KIND} IN ({', '.join(str(k.code) for k in RowKind if k.removes)})"
+        first, last = (f"if({goes}, {literal(gone)}, {literal(new)})" for new, gone in (start, end))
+        return f"concat({first}, {super().encode(fields, given)}, {last})"
+
+
+def _row(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"root": "ROW", "names": list(fields), "children": list(fields.values())}
+
+
+def _described(fields: Mapping[str, Type]) -> dict[str, Any]:
+    return {name: json_read.described(type_) for name, type_ in fields.items()}
+
+
+def _codes(shape: Shape) -> dict[str, list[int | None]]:
+    return {name: [None if k is None else k.code for k in kinds] for name, kinds in shape.kinds.items()}
+
+
+def _millis(key: str, field: str, *, outer: bool = False) -> Property:
+    return Property(key, timestamp_ltz(3), field, BIGINT, "timestamp_millis({})", outer)
+
+
+def _plain(key: str, type_: Type, field: str, *, outer: bool = False) -> Property:
+    return Property(key, type_, field, type_, "{}", outer)
+
+
+def _source(key: str, type_: Type, sql: str) -> Property:
+    return Property(key, type_, "source", map_of(STRING, STRING), sql)
+
+
+class Debezium(Changes):
+    """What Debezium writes."""
+
+    name = "debezium-json"
+    title = "Debezium"
+    options = (
+        Option("schema-include", Kind.BOOLEAN, "false", "The record has its schema beside it: Kafka Connect's schemas.enable."),
+        *JsonBased.options,
+    )
+    properties = (
+        _plain("schema", STRING, "schema", outer=True),
+        _millis("ingestion-timestamp", "ts_ms"),
+        _source("source.timestamp", timestamp_ltz(3), "timestamp_millis(CAST({}['ts_ms'] AS BIGINT))"),
+        _source("source.database", STRING, "{}['db']"),
+        _source("source.schema", STRING, "{}['schema']"),
+        _source("source.table", STRING, "{}['table']"),
+        _source("source.properties", map_of(STRING, STRING), "{}"),
+    )
+    shape = Shape(
+        "before", "after", "op", {"c": _NEW, "r": _NEW, "u": _UPDATE, "d": _OLD},
+        ('{"before":null,"after":%s,"op":"c"}', '{"before":%s,"after":null,"op":"d"}'),
+    )  # fmt: skip
+
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
+        if self.option(given, "schema-include"):
+            raise ValidationError("Debezium JSON serialization doesn't support 'debezium-json.schema-include' option been set to true.")
+        return super().encode(fields, given)
+
+
+class Canal(Changes):
+    """What Canal writes."""
+
+    name = "canal-json"
+    title = "Canal"
+    options = (
+        *JsonBased.options,
+        Option("database.include", use=Use.REFUSED, why=_TABLES),
+        Option("table.include", use=Use.REFUSED, why=_TABLES),
+    )
+    properties = (
+        _plain("database", STRING, "database"),
+        _plain("table", STRING, "table"),
+        _plain("sql-type", map_of(STRING, INT), "sqlType"),
+        _plain("pk-names", array(STRING), "pkNames"),
+        _millis("ingestion-timestamp", "ts"),
+        _millis("event-timestamp", "es"),
+    )
+    shape = Shape(
+        "old", "data", "type", {"INSERT": _NEW, "UPDATE": _UPDATE, "DELETE": (None, RowKind.DELETE), "CREATE": (None, None)},
+        ('{"data":[%s],"type":"INSERT"}', '{"data":[%s],"type":"DELETE"}'), partial=True, several=True,
+    )  # fmt: skip
+
+
+class Maxwell(Changes):
+    """What Maxwell writes."""
+
+    name = "maxwell-json"
+    title = "Maxwell"
+    properties = (
+        _plain("database", STRING, "database"),
+        _plain("table", STRING, "table"),
+        _plain("primary-key-columns", array(STRING), "primary_key_columns"),
+        _millis("ingestion-timestamp", "ts"),
+    )
+    shape = Shape(
+        "old", "data", "type", {"insert": _NEW, "update": _UPDATE, "delete": (None, RowKind.DELETE)},
+        ('{"data":%s,"type":"insert"}', '{"data":%s,"type":"delete"}'), partial=True,
+    )  # fmt: skip
+
+
+class Ogg(Changes):
+    """What Oracle GoldenGate writes."""
+
+    name = "ogg-json"
+    title = "Ogg"
+    properties = (
+        _plain("table", STRING, "table"),
+        _plain("primary-keys", array(STRING), "primary_keys"),
+    )
+    shape = Shape(
+        "before", "after", "op_type", {"I": _NEW, "U": _UPDATE, "D": _OLD, "T": (None, None)},
+        ('{"before":null,"after":%s,"op_type":"I"}', '{"before":%s,"after":null,"op_type":"D"}'),
+    )  # fmt: skip
