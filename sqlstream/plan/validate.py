@@ -37,6 +37,12 @@ def validate(node: Node, *, batch: bool) -> None:
     """Raises ValidationError or NotSupported for the first node that can't run."""
     if batch:
         for scan in scans(node):
+            if scan.mode.updates:
+                raise ValidationError(
+                    "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the source for table "
+                    f"'{scan.table.path}' produces other changelog messages than just INSERT.",
+                    hint="SET 'execution.runtime-mode' = 'streaming'.",
+                )
             if not scan.bounded:
                 raise ValidationError(
                     f"Querying an unbounded table '{scan.table.path}' in batch mode is not allowed. The table source is unbounded.",

@@ -11,7 +11,7 @@
 
 Inputs are tables of the filesystem connector with a ``source.monitor-interval``, so that rows arrive step by step. On real Flink and in batch mode
 all rows are there from the start and the input is bounded: the interval is taken out. Once more all rows come in any order, under watermarks
-that let them; rows that are late have no place in that, nor in batch mode.
+that let them; rows that are late have no place in that, nor in batch mode, and inputs that are changelogs in neither.
 """
 
 from __future__ import annotations
@@ -59,6 +59,11 @@ class Golden:
         """The rows in that are not late, by input."""
         late = [row for step in self.steps for row in step.late]
         return {name: [row for row in rows if row not in late] for name, rows in self.inputs.items()}
+
+    @property
+    def rearranged(self) -> bool:
+        """Whether the script is run over rows in any order, and in batch mode, too."""
+        return not (self.error or self.ordered) and "WATERMARK" in self.sql and "debezium-json" not in self.sql
 
     @property
     def output(self) -> list[str]:
