@@ -293,6 +293,7 @@ class Session:
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
                 dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
                 not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
+                changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
             ),
         )
 

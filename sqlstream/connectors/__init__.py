@@ -11,6 +11,7 @@ from sqlstream.connectors.filesystem import Filesystem
 from sqlstream.connectors.kafka import Kafka
 from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
+from sqlstream.connectors.upsert_kafka import UpsertKafka
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
 
     from sqlstream.connectors.base import Connector
 
-CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Kafka(), Nexmark(), Print())
+CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Kafka(), Nexmark(), Print(), UpsertKafka())
 # Connectors of Flink's that are not here, with what to use instead.
 _CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
 _SINK = "Write into a Delta table, and load from there."
 REFUSED: Mapping[str, str] = {
-    "upsert-kafka": "Keep upserts in a Delta table, or read the topic's history with 'kafka'.",
     "jdbc": "Export the table into files or a Delta table, and read those.",
     "faker": "'datagen' makes up rows.",
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",

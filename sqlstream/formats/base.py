@@ -29,13 +29,15 @@ Fields = tuple[tuple[str, Type], ...]
 class Encoded:
     """Records to decode: ``value`` is the name of their column in ``frame`` (BINARY or STRING), ``origin`` the SQL text of a
     string that says where a record stands (topic, partition and offset, or a file). ``lines``: they are lines of a text, so
-    that one with a line break in it has fallen apart. ``properties``: keys of the format's that are columns too, under these names."""
+    that one with a line break in it has fallen apart. ``properties``: keys of the format's that are columns too, under these names. ``nulls``:
+    a record that is NULL is a row of NULLs; else it is none."""
 
     frame: DataFrame
     value: str
     origin: str
     lines: bool = False
     properties: tuple[str, ...] = ()
+    nulls: bool = False
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,9 @@ class Csv(Format):
             "ignoreTrailingWhiteSpace": "false",
             "maxCharsPerColumn": "-1",
         }
-        frame = record.frame.where(f"{record.value} IS NOT NULL")
+        frame = record.frame if record.nulls else record.frame.where(f"{record.value} IS NOT NULL")
         if self.option(given, "allow-comments"):
-            frame = frame.where(f"NOT startswith({text}, '#') AND trim({text}) <> ''")
+            frame = frame.where(f"{text} IS NULL OR (NOT startswith({text}, '#') AND trim({text}) <> '')")
         # A cell of our own ends each line: it tells a cell that is empty, which from_csv gives as NULL, from one that is not there, and
         # a closed quote from an open one.
         cells = [f"c{i}" for i in range(len(fields) + 1)]
@@ -107,6 +107,8 @@ class Csv(Format):
             f"CASE WHEN {PARSED}.{cells[-1]} = {literal(_END)} AND {PARSED}.{CORRUPT} IS NULL THEN {good}"
             f" WHEN {' OR '.join(f'{PARSED}.{c} = {literal(_END)}' for c in cells[:-1])} THEN {short} ELSE {wrong} END"
         )
+        if record.nulls:
+            array = f"if({text} IS NULL, array(CAST(NULL AS STRUCT<{', '.join(f'{c}: STRING' for c in cells[:-1])}>)), {array})"
         kept = [F.col(quote(c)) for c in record.frame.columns]
         own = [f"__sqlstream_{c}" for c in cells[:-1]]
         rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
@@ -116,7 +118,8 @@ class Csv(Format):
         for c, (name, type_) in zip(own, fields, strict=True):
             cell = _restored(f"coalesce({c}, '')", escape, separator, quoting)
             cell = f"nullif({cell}, {literal(_MISSING)})" if ignore else cell
-            columns.append(F.expr(_cell(cell, type_, null, delimiter, None if ignore else fail)).alias(name))
+            value = _cell(cell, type_, null, delimiter, None if ignore else fail)
+            columns.append(F.expr(f"if({text} IS NULL, NULL, {value})" if record.nulls else value).alias(name))
         return rows.select(*kept, *columns)
 
     def encode(self, fields: Fields, given: Mapping[str, str]) -> str:

@@ -42,6 +42,8 @@ def rows(record: Encoded, reader: Any, fields: Fields, problem: str | None) -> D
         # Where a record stands is put together only for one that can't be read.
         place = f"raise_error(concat({literal(problem)}, ' \\'', CAST({record.value} AS STRING), '\\' (', {record.origin}, ').'))"
         found = F.when(value.isNotNull(), F.coalesce(found, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
+    if record.nulls:
+        found = F.coalesce(found, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))
     kept = [F.col(quote(c)) for c in frame.columns]
     return frame.select(*kept, F.inline(found).alias(*[n for n, _ in fields]))
 

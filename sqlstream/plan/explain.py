@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from sqlstream.plan.nodes import (
+    ChangelogNormalize,
     CoGroup,
     Expand,
     Filter,
@@ -63,6 +64,8 @@ def _parts(node: Node) -> tuple[str, ...]:
     match node:
         case Scan(table=table):
             return ("TableSourceScan", f"table=[[{', '.join(table.path)}]]", f"fields=[{_names(node)}]")
+        case ChangelogNormalize(keys=keys):
+            return ("ChangelogNormalize", f"key=[{', '.join(keys)}]")
         case Values(rows=rows):
             tuples = ", ".join("{ " + ", ".join(to_text(cell) for cell in row) + " }" for row in rows)
             return ("Values", f"tuples=[[{tuples}]]")

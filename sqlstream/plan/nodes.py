@@ -75,6 +75,13 @@ class Scan(Node):
 
 
 @dataclass(frozen=True)
+class ChangelogNormalize(Unary):
+    """The changes of a table with primary key ``keys``, in full, of which the input tells only what the latest row of a key is."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Values(Node):
     """Constant rows."""
 

@@ -10,6 +10,7 @@ from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
     WINDOW_TIME,
+    ChangelogNormalize,
     CoGroup,
     Expand,
     Field,
@@ -139,6 +140,8 @@ def changelog_mode(node: Node) -> ChangelogMode:
     match node:
         case Scan(mode=mode):
             return mode
+        case ChangelogNormalize():
+            return ChangelogMode.RETRACT_DELETE
         case GroupAggregate(input=source, aggregates=aggregates, upserts=upserts):
             if changelog_mode(source).updates:
                 return ChangelogMode.UPSERT_DELETE if upserts else ChangelogMode.RETRACT_DELETE
@@ -213,8 +216,10 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
     The empty key is that of an aggregate over everything: one row.
     """
     match node:
-        case GroupAggregate(keys=keys) | WindowAggregate(keys=keys):
+        case GroupAggregate(keys=keys) | WindowAggregate(keys=keys) | ChangelogNormalize(keys=keys):
             return keys
+        case Scan(table=table, mode=mode) if mode.updates and table.primary_key is not None:
+            return table.primary_key.columns
         case Project(input=source, columns=columns):
             below = upsert_key(source)
             names = {_distinct(c.expr): c.name for c in reversed(columns)}

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.options import resolve_environment
-from sqlstream.plan.nodes import Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
+from sqlstream.plan.nodes import ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
 from sqlstream.plan.time_attributes import why_none
@@ -136,21 +136,39 @@ def table(found: Table, env: Environment, at: exp.Expr | None) -> Node:
     if not connector.is_source:
         raise ValidationError(f"Connector '{found.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
     fixed = env.settings.batch or connector.static(found)
-    node: Node = Scan(found, connector.bounded(found), fixed, connector.source_mode(found))
-    if [f.name for f in fields(node)] != [c.name for c in found.columns]:
-        types = {f.name: f.type for f in fields(node)}
-        scope = Relation.of(node, None).scope(env.settings.zone)
-        node = Project(
-            node,
-            tuple(
-                Named(c.name, bind(c.expression, scope) if isinstance(c, ComputedColumn) else ColumnRef(types[c.name], c.name))
-                for c in found.columns
-            ),
+    mode = connector.source_mode(found)
+    node: Node = Scan(found, connector.bounded(found), fixed, mode)
+    if fixed or not (mode.updates and (env.settings.changes_twice or not mode.retracts)):
+        return _watermarked(_with_computed(node, found, env, [c.name for c in found.columns]), found, env)
+    if found.primary_key is None:
+        raise ValidationError(
+            "Configuration 'table.exec.source.cdc-events-duplicate' is enabled which requires the changelog sources to define a PRIMARY KEY. "
+            f"However, table '{found.path}' doesn't have a primary key.",
+            at=at,
         )
-    if found.watermark is not None:
-        scope = Relation.of(node, None).scope(env.settings.zone)
-        node = Watermark(node, found.watermark.column, bind(found.watermark.expression, scope))
-    return node
+    # What a row is compared with is as its source has it: a time that is read from the clock comes above.
+    read = {name.name for name in found.watermark.expression.find_all(exp.Column)} | {found.watermark.column} if found.watermark else set()
+    below = [c.name for c in found.columns if not isinstance(c, ComputedColumn) or c.name in read]
+    node = _watermarked(_with_computed(node, found, env, below), found, env)
+    node = ChangelogNormalize(node, found.primary_key.columns)
+    return _with_computed(node, found, env, [c.name for c in found.columns])
+
+
+def _with_computed(node: Node, found: Table, env: Environment, names: list[str]) -> Node:
+    """``node`` with just the columns ``names`` of the table, the computed ones that it lacks among them."""
+    types = {f.name: f.type for f in fields(node)}
+    if list(types) == names:
+        return node
+    scope = Relation.of(node, None).scope(env.settings.zone)
+    computed = {c.name: c.expression for c in found.columns if isinstance(c, ComputedColumn)}
+    return Project(node, tuple(Named(n, ColumnRef(types[n], n) if n in types else bind(computed[n], scope)) for n in names))
+
+
+def _watermarked(node: Node, found: Table, env: Environment) -> Node:
+    if found.watermark is None:
+        return node
+    scope = Relation.of(node, None).scope(env.settings.zone)
+    return Watermark(node, found.watermark.column, bind(found.watermark.expression, scope))
 
 
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> Node:

@@ -36,6 +36,7 @@ class Settings:
     batch: bool = False
     dynamic_options: bool = True
     not_null_enforcer: str = "ERROR"
+    changes_twice: bool = False
 
 
 @dataclass(frozen=True)

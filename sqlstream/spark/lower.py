@@ -17,10 +17,11 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.changelog import KIND, KIND_TYPE, RowKind
+from sqlstream.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.connectors import find
 from sqlstream.connectors.base import SPLIT, Read, Source
 from sqlstream.plan.nodes import (
+    ChangelogNormalize,
     CoGroup,
     Expand,
     Filter,
@@ -46,7 +47,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, ranks, window_operators, windows
-from sqlstream.spark.operators import SplitTimes, clock, new_peers
+from sqlstream.spark.operators import SplitTimes, clock, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -104,6 +105,9 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return _source(node, to, splits=False).frame
         case Watermark():
             return _watermark(node, to)
+        case ChangelogNormalize(input=source, keys=keys):
+            # What a row was is known by its key.
+            return normalize(lower(source, to).where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}"), keys)
         case Expand(input=source):
             return _expand(node, lower(source, to), to)
         case Values():
@@ -170,15 +174,17 @@ def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
     checked = [c.name for c in node.table.persisted if not c.type.nullable and given[c.name].type.nullable]
     if not checked:
         return frame
+    # A row that is removed by its key may have no other columns.
+    gone = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
     if node.drop_nulls:
-        return frame.where(" AND ".join(f"{quote(c)} IS NOT NULL" for c in checked))
-    columns = [_column(n, _required(n, given[n].type.spark) if n in checked else quote(n)) for n in row(node.input)]
+        return frame.where(f"{gone} OR ({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)})")
+    columns = [_column(n, _required(n, given[n].type.spark, gone) if n in checked else quote(n)) for n in row(node.input)]
     return frame.select(*columns)
 
 
-def _required(name: str, spark_type: str) -> str:
+def _required(name: str, spark_type: str, gone: str) -> str:
     problem = f"Column '{name}' is NOT NULL, however, a null value is being written into it."
-    return f"coalesce({quote(name)}, CAST(raise_error({sql_string(problem)}) AS {spark_type}))"
+    return f"if({quote(name)} IS NOT NULL OR {gone}, {quote(name)}, CAST(raise_error({sql_string(problem)}) AS {spark_type}))"
 
 
 def _watermark(node: Watermark, to: Lowering) -> DataFrame:

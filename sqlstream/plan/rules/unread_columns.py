@@ -1,16 +1,18 @@
-"""What keeps rows for ever, a join or a rank, is given only the columns that are read above it: Spark does not look into our own operators."""
+"""What keeps rows for ever, a join, a rank or a ChangelogNormalize, is given only the columns that are read above it: Spark does not look into
+our own operators.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Join, Named, Node, Project, Rank, WindowJoin
+from sqlstream.plan.nodes import ChangelogNormalize, Filter, Join, Named, Node, Project, Rank, WindowJoin
 from sqlstream.plan.properties import fields
 
 
 def unread_columns(node: Node) -> Node:
-    """``node`` with projections below each join that needs them."""
+    """``node`` with projections below each such node that needs them."""
     return _narrowed(node, None)
 
 
@@ -22,6 +24,8 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
             return Project(_narrowed(source, {n for c in kept for n in make.columns(c.expr)}), kept)
         case Filter(input=source, condition=condition):
             return replace(node, input=_narrowed(source, None if read is None else read | make.columns(condition)))
+        case ChangelogNormalize(input=source, keys=keys) if read is not None:
+            return replace(node, input=_only(_narrowed(source, read | set(keys)), read | set(keys)))
         case Rank(input=source, rank=rank):
             number = rank if rank is not None and (read is None or rank in read) else None
             wanted = {f.name for f in fields(source)} if read is None else read | set(node.partition) | {k.name for k in node.order}

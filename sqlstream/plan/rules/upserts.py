@@ -1,21 +1,29 @@
-"""A group aggregate below a sink that takes upserts by the aggregate's key need not say what a row was: Spark's own aggregate serves then.
+"""Below a sink that takes upserts nothing need say what a row was: Spark's own aggregate serves then, and upserts come through as they are.
 
 Sink(accepts upserts of k)                  Sink
 +- GroupAggregate(keys=[k])            ->   +- GroupAggregate(keys=[k], upserts)
+
+Sink(accepts upserts of k)                  Sink
++- ChangelogNormalize(keys=[k])        ->   +- X
+   +- X
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
-from sqlstream.plan.nodes import GroupAggregate, Node, Project, Sink
-from sqlstream.plan.properties import upsert_key
+from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Node, Project, Sink
+from sqlstream.plan.properties import changelog_mode, upsert_key
 
 
 def upserts(node: Node) -> Node:
-    """``node``, a plan, with such an aggregate told so."""
-    if not isinstance(node, Sink) or find(node.table.connector).shows_changes:
+    """``node``, a plan, without what a sink above does not need to know."""
+    if not isinstance(node, Sink):
+        return node
+    connector = find(node.table.connector)
+    if connector.shows_changes or ChangelogMode.UPSERT_DELETE not in connector.sink_modes(node.table):
         return node
     key = node.table.primary_key
     if key is not None and set(upsert_key(node.input) or ()) != set(key.columns):
@@ -27,6 +35,8 @@ def _told(node: Node) -> Node:
     match node:
         case GroupAggregate():
             return replace(node, upserts=True)
+        case ChangelogNormalize(input=source) if not changelog_mode(source).retracts:
+            return source
         case Project(input=source):
             return replace(node, input=_told(source))
     return node

@@ -128,6 +128,15 @@ def keyed_rank(
     return DataFrame(spark._jvm.sqlstream.KeyedRank.of(frame._jdf, keys, order, directions, first, last, latest, number, changes), spark)
 
 
+def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
+    """The changes that rows of ``frame``, whose last column is KIND, make to a table with primary key ``keys``: what was, and what is."""
+    from pyspark.sql import DataFrame
+
+    spark = frame.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.Normalize.of(frame._jdf, list(keys)), spark)
+
+
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:
     """An aggregate: the first ``count`` structs ``row`` by the struct ``order``, as an array.
 

@@ -1,0 +1,229 @@
+"""What the connectors on Kafka's topics have in common: where reading starts and ends, Spark's source, the properties of Kafka's clients.
+
+A record's partition is its split, since event time in Flink runs by partition. Partitions are those that exist when the job starts.
+An end (``scan.bounded.*``) is looked up once, kept in the job's folder, and applied as a filter, because Spark's streaming source knows none.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from sqlstream import formats
+from sqlstream import options as option_rows
+from sqlstream.connectors.base import Connector, Metadata, Read, Source, plain_options
+from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, parse_specific, to_json
+from sqlstream.connectors.kafka_records import METADATA, Layout, check_metadata, decoded, metadata_keys, split_of
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.formats.base import literal
+from sqlstream.options import Kind, Option, Use
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlstream.sql.tables import Table
+
+# Spark's source asks the broker for the topic's bounds after each poll, and forgets what else was fetched: polls should be few.
+_FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
+_ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of the last batch can come twice"
+# Consumer properties that Spark's source sets by itself.
+_OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
+        "value.serializer", "interceptor.classes")  # fmt: skip
+TOPICS = (
+    Option("topic", Kind.LIST, summary="Topics to read, separated by ;, or the topic to write."),
+    Option("topic-pattern", Kind.STRING, summary="A regular expression; all topics it matches are read."),
+    Option("properties.bootstrap.servers", Kind.STRING, required=True, summary="Comma-separated brokers, host:port."),
+    Option("properties.group.id", Kind.STRING, summary="The group whose committed offsets 'group-offsets' means."),
+    Option("properties.*", Kind.STRING, summary="Any other property of Kafka's clients."),
+)
+ENDS = (
+    Option("scan.bounded.mode", Kind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),
+    Option("scan.bounded.specific-offsets", Kind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
+    Option("scan.bounded.timestamp-millis", Kind.LONG, summary="Milliseconds since 1970."),
+    Option("scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", use=Use.NOTICE,
+           why="partitions are those that exist when the job starts or restarts"),
+    Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="there is one task a partition"),
+    Option("scan.watermark.idle-timeout", use=Use.REFUSED, why="Set table.exec.source.idle-timeout."),
+)
+WRITING = (
+    Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="each task of the query writes by itself"),
+    Option("sink.delivery-guarantee", Kind.ENUM, "at-least-once", AT_LEAST_ONCE + ".",
+           values=("at-least-once", "exactly-once", "none")),
+    Option("sink.transactional-id-prefix", use=Use.NOTICE, why=AT_LEAST_ONCE),
+    Option("sink.transaction-naming-strategy", use=Use.NOTICE, why=AT_LEAST_ONCE),
+)
+
+
+class Topics(Connector):
+    """Base of the connectors on Kafka's topics."""
+
+    is_source = True
+    is_sink = True
+    metadata = METADATA
+
+    @abstractmethod
+    def layout(self, table: Table) -> Layout:
+        """Which columns are where in a record. Raises ValidationError, NotSupported."""
+
+    @abstractmethod
+    def startup(self, table: Table) -> str:
+        """Where reading starts, as 'scan.startup.mode' says it."""
+
+    def check(self, table: Table) -> list[str]:
+        layout = self.layout(table)
+        given = plain_options(table)
+        rows = self.options + formats.declared(layout.value, layout.value_prefix)
+        if layout.key is not None:
+            rows += formats.declared(layout.key, "key.")
+        notices = option_rows.check(self.name, given, rows)
+        if ("topic" in given) == ("topic-pattern" in given):
+            raise ValidationError(
+                "Option 'topic' and 'topic-pattern' shouldn't be set together."
+                if "topic" in given
+                else "Either 'topic' or 'topic-pattern' must be set."
+            )
+        self.check_offsets(table, "bounded", self.option(table, "scan.bounded.mode"))
+        layout.check(table)
+        if self.option(table, "sink.delivery-guarantee") == "exactly-once":
+            notices.append(f"Option 'sink.delivery-guarantee' of '{self.name}': {AT_LEAST_ONCE}.")
+        check_metadata(table, metadata_keys(layout))
+        return notices
+
+    def check_offsets(self, table: Table, side: str, mode: str) -> None:
+        """Check what ``mode`` asks for, of the start or the end. Raises ValidationError."""
+        given = table.options
+        for needed, key in (("specific-offsets", "specific-offsets"), ("timestamp", "timestamp-millis")):
+            name = f"scan.{side}.{key}"
+            if mode == needed and name not in given:
+                raise ValidationError(f"'{name}' is required in '{mode}' {side} mode but missing.")
+        if mode == "specific-offsets":
+            _specific(given, side)
+        # The startup mode has group-offsets for its default, which a table that is only written needs no group for.
+        if f"scan.{side}.mode" in given and mode == "group-offsets" and "properties.group.id" not in given:
+            raise ValidationError(f"'properties.group.id' is required in 'group-offsets' {side} mode but missing.")
+
+    def option(self, table: Table, key: str) -> Any:
+        """The typed value of an option of ``table``, or its default."""
+        return option_rows.value(table.options, self.options, key)
+
+    def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
+        return metadata_keys(self.layout(table))
+
+    def bounded(self, table: Table) -> bool:
+        return bool(self.option(table, "scan.bounded.mode") != "unbounded")
+
+    def read(self, request: Read) -> Source:
+        table = request.table
+        properties = _properties(table)
+        topics = self.option(table, "topic") or ()
+        mode = self.startup(table)
+        base = {f"kafka.{k}": v for k, v in (_FETCHES | properties).items()}
+        with cluster(request.spark, properties) as kafka:
+            partitions = kafka.partitions(topics, self.option(table, "topic-pattern"))
+            start = self._start(kafka, table, partitions, mode)
+            end = self._end(kafka, request, partitions)
+            if not request.streaming:
+                start = kafka.resolved(start)
+                end = kafka.resolved(end if end is not None else dict.fromkeys(partitions, LATEST))
+        options = {**base, "assign": assignment(partitions), "startingOffsets": to_json(start)}
+        if any(m.key == "headers" for m in table.metadata):
+            options["includeHeaders"] = "true"
+        if request.streaming:
+            frame = request.spark.readStream.name(request.name).format("kafka").options(**options).load()
+            frame = frame if end is None else frame.where(_before(end))
+        else:
+            assert end is not None
+            # A range that ends before it starts is an error for Spark; for Flink it is empty.
+            stop = {p: max(end[p], start[p]) for p in partitions}
+            frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
+        if request.splits and len(partitions) > 1:
+            return Source(decoded(frame, table, self.layout(table), split_of(partitions)), len(partitions))
+        return Source(decoded(frame, table, self.layout(table)))
+
+    def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:
+        match mode:
+            case "earliest-offset":
+                return dict.fromkeys(partitions, EARLIEST)
+            case "latest-offset":
+                return dict.fromkeys(partitions, LATEST)
+            case "timestamp":
+                return dict(kafka.at_time(self.option(table, "scan.startup.timestamp-millis"), partitions))
+            case "specific-offsets":
+                offsets = _specific(table.options, "startup")
+                return {p: offsets.get(p[1], EARLIEST) for p in partitions}
+        return _group_offsets(kafka, table, partitions, self.option(table, "properties.auto.offset.reset"))
+
+    def _end(self, kafka: Any, request: Read, partitions: list[Partition]) -> Offsets | None:
+        """The offsets at which reading stops; None where it does not. The same ones when a job restarts."""
+        mode = self.option(request.table, "scan.bounded.mode")
+        if mode == "unbounded":
+            return None
+        kept = request.state / f"{request.name}.end.json" if request.state is not None and request.streaming else None
+        if kept is not None and kept.exists():
+            return {(t, int(p)): o for t, ps in json.loads(kept.read_text()).items() for p, o in ps.items()}
+        match mode:
+            case "latest-offset":
+                end: Offsets = kafka.resolved(dict.fromkeys(partitions, LATEST))
+            case "timestamp":
+                end = kafka.at_time(self.option(request.table, "scan.bounded.timestamp-millis"), partitions)
+            case "specific-offsets":
+                offsets = _specific(request.table.options, "bounded")
+                end = {p: offsets.get(p[1], 0) for p in partitions}
+                for (topic, partition), last in kafka.resolved(dict.fromkeys(partitions, LATEST)).items():
+                    if end[topic, partition] > last:
+                        raise NotSupported(
+                            f"'scan.bounded.specific-offsets' ends partition {partition} of topic '{topic}' at offset "
+                            f"{end[topic, partition]}, but it has no more than {last} yet, and a job that ends does not wait.",
+                            hint=f"Run it when the records are there, or end at offset {last}.",
+                        )
+            case _:
+                end = _group_offsets(kafka, request.table, partitions, None)
+        if kept is not None:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(to_json(end))
+        return end
+
+    def sink_options(self, table: Table) -> dict[str, str]:
+        """What Spark's Kafka sink is told."""
+        topics = self.option(table, "topic")
+        if not topics or len(topics) != 1:
+            raise ValidationError("The Kafka sink only supports a single 'topic'; topic lists and patterns are for sources.")
+        return {**{f"kafka.{k}": v for k, v in _properties(table).items()}, "topic": topics[0]}
+
+
+def _specific(options: Mapping[str, str], side: str) -> dict[int, int]:
+    key = f"scan.{side}.specific-offsets"
+    try:
+        return parse_specific(options[key])
+    except ValueError as e:
+        raise ValidationError(f"Invalid value for option '{key}': {e}.") from None
+
+
+def _properties(table: Table) -> dict[str, str]:
+    """The properties for Kafka's clients, those taken out that Spark sets by itself."""
+    start = "properties."
+    given = {k[len(start) :]: v for k, v in table.options.items() if k.startswith(start)}
+    return {k: v for k, v in given.items() if k not in _OWN}
+
+
+def _group_offsets(kafka: Any, table: Table, partitions: list[Partition], reset: str | None) -> Offsets:
+    group = table.options.get("properties.group.id")
+    committed = kafka.committed(group, partitions) if group else {}
+    missing = [p for p in partitions if p not in committed]
+    if missing and reset not in ("earliest", "latest"):
+        shown = ", ".join(f"{t}-{p}" for t, p in missing)
+        raise ValidationError(
+            f"Undefined offset with no reset policy for partitions: [{shown}]: "
+            + (f"group '{group}' has committed none." if group else "there is no 'properties.group.id'."),
+            hint="Set 'scan.startup.mode' = 'earliest-offset', or 'properties.auto.offset.reset' = 'earliest'.",
+        )
+    default = EARLIEST if reset == "earliest" else LATEST
+    return {p: committed.get(p, default) for p in partitions}
+
+
+def _before(end: Offsets) -> str:
+    """SQL: whether a record stands before the end of its partition."""
+    cases = " ".join(f"WHEN topic = {literal(t)} AND partition = {p} THEN offset < {o}L" for (t, p), o in end.items())
+    return f"CASE {cases} ELSE false END"
