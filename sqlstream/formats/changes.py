@@ -199,6 +199,6 @@ class Ogg(Changes):
         _plain("primary-keys", array(STRING), "primary_keys"),
     )
     shape = Shape(
-        "before", "after", "op_type", {"I": _NEW, "U": _UPDATE, "D": _OLD, "T": (None, None)},
+        "before", "after", "op_type", {"I": _NEW, "U": _UPDATE, "D": _OLD},
         ('{"before":null,"after":%s,"op_type":"I"}', '{"before":%s,"after":null,"op_type":"D"}'),
     )  # fmt: skip

@@ -110,6 +110,18 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             _sink(node)
 
 
+def _same_key(node: Sink) -> None:
+    """Two rows of the query with one primary key would take turns in the sink."""
+    table, key = node.table, upsert_key(node.input)
+    if table.primary_key is not None and key is not None and not set(key) <= set(table.primary_key.columns):
+        raise ValidationError(
+            f"The query has an upsert key that differs from the primary key of the sink table '{table.path}'. Primary key: "
+            f"[{', '.join(table.primary_key.columns)}], upsert key: [{', '.join(key)}]. This can lead to non-deterministic results when "
+            "multiple records with different upsert keys map to the same primary key.",
+            hint="Declare the sink's PRIMARY KEY on the columns that the query groups by, or aggregate once more, by the sink's key.",
+        )
+
+
 def _sink(node: Sink) -> None:
     """A sink takes what its query gives it; by a primary key only what says which earlier row of that key it replaces."""
     source, table, connector = node.input, node.table, find(node.table.connector)
@@ -120,10 +132,13 @@ def _sink(node: Sink) -> None:
         hint = "Aggregate in windows (GROUP BY window_start, window_end), which gives final rows, write into a Delta table that has a PRIMARY KEY, "
         if mode in connector.sink_modes(replace(table, primary_key=PrimaryKey(()))):
             hint = f"Declare {_by(upsert_key(source) or ('..',))} on the table, and its rows are updated by it; "
+        what = "update and delete" if mode.deletes else "update"
         raise ValidationError(
-            f"Table sink '{table.path}' doesn't support consuming update changes which is produced by node {describe(cause)}",
+            f"Table sink '{table.path}' doesn't support consuming {what} changes which is produced by node {describe(cause)}",
             hint=f"{hint}or SELECT it to the screen.",
         )
+    if mode.updates and ChangelogMode.UPSERT in connector.sink_modes(table):
+        _same_key(node)
     if mode is ChangelogMode.APPEND or mode.retracts:
         return
     key = upsert_key(source)

@@ -1,0 +1,263 @@
+"""upsert-kafka: what is refused, records both ways against a real broker, and jobs over it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+
+import pytest
+
+from sqlstream.changelog import KIND, ChangelogMode
+from sqlstream.connectors import find
+from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.session import Session
+from sqlstream.sql import types as T
+from sqlstream.sql.tables import PrimaryKey
+
+BASE = {"connector": "upsert-kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json"}
+COLUMNS = (("id", T.INT), ("name", T.STRING), ("n", T.INT))
+
+_names = (f"upserts-{i}" for i in itertools.count())
+
+
+@pytest.fixture
+def upsert(make_table):
+    def make(columns=COLUMNS, key=("id",), *, metadata=(), **options):
+        given = {k.replace("__", ".").replace("_", "-"): v for k, v in options.items()}
+        merged = {k: v for k, v in {**BASE, **given}.items() if v is not None}
+        return replace(make_table(columns, merged, metadata=metadata), primary_key=PrimaryKey(key) if key else None)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"key": ()}, "'upsert-kafka' tables require to define a PRIMARY KEY constraint."),
+        ({"key__format": None}, "Could not find required scan format 'key.format'."),
+        ({"value__format": None}, "Could not find required scan format 'value.format'."),
+        ({"value__format": "debezium-json"}, "'upsert-kafka' connector doesn't support 'debezium-json' as value format, because"),
+        ({"key__format": "debezium-json"}, "'upsert-kafka' connector doesn't support 'debezium-json' as key format, because"),
+        ({"scan__startup__mode": "earliest-offset"}, "Unsupported options found for 'upsert-kafka'"),
+        ({"key__fields_prefix": "k_"}, "All fields in 'key.fields' must be prefixed with 'k_' when option 'key.fields-prefix' is set but field 'id'"),
+        ({"topic": None}, "Either 'topic' or 'topic-pattern' must be set."),
+        ({"scan__bounded__mode": "timestamp"}, "'scan.bounded.timestamp-millis' is required in 'timestamp' bounded mode but missing."),
+        ({"metadata": [("m", T.STRING, "nope")]}, "Invalid metadata key 'nope' in column 'm'"),
+    ],
+)
+def test_refused(upsert, changed, message):
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        find("upsert-kafka").check(upsert(**changed))
+
+
+def test_key_of_a_kafka_table(make_table):
+    options = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
+    table = replace(make_table(COLUMNS, options), primary_key=PrimaryKey(("id",)))
+    with pytest.raises(ValidationError, match="with 'json' format doesn't support defining PRIMARY KEY constraint on the table"):
+        find("kafka").check(table)
+    changes = replace(table, options={**options, "format": "debezium-json"})
+    assert find("kafka").check(changes) == []
+    assert find("kafka").source_mode(changes) is ChangelogMode.RETRACT_DELETE
+    assert "value.source.timestamp" in [m.key for m in find("kafka").metadata_keys(changes)]
+
+
+@pytest.fixture
+def topic(broker) -> str:
+    name = next(_names)
+    broker.topic(name, 3)
+    return name
+
+
+@pytest.fixture
+def on_broker(upsert, broker, topic):
+    return lambda **options: upsert(**{"topic": topic, "properties__bootstrap__servers": broker.bootstrap, **options})
+
+
+def records(spark, broker, topic) -> list[tuple]:
+    """The records of a topic: key, value, partition; in the order of each partition."""
+    frame = spark.read.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("subscribe", topic).load()
+    ordered = frame.orderBy("partition", "offset").selectExpr("CAST(key AS STRING)", "CAST(value AS STRING)", "partition")
+    return [tuple(r) for r in ordered.collect()]
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+@pytest.mark.parametrize("format_", ["json", "csv"])
+def test_round_trip(run, on_broker, broker, topic, format_):
+    table = on_broker(key__format=format_, value__format=format_)
+    values = f"(1, 'é,\"x', 1, 0Y), (2, '', 2, 0Y), (3, 'c', 3, 3Y), (1, 'é,\"x', 1, 1Y), (1, 'b', 9, 2Y) AS t(id, name, n, {KIND})"
+    run.insert(table, run.spark.sql(f"SELECT * FROM VALUES {values}"), mode=ChangelogMode.RETRACT_DELETE, keys=("id",))
+    written = {key: value for key, value, _ in records(run.spark, broker, topic)}
+    if format_ == "json":
+        assert written == {'{"id":1}': '{"id":1,"name":"b","n":9}', '{"id":2}': '{"id":2,"name":"","n":2}', '{"id":3}': None}
+    else:
+        assert written == {"1": "1,b,9", "2": "2,,2", "3": None}
+    assert sorted(run.rows(table)) == [(1, "b", 9, 2), (2, "", 2, 2), (3, None, None, 3)]
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_layout_of_records(run, on_broker, broker, topic):
+    columns = (("k_id", T.INT), ("k_day", T.DATE), ("v", T.STRING))
+    table = on_broker(columns=columns, key=("k_day", "k_id"), key__fields_prefix="k_", value__fields_include="EXCEPT_KEY",
+                      metadata=[("o", T.BIGINT, "offset", True)])  # fmt: skip
+    run.insert(table, run.spark.sql(f"SELECT 1 AS k_id, DATE'2020-01-02' AS k_day, CAST(NULL AS STRING) AS v, 0Y AS {KIND}"),
+               mode=ChangelogMode.UPSERT_DELETE, keys=("k_id", "k_day"))  # fmt: skip
+    ((key, value, _),) = records(run.spark, broker, topic)
+    assert (key, value) == ('{"day":"2020-01-02","id":1}', '{"v":null}')
+    assert run.rows(table, "k_id", "CAST(k_day AS STRING)", "v", "o", KIND) == [(1, "2020-01-02", None, 0, 2)]
+    with pytest.raises(ValidationError, match="must be set to be greater than zero together"):
+        run.insert(on_broker(sink__buffer_flush__max_rows="3"), run.spark.sql("SELECT 1 AS id, 'a' AS name, 1 AS n"))
+
+
+DECLARED = """
+CREATE TABLE people (id INT, name STRING, n INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = '${TOPIC}',
+  'properties.bootstrap.servers' = '${BOOTSTRAP}', 'key.format' = 'json', 'value.format' = 'json');
+CREATE TABLE changes (id INT, name STRING, n INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/in', 'format' = 'debezium-json',
+  'source.monitor-interval' = '1 s');
+CREATE TABLE answers (id INT, name STRING, n INT) WITH ('connector' = 'print');
+"""
+
+
+class Jobs:
+    """A session's jobs over ``people`` and ``changes``; ``lines`` is what was printed."""
+
+    def __init__(self, project, broker, topic, engine) -> None:
+        (project / "in").mkdir()
+        self.project = project
+        self.lines: list[str] = []
+        self.client = Session(
+            project, options={"table.local-time-zone": "UTC", "spark.master": "local[2]"},
+            variables={"DIR": str(project), "TOPIC": topic, "BOOTSTRAP": broker.bootstrap}, emit=self.lines.append, engine=engine,
+        )  # fmt: skip
+        list(self.client.run(DECLARED))
+
+    def start(self, insert: str):
+        outcome = list(self.client.run(insert))[-1]
+        return self.client.jobs.find(outcome.job_id)
+
+    def stop(self, job) -> None:
+        self.client.jobs.stop(job.id)
+
+    def tell(self, *lines: str) -> None:
+        number = len(list((self.project / "in").iterdir()))
+        (self.project / "in" / f".{number}").write_text("".join(f"{line}\n" for line in lines))
+        (self.project / "in" / f".{number}").rename(self.project / "in" / f"{number}.json")
+
+    def settle(self, *jobs) -> None:
+        for job in jobs:
+            for query in job.queries:
+                query.processAllAvailable()
+
+    def printed(self) -> list[str]:
+        found = sorted(self.lines)
+        self.lines.clear()
+        return found
+
+
+@pytest.fixture
+def jobs(tmp_path, broker, topic, engine):
+    made = Jobs(tmp_path, broker, topic, engine)
+    yield made
+    made.client.close()
+
+
+def change(before, after) -> str:
+    op = "c" if before is None else "d" if after is None else "u"
+    return f'{{"before":{before or "null"},"after":{after or "null"},"op":"{op}"}}'
+
+
+ANN, ANNA, BOB = '{"id":1,"name":"ann","n":1}', '{"id":1,"name":"anna","n":1}', '{"id":2,"name":"bob","n":2}'
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_changes_through_a_topic(jobs, broker, topic, spark):
+    """A changelog into a topic of upserts, and its changes out again; both go on after a restart."""
+    written, shown = "INSERT INTO people SELECT * FROM changes", "INSERT INTO answers SELECT * FROM people"
+    sink, source = jobs.start(written), jobs.start(shown)
+    jobs.tell(change(None, ANN), change(None, BOB))
+    jobs.settle(sink, source)
+    assert jobs.printed() == ["+I[1, ann, 1]", "+I[2, bob, 2]"]
+    jobs.stop(source)
+    jobs.stop(sink)
+    sink, source = jobs.start(written), jobs.start(shown)
+    jobs.tell(change(ANN, ANNA), change(BOB, None), change(None, BOB), change(BOB, None))
+    jobs.settle(sink, source)
+    assert jobs.printed() == ["+U[1, anna, 1]", "-D[2, bob, 2]", "-U[1, ann, 1]"]
+    # Records that come twice change nothing.
+    twice = spark.read.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("subscribe", topic).load()
+    again = twice.where("CAST(value AS STRING) LIKE '%anna%' OR value IS NULL").select("key", "value").coalesce(1)
+    again.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
+    jobs.settle(source)
+    assert jobs.printed() == []
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_order_within_a_micro_batch(jobs, broker, topic):
+    """The last record of a key is its row, whatever the shuffle does; a tombstone takes away what was there."""
+    lines = [f'{{"id":{key}}}\t{{"id":{key},"name":"x","n":{n}}}' for n in range(200) for key in range(20)]
+    broker.broker.produce(topic, lines, "\t")
+    job = jobs.start("INSERT INTO answers SELECT id, name, n FROM people")
+    jobs.settle(job)
+    assert jobs.printed() == sorted(f"+I[{key}, x, 199]" for key in range(20))
+    broker.broker.produce(topic, ['{"id":3}\t{"id":3,"name":null,"n":5}'], "\t")
+    jobs.settle(job)
+    assert jobs.printed() == ["+U[3, null, 5]", "-U[3, x, 199]"]
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_bounded(jobs, broker, topic):
+    broker.broker.produce(topic, ['{"id":1}\t{"id":1,"name":"a","n":1}', '{"id":1}\t{"id":1,"name":"b","n":1}'], "\t")
+    hint = "/*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */"
+    job = jobs.start(f"INSERT INTO answers SELECT id, UPPER(name), n FROM people {hint} WHERE n = 1")
+    assert job.done.wait(120)
+    assert jobs.printed() == ["+I[1, B, 1]"]
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_debezium_in_a_topic(jobs, topic):
+    """A retracting query into debezium-json on Kafka, read again with its metadata."""
+    extra = "(id INT, name STRING, n INT%s) WITH ('connector' = 'kafka', 'topic' = '${TOPIC}', 'properties.bootstrap.servers' = "
+    extra += "'${BOOTSTRAP}', 'scan.startup.mode' = 'earliest-offset', 'value.format' = 'debezium-json')"
+    list(jobs.client.run(f"CREATE TABLE log {extra % ''}; CREATE TABLE seen {extra % ', at TIMESTAMP_LTZ(3) METADATA FROM %s, p INT METADATA' % repr('value.ingestion-timestamp')}"))
+    job = jobs.start("INSERT INTO log SELECT id, MAX(name), CAST(COUNT(*) AS INT) FROM changes GROUP BY id")
+    shown = jobs.start("INSERT INTO answers SELECT id, name, n FROM seen WHERE at IS NULL")
+    jobs.tell(change(None, ANN))
+    jobs.settle(job, shown)
+    jobs.tell(change(None, ANNA))
+    jobs.settle(job, shown)
+    assert jobs.printed() == ["+I[1, ann, 1]", "+I[1, anna, 2]", "-D[1, ann, 1]"]
+
+
+def test_plans(tmp_path):
+    (tmp_path / "in").mkdir()
+    client = Session(tmp_path, variables={"DIR": str(tmp_path), "TOPIC": "t", "BOOTSTRAP": "b:1"})
+    list(client.run(DECLARED))
+
+    def plan(insert: str) -> str:
+        (outcome,) = client.run(f"EXPLAIN {insert}")
+        return outcome.rows[0][0].partition("== Optimized Physical Plan ==")[2]
+
+    scan = "TableSourceScan(table=[[default_catalog, default_database, people]], fields=[id, name, n], changelogMode=[I,UA,D])"
+    normalized = plan("INSERT INTO answers SELECT * FROM people WHERE n > 1")
+    assert "ChangelogNormalize(key=[id], changelogMode=[I,UB,UA,D])" in normalized and scan in normalized
+    # A sink of upserts by the same key takes them as they are; columns that nothing reads are not kept.
+    straight = plan("INSERT INTO people SELECT id, UPPER(name), n FROM people")
+    assert "ChangelogNormalize" not in straight and scan in straight
+    counted = plan("INSERT INTO answers SELECT 1, name, CAST(COUNT(*) AS INT) FROM people GROUP BY name")
+    assert re.search(r"ChangelogNormalize\(key=\[id\].*\n.*Calc\(select=\[id, name\]", counted)
+    with pytest.raises(SqlStreamError, match=r"upsert key that differs from the primary key .* Primary key: \[id\], upsert key: \[name\]"):
+        plan("INSERT INTO people SELECT CAST(COUNT(*) AS INT), name, 1 FROM changes GROUP BY name")
+    with pytest.raises(SqlStreamError, match="INSERT-only table sources"):
+        list(client.run("SET 'execution.runtime-mode' = 'batch'; SELECT * FROM people"))
+    list(client.run("SET 'execution.runtime-mode' = 'streaming'; SET 'table.exec.source.cdc-events-duplicate' = 'true'"))
+    with pytest.raises(SqlStreamError, match="requires the changelog sources to define a PRIMARY KEY"):
+        plan("INSERT INTO answers SELECT * FROM changes")
+    list(client.run("ALTER TABLE changes ADD PRIMARY KEY (id) NOT ENFORCED"))
+    assert "ChangelogNormalize(key=[id]" in plan("INSERT INTO answers SELECT * FROM changes")
+    client.close()
