@@ -28,7 +28,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
-from sqlstream.sql.expressions import Cast, ColumnRef, Literal
+from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.aggregates import OVER_SET
 from sqlstream.sql.tables import PrimaryKey
 
@@ -139,36 +139,10 @@ def _sink(node: Sink) -> None:
         )
     if mode.updates and ChangelogMode.UPSERT in connector.sink_modes(table):
         _same_key(node)
-    if mode is ChangelogMode.APPEND or mode.retracts:
-        return
-    key = upsert_key(source)
-    if key is None:
-        raise NotSupported("An updating query into a sink must keep its grouping key among its columns.", hint="Add the GROUP BY columns.")
-    if table.primary_key is not None:
-        # A row that an update replaces is known by the query's key alone: it must be found under the table's.
-        columns = table.primary_key.columns
-        if not set(key) <= set(columns) or not set(columns) <= {*key, *_constants(source)}:
-            raise NotSupported(
-                f"The query updates its rows by ({', '.join(key)}), and {_by(columns)} of '{table.path}' is another key.",
-                hint="The PRIMARY KEY must be the columns of GROUP BY.",
-            )
 
 
 def _by(columns: tuple[str, ...]) -> str:
     return f"PRIMARY KEY ({', '.join(columns)}) NOT ENFORCED"
-
-
-def _constants(node: Node) -> set[str]:
-    """Columns that have one value in all rows."""
-    if not isinstance(node, Project):
-        return _constants(node.input) if isinstance(node, Sink | Filter) else set()
-    below = _constants(node.input)
-    return {
-        c.name
-        for c in node.columns
-        if (c.expr.name in below if isinstance(c.expr, ColumnRef) else isinstance(c.expr.operand if isinstance(c.expr, Cast) else c.expr, Literal))
-    }
-
 
 
 def _append_inputs(node: Node) -> None:

@@ -11,6 +11,7 @@ from sqlstream.plan.rules.keyed_join import keyed_join
 from sqlstream.plan.rules.limit import limit
 from sqlstream.plan.rules.project_merge import project_merge
 from sqlstream.plan.rules.shared_scan import shared_scan
+from sqlstream.plan.rules.sink_materializer import sink_materializer
 from sqlstream.plan.rules.unread_columns import unread_columns
 from sqlstream.plan.rules.unused_watermark import unused_watermark
 from sqlstream.plan.rules.upserts import upserts
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
 # What unites inputs comes after what narrows them, and before what shares the scan of united ones.
-RULES = (limit, current_watermark, distinct_windows, co_group, unread_columns, keyed_join, shared_scan, unused_watermark, project_merge, upserts)
+RULES = (limit, sink_materializer, current_watermark, distinct_windows, co_group, unread_columns, keyed_join, shared_scan, unused_watermark, project_merge, upserts)
 
 
 def rewrite(node: Node) -> Node:

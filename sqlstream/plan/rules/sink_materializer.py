@@ -1,0 +1,25 @@
+"""Changes of which no key is known go into a sink by its primary key through a rank that keeps, for each key, the row that came last of those that
+are there: what a row leaves behind when it goes is then known.
+
+Sink(PRIMARY KEY k)              Sink
++- x, no upsert key        ->    +- Rank(partition=[k], the last that came)
+                                    +- x
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlstream.changelog import ChangelogMode
+from sqlstream.connectors import find
+from sqlstream.plan.nodes import Node, Rank, Sink
+from sqlstream.plan.properties import changelog_mode, upsert_key
+
+
+def sink_materializer(node: Node) -> Node:
+    """``node``, a plan, with that rank below its sink where it needs one."""
+    if not isinstance(node, Sink) or node.table.primary_key is None or ChangelogMode.UPSERT not in find(node.table.connector).sink_modes(node.table):
+        return node
+    if find(node.table.connector).shows_changes or not changelog_mode(node.input).retracts or upsert_key(node.input) is not None:
+        return node
+    return replace(node, input=Rank(node.input, node.table.primary_key.columns, (), None, 1, 1, latest=True))
