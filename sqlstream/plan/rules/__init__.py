@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
 # What unites inputs comes after what narrows them, and before what shares the scan of united ones.
-RULES = (limit, sink_materializer, current_watermark, distinct_windows, co_group, unread_columns, keyed_join, shared_scan, unused_watermark, project_merge, upserts)
+RULES = (
+    limit, sink_materializer, current_watermark, distinct_windows, co_group, unread_columns, keyed_join, shared_scan, unused_watermark,
+    project_merge, upserts,
+)  # fmt: skip
 
 
 def rewrite(node: Node) -> Node:
