@@ -11,20 +11,21 @@ from sqlglot import exp
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.aggregate import aggregate
+from sqlstream.plan.from_clause import condition, from_clause
 from sqlstream.plan.group_windows import group_window
 from sqlstream.plan.joins import apart, filtered, joined
-from sqlstream.plan.nodes import Field, GroupAggregate, Join, JoinKind, Limit, Named, Node, Project, Sort, SortKey, Union, Values
+from sqlstream.plan.nodes import Field, GroupAggregate, JoinKind, Limit, Named, Node, Project, Sort, SortKey, Union, Values
 from sqlstream.plan.over import below_over, over
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
-from sqlstream.plan.scope import Environment, Relation
 from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
-from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from sqlstream.plan.scope import Environment, Relation
 
 _SELECT_PARTS = {
     "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
@@ -77,7 +78,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
             raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
     if select.args.get("windows"):
         raise NotSupported("Named windows are not supported yet.", at=select.args["windows"][0], hint="Write the window behind OVER.")
-    source = _from(select, env)
+    source = from_clause(select, env, query)
     scope = source.scope(env.settings.zone)
     node = source.node
     if where := select.args.get("where"):
@@ -85,7 +86,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     select, windowed = group_window(select, node, scope, env.settings.zone)
     if windowed is not node:
         node = windowed
-        source = Relation(node, (*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
+        source = replace(source, node=node, names=(*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
         scope = source.scope(env.settings.zone)
     wanted = list(_items(select.expressions, source, scope))
     items, call = below_over(wanted, select)
@@ -102,32 +103,10 @@ def _select(select: exp.Select, env: Environment) -> Node:
     return _ordered(select, node, env)
 
 
-def _from(select: exp.Select, env: Environment) -> Relation:
-    clause = select.args.get("from_")
-    if clause is None:
-        return Relation(Values(((),), ()), ())
-    found = relation(clause.this, env, query)
-    for join in [*select.args.get("joins", []), *select.args.get("laterals", [])]:
-        found = _join(found, join, env)
-    return found
-
-
-def _join(left: Relation, join: exp.Join, env: Environment) -> Relation:
-    if join.args.get("method") or join.args.get("using"):
-        raise NotSupported("NATURAL JOIN and USING are not supported yet.", at=join, hint="Write the condition behind ON.")
-    right = relation(join.this, env, query)
-    inner = apart(right.node, [f.name for f in fields(left.node)])
-    names = (*left.names, *right.names)
-    both = Join(left.node, inner, JoinKind.INNER, None)
-    on = join.args.get("on")
-    condition = _condition(on, Relation(both, names).scope(env.settings.zone), "ON") if on is not None else None
-    return Relation(joined(left.node, inner, JoinKind[join.side or "INNER"], condition), names)
-
-
-def _where(condition: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
-    """The rows of ``source`` for which ``condition`` holds; IN and EXISTS with a sub-query are semi and anti joins."""
-    parts = _conjuncts(condition)
-    plain = make.all_of([_condition(p, scope, "WHERE") for p in parts if _sub_query(p) is None])
+def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
+    """The rows of ``source`` for which ``where`` holds; IN and EXISTS with a sub-query are semi and anti joins."""
+    parts = _conjuncts(where)
+    plain = make.all_of([condition(p, scope, "WHERE") for p in parts if _sub_query(p) is None])
     node = filtered(source.node, plain)
     for part in (p for p in parts if _sub_query(p) is not None):
         node = _semi_join(part, node, scope, env)
@@ -163,17 +142,17 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     taken = [f.name for f in fields(node)]
     if isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v):
         # What the sub-query asks of columns around it is the join's condition.
-        found = _from(select, env)
-        inner = Relation(apart(found.node, taken), found.names)
+        found = from_clause(select, env, query)
+        inner = replace(found, node=apart(found.node, taken))
         both = replace(inner.scope(env.settings.zone), outer=scope)
         right, names = inner.node, {f.name for f in fields(inner.node)}
-        for condition in _conjuncts(select.args["where"].this) if select.args.get("where") else []:
-            bound = _condition(condition, both, "WHERE")
+        for part in _conjuncts(select.args["where"].this) if select.args.get("where") else []:
+            bound = condition(part, both, "WHERE")
             if make.columns(bound) <= names:
                 right = filtered(right, bound)
             else:
                 conditions.append(bound)
-        items = [] if isinstance(test, exp.Exists) else [i.expr for i in _items(select.expressions, Relation(right, inner.names), both)]
+        items = [] if isinstance(test, exp.Exists) else [i.expr for i in _items(select.expressions, replace(inner, node=right), both)]
         if any(_aggregates(i) for i in items):
             raise NotSupported("An aggregate in a correlated sub-query is not supported yet.", at=select)
     else:
@@ -186,17 +165,6 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         for value, item in zip(asked, items, strict=True):
             conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
     return joined(node, right, kind, make.all_of(conditions))
-
-
-def _condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
-    condition = bind(node, scope)
-    if any(isinstance(e, OverCall) for e in condition.walk()):
-        raise ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", at=node)
-    if _aggregates(condition):
-        raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
-    if not condition.type.same(BOOLEAN) and condition.type.root != "NULL":
-        raise ValidationError(f"{clause} clause must be a condition", at=node)
-    return condition
 
 
 def _aggregates(expr: Expr) -> bool:
@@ -222,10 +190,11 @@ def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[
         if isinstance(item, exp.Star) and any(item.args.values()):
             raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
         qualifier = item.table if isinstance(item, exp.Column) else None
+        given = fields(source.node)
         found = [
-            (name, ColumnRef(f.type, f.name))
-            for (owner, name), f in zip(source.names, fields(source.node), strict=True)
-            if not qualifier or owner == qualifier
+            (source.names[i][1], make.ref(given[i]))
+            for i in (range(len(given)) if qualifier else source.visible)
+            if not qualifier or source.names[i][0] == qualifier
         ]
         if not found:
             raise ValidationError(f"Unknown identifier '{qualifier}'" if qualifier else "SELECT * requires a FROM clause", at=item)

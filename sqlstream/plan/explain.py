@@ -7,6 +7,7 @@ import json
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
+    Correlate,
     Expand,
     Filter,
     GroupAggregate,
@@ -75,6 +76,14 @@ def _parts(node: Node) -> tuple[str, ...]:
             each = ("{" + ", ".join(_aliased(to_text(c.expr), c.name, c.expr) for c in p) + "}" for p in projections)
             wheres = ", ".join("true" if c is None else to_text(c) for c in conditions)
             return ("Expand", f"projects=[{', '.join(each)}]", *([f"where=[{wheres}]"] if conditions else []))
+        case Correlate(collection=collection, columns=columns, condition=condition):
+            return (
+                "Correlate",
+                f"invocation=[{'UNNEST_WITH_ORDINALITY' if node.ordinality else 'UNNEST'}({to_text(collection)})]",
+                f"select=[{', '.join(c.name for c in columns)}]",
+                f"joinType=[{'LEFT' if node.outer else 'INNER'}]",
+                *([] if condition is None else [f"condition=[{to_text(condition)}]"]),
+            )
         case Filter(condition=condition):
             return ("Calc", f"where=[{to_text(condition)}]")
         case Watermark(column=column, expression=expression):

@@ -24,15 +24,25 @@ if TYPE_CHECKING:
 
 def apart(node: Node, taken: Iterable[str]) -> Node:
     """``node`` with columns renamed that are called as one of ``taken`` is: ``id`` to ``id0``, as Flink does."""
-    used = set(taken) | {f.name for f in fields(node)}
-    columns = []
-    for f in fields(node):
-        name = f.name
+    given = fields(node)
+    names = free_names([f.name for f in given], taken)
+    if all(name == f.name for name, f in zip(names, given, strict=True)):
+        return node
+    return Project(node, tuple(Named(name, make.ref(f)) for name, f in zip(names, given, strict=True)))
+
+
+def free_names(names: list[str], taken: Iterable[str]) -> list[str]:
+    """``names`` with a number behind those that are in ``taken``."""
+    taken = set(taken)
+    used = taken | set(names)
+    found = []
+    for name in names:
         if name in taken:
-            name = next(f"{f.name}{i}" for i in count() if f"{f.name}{i}" not in used)
-            used.add(name)
-        columns.append(Named(name, make.ref(f)))
-    return node if all(c.name == f.name for c, f in zip(columns, fields(node), strict=True)) else Project(node, tuple(columns))
+            free = next(f"{name}{i}" for i in count() if f"{name}{i}" not in used)
+            used.add(free)
+            name = free
+        found.append(name)
+    return found
 
 
 def joined(left: Node, right: Node, kind: JoinKind, condition: Expr | None) -> Node:

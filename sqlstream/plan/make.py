@@ -33,6 +33,11 @@ def number(value: int) -> Literal:
     return Literal(INT.not_null(), value)
 
 
+def true() -> Literal:
+    """TRUE."""
+    return Literal(BOOLEAN.not_null(), True)
+
+
 def null(type_: Type) -> Literal:
     """NULL of a type."""
     return Literal(type_.null(), None)

@@ -116,6 +116,21 @@ class Expand(Unary):
 
 
 @dataclass(frozen=True)
+class Correlate(Unary):
+    """Each row with every element of its ``collection``, an ARRAY, MAP or MULTISET; one whose collection has none once with NULLs where ``outer``.
+
+    Output: the input's columns, then ``columns``: those of the elements (a ROW's fields; key and value), and the element's place, from 1,
+    where ``ordinality``. An element counts where ``condition``, over ``columns``, is TRUE; a ROW that is NULL does not.
+    """
+
+    collection: Expr
+    columns: tuple[Field, ...]
+    ordinality: bool = False
+    outer: bool = False
+    condition: Expr | None = None
+
+
+@dataclass(frozen=True)
 class Filter(Unary):
     """The rows for which the condition is TRUE."""
 

@@ -12,6 +12,7 @@ from sqlstream.plan.nodes import (
     WINDOW_TIME,
     ChangelogNormalize,
     CoGroup,
+    Correlate,
     Expand,
     Field,
     Filter,
@@ -58,6 +59,8 @@ def fields(node: Node) -> tuple[Field, ...]:
         case Expand(input=source, projections=projections):
             times = {f.name: f.time for f in fields(source)}
             return tuple(_expanded_field(column, times) for column in zip(*projections, strict=True))
+        case Correlate(input=source, columns=added, outer=outer):
+            return (*fields(source), *(Field(f.name, f.type.null() if outer else f.type) for f in added))
         case Watermark(input=source, column=column, current=current):
             marked = tuple(Field(f.name, f.type, TimeAttribute.ROWTIME if f.name == column else f.time) for f in fields(source))
             return marked if current is None else (*marked, Field(current, field(source, column).type.null()))
@@ -179,7 +182,7 @@ def _joint(modes: list[ChangelogMode]) -> ChangelogMode:
 
 
 # What keeps nothing of the rows that it has seen.
-_STATELESS = (Scan, Values, Project, Expand, Filter, Watermark, WindowTvf, Union)
+_STATELESS = (Scan, Values, Project, Expand, Correlate, Filter, Watermark, WindowTvf, Union)
 
 
 def stateless(node: Node) -> bool:
@@ -232,7 +235,7 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             return upsert_key(source) if rank is None else (*partition, rank)
         case Join(left=left, right=right, kind=kind) if not isinstance(node, WindowJoin) and kind is not JoinKind.FULL:
             return _join_key(node, upsert_key(left), None if kind.left_only else upsert_key(right))
-        case Union() | Values() | Expand() | Join() | CoGroup():
+        case Union() | Values() | Expand() | Correlate() | Join() | CoGroup():
             return None
         case Scan(table=table):
             return tuple(table.primary_key.columns) if table.primary_key else None

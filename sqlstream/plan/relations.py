@@ -31,9 +31,7 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
     for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
         if node.args.get(part):
             at = node.args[part][0] if isinstance(node.args[part], list) else node
-            raise NotSupported(
-                "Joins in parentheses are not supported yet." if part in ("joins", "laterals") else f"{part.upper()} is not Flink SQL.", at=at
-            )
+            raise NotSupported(f"{part.upper()} is not Flink SQL.", at=at)
     if node.args.get("match"):
         raise NotSupported("MATCH_RECOGNIZE is not supported yet.", at=node.args["match"])
     match node:

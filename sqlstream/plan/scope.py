@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sqlstream.plan.nodes import Join, JoinKind
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn
 from sqlstream.sql.expressions import ColumnRef
@@ -41,20 +42,37 @@ class Settings:
 
 @dataclass(frozen=True)
 class Relation:
-    """A node and how its columns are called in expressions: (qualifier or None, name) for each column, in order."""
+    """A node and how its columns are called in expressions: (qualifier or None, name) for each column, in order.
+
+    Of the columns that NATURAL JOIN and USING make equal, ``merged`` are the places of those that stand for both, and ``hidden`` of those
+    that only a qualifier names.
+    """
 
     node: Node
     names: tuple[tuple[str | None, str], ...]
+    merged: tuple[int, ...] = ()
+    hidden: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, node: Node, qualifier: str | None) -> Relation:
         return cls(node, tuple((qualifier, f.name) for f in fields(node)))
 
+    @property
+    def visible(self) -> tuple[int, ...]:
+        """The places of the columns that SELECT * gives, in its order."""
+        return (*self.merged, *(i for i in range(len(self.names)) if i not in self.merged and i not in self.hidden))
+
+    def beside(self, right: Relation) -> Relation:
+        """The columns of both, whose node is a cross join."""
+        width = len(self.names)
+        merged, hidden = (*self.merged, *(width + i for i in right.merged)), self.hidden | {width + i for i in right.hidden}
+        return Relation(Join(self.node, right.node, JoinKind.INNER, None), (*self.names, *right.names), merged, hidden)
+
     def scope(self, zone: str) -> Scope:
         """What the binder resolves columns against."""
         columns = tuple(
-            ScopeColumn(qualifier, name, ColumnRef(f.type, f.name))
-            for (qualifier, name), f in zip(self.names, fields(self.node), strict=True)
+            ScopeColumn(qualifier, name, ColumnRef(f.type, f.name), place in self.hidden)
+            for place, ((qualifier, name), f) in enumerate(zip(self.names, fields(self.node), strict=True))
         )
         return Scope(columns, zone=zone)
 

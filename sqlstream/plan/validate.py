@@ -11,6 +11,7 @@ from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import (
     WINDOW_COLUMNS,
     CoGroup,
+    Correlate,
     Expand,
     Filter,
     GroupAggregate,
@@ -102,6 +103,8 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             _window_distinct(node)
         case GroupAggregate(input=source) if streaming and changelog_mode(source).updates:
             _updating_distinct(node)
+        case Correlate(input=source) if streaming and changelog_mode(source).updates and not changelog_mode(source).retracts:
+            raise NotSupported("UNNEST over rows that are replaced by key is not supported yet.", hint="Aggregate them first.")
         case Limit() if streaming:
             raise NotSupported(
                 "LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is."

@@ -23,6 +23,7 @@ from sqlstream.connectors.base import SPLIT, Read, Source
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
+    Correlate,
     Expand,
     Filter,
     GroupAggregate,
@@ -47,6 +48,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, ranks, window_operators, windows
+from sqlstream.spark.correlate import correlated
 from sqlstream.spark.operators import SplitTimes, clock, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
@@ -110,6 +112,8 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return normalize(lower(source, to).where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}"), keys)
         case Expand(input=source):
             return _expand(node, lower(source, to), to)
+        case Correlate(input=source):
+            return correlated(node, lower(source, to), to.zone)
         case Values():
             return _values(node, to)
         case WindowTvf(input=source, window=window):

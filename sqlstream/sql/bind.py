@@ -57,11 +57,12 @@ _REFUSED: dict[type[exp.Expr], str] = {
 
 @dataclass(frozen=True)
 class ScopeColumn:
-    """A column that expressions can name: with its table's name or alias in front, or without."""
+    """A column that expressions can name: with its table's name or alias in front, or, but where ``qualified``, without."""
 
     qualifier: str | None
     name: str
     ref: ColumnRef
+    qualified: bool = False
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> Validat
 
 
 def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Sequence[str]] | None:
-    plain = [c for c in scope.columns if c.name == names[0]]
+    plain = [c for c in scope.columns if c.name == names[0] and not c.qualified]
     qualified = [c for c in scope.columns if len(names) > 1 and c.qualifier == names[0] and c.name == names[1]]
     if qualified:
         return _only(qualified, names, at).ref, names[2:]

@@ -27,17 +27,13 @@ class TableParser(CallParser):
         joins = self._joins()
         while self.at(","):
             start = self.next_token()
-            joins.append(mark(exp.Join(this=self._table_reference()), start))
+            item = self._table_reference()
             place = self.token
             more = self._joins()
-            # JOIN binds more tightly than a comma; for these kinds the order makes no difference.
+            # JOIN binds more tightly than a comma; but for these kinds the order makes no difference.
             if any(j.args.get("side") in ("RIGHT", "FULL") for j in more):
-                self.unsupported(
-                    "RIGHT and FULL JOIN behind a comma are not supported.",
-                    place,
-                    "Write CROSS JOIN in place of the comma.",
-                )
-            joins += more
+                item, more = self._joined(item, more, place), []
+            joins += [mark(exp.Join(this=item), start), *more]
         return first, joins
 
     def _joins(self) -> list[exp.Expr]:
@@ -161,10 +157,13 @@ class TableParser(CallParser):
                 self.token,
                 "Joined tables in parentheses have no alias.",
             )
-        if isinstance(first, exp.Table | exp.Subquery):
-            first.set("joins", joins)
-        elif joins:
-            self.unsupported("In joined tables in parentheses the first must be a table or a query.", start)
+        return self._joined(first, joins, start)
+
+    def _joined(self, first: exp.Expr, joins: list[exp.Expr], start: Token) -> exp.Expr:
+        """Joins as one item."""
+        if not isinstance(first, exp.Table | exp.Subquery):
+            self.unsupported("Of joins that are one item of FROM the first must be a table or a query.", start)
+        first.set("joins", joins)
         return mark(exp.Subquery(this=first), start)
 
     def _unnest(self) -> exp.Expr:

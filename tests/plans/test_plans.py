@@ -141,7 +141,6 @@ REFUSALS = {
         "integral multiple of slide",
         "",
     ),
-    "a join's USING": ("SELECT * FROM clicks JOIN clicks AS b USING (who)", "NATURAL JOIN and USING are not supported yet", "JOIN"),
     "an over window": ("SELECT COUNT(*) OVER (ORDER BY ts) FROM clicks", "OVER aggregation is not supported yet", "COUNT"),
     "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK is not supported in streaming", "RANK"),
     "a row number alone": ("SELECT ROW_NUMBER() FROM clicks", "OVER clause is necessary for window functions", "ROW_NUMBER"),

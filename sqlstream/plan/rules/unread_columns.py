@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import ChangelogNormalize, Filter, Join, Named, Node, Project, Rank, WindowJoin
+from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, Named, Node, Project, Rank, WindowJoin
 from sqlstream.plan.properties import fields
 
 
@@ -26,6 +26,8 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
             return replace(node, input=_narrowed(source, None if read is None else read | make.columns(condition)))
         case ChangelogNormalize(input=source, keys=keys) if read is not None:
             return replace(node, input=_only(_narrowed(source, read | set(keys)), read | set(keys)))
+        case Correlate(input=source, collection=collection):
+            return replace(node, input=_narrowed(source, None if read is None else read | make.columns(collection)))
         case Rank(input=source, rank=rank):
             number = rank if rank is not None and (read is None or rank in read) else None
             wanted = {f.name for f in fields(source)} if read is None else read | set(node.partition) | {k.name for k in node.order}
