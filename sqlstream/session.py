@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlstream import inspection, jobs, results, settings
+from sqlstream import inspection, jobs, results, settings, udf
+from sqlstream.catalog import functions
 from sqlstream.catalog.apply import APPLIED, Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
-from sqlstream.catalog.project import Project
+from sqlstream.catalog.project import Project, user_function
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.options import masked, masked_text
 from sqlstream.plan import build, relations, scope
@@ -194,8 +195,11 @@ class Session:
                 yield self._submit((tree_,), statement.text)
             case ast.CreateTable() if tree_.args.get("query") is not None:
                 yield self._create_as(tree_, statement.text)
-            case ast.CreateFunction() | ast.AlterFunction():
-                raise NotSupported("User-defined functions are not supported yet.", at=tree_, hint="HELP and SHOW FUNCTIONS list the built-in ones.")
+            case ast.AlterFunction():
+                raise NotSupported("ALTER FUNCTION is not supported yet.", at=tree_, hint="DROP FUNCTION, and CREATE FUNCTION again.")
+            case ast.CreateFunction():
+                udf.table_function(user_function(tree_, self._catalog), self.project, tree_)
+                yield results.Done(notices=tuple(apply(self._catalog, tree_, self._context())))
             case _ if isinstance(tree_, APPLIED):
                 notices = apply(self._catalog, tree_, self._context())
                 yield results.Done(notices=tuple(notices))
@@ -295,7 +299,12 @@ class Session:
                 not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
             ),
+            table_function=self._table_function,
         )
+
+    def _table_function(self, at: exp.Expr, name: str) -> udf.TableFunction | None:
+        found = functions.find(self._catalog, tuple(name.split(".")))
+        return udf.table_function(found, self.project, at) if found is not None else None
 
     def _query(self, node: exp.Expr) -> Outcome:
         env = self._environment()

@@ -1,4 +1,4 @@
-"""What in FROM depends on the row to its left: UNNEST of a collection.
+"""What in FROM depends on the row to its left: UNNEST of a collection, and table functions of the user's, whose rows are a collection too.
 
 FROM t CROSS JOIN UNNEST(tags) AS u(tag)    ->    Correlate(collection=tags, columns=[tag])
                                                   +- t
@@ -9,32 +9,44 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.joins import free_names
 from sqlstream.plan.nodes import Correlate, Field
 from sqlstream.plan.properties import fields
+from sqlstream.sql import ast
 from sqlstream.sql.bind import bind
 from sqlstream.sql.text import sql_name
 from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from sqlstream.plan.scope import Environment, Relation
+    from sqlstream.sql.expressions import Expr
     from sqlstream.sql.types import Type
 
 ORDINALITY = "ORDINALITY"
 
 
-def unnested(left: Relation, node: exp.Unnest, env: Environment, *, outer: bool) -> tuple[Relation, Correlate]:
-    """``left`` with the elements of the collection that ``node`` names. Raises ValidationError, NotSupported."""
-    if len(node.expressions) != 1:
-        raise NotSupported("UNNEST of several collections is not supported, by Flink neither.", at=node)
-    collection = bind(node.expressions[0], left.scope(env.settings.zone))
-    if collection.type.root not in ("ARRAY", "MAP", "MULTISET"):
-        raise ValidationError(
-            f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{sql_name(collection.type)}>)'", at=node, hint="It takes an ARRAY, MAP or MULTISET."
-        )
+def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
+    """What ``node`` gives the elements of, over the columns of ``left``; None where it is another item. Raises ValidationError, NotSupported."""
+    scope = left.scope(env.settings.zone)
+    if isinstance(node, exp.Unnest):
+        if len(node.expressions) != 1:
+            raise NotSupported("UNNEST of several collections is not supported, by Flink neither.", at=node)
+        found = bind(node.expressions[0], scope)
+        if found.type.root not in ("ARRAY", "MAP", "MULTISET"):
+            problem = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{sql_name(found.type)}>)'"
+            raise ValidationError(problem, at=node, hint="It takes an ARRAY, MAP or MULTISET.")
+        return found
+    if not isinstance(node, ast.TableFunction) or (function := env.table_function(node, node.name)) is None:
+        return None
+    call = node.copy()
+    return bind(exp.Anonymous(this=node.name, expressions=call.expressions), replace(scope, functions={node.name: function}))
+
+
+def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool) -> tuple[Relation, Correlate]:
+    """``left`` with the elements of ``collection``, named as ``node`` says. Raises ValidationError."""
     columns = _elements(collection.type)
     ordinality = bool(node.args.get("offset"))
     if ordinality:
@@ -50,7 +62,7 @@ def unnested(left: Relation, node: exp.Unnest, env: Environment, *, outer: bool)
                 f"{len(given)} columns", at=alias,
             )  # fmt: skip
         names = given
-    elif qualifier and len(names) == 1:
+    elif qualifier and len(names) == 1 and isinstance(node, exp.Unnest):
         names = [qualifier]  # as in SQL
     own = free_names(names, {f.name for f in fields(left.node)})
     added = tuple(Field(name, type_) for name, (_, type_) in zip(own, columns, strict=True))

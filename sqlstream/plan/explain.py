@@ -35,7 +35,8 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import changelog_mode, fields
 from sqlstream.sql.bind import to_text
-from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.expressions import Call, ColumnRef
+from sqlstream.udf import TableFunction
 
 
 def tree(node: Node, *, modes: bool = True) -> str:
@@ -76,10 +77,10 @@ def _parts(node: Node) -> tuple[str, ...]:
             each = ("{" + ", ".join(_aliased(to_text(c.expr), c.name, c.expr) for c in p) + "}" for p in projections)
             wheres = ", ".join("true" if c is None else to_text(c) for c in conditions)
             return ("Expand", f"projects=[{', '.join(each)}]", *([f"where=[{wheres}]"] if conditions else []))
-        case Correlate(collection=collection, columns=columns, condition=condition):
+        case Correlate(columns=columns, condition=condition):
             return (
                 "Correlate",
-                f"invocation=[{'UNNEST_WITH_ORDINALITY' if node.ordinality else 'UNNEST'}({to_text(collection)})]",
+                f"invocation=[{_invocation(node)}]",
                 f"select=[{', '.join(c.name for c in columns)}]",
                 f"joinType=[{'LEFT' if node.outer else 'INNER'}]",
                 *([] if condition is None else [f"condition=[{to_text(condition)}]"]),
@@ -145,6 +146,13 @@ def _parts(node: Node) -> tuple[str, ...]:
         case Sink(table=table):
             return ("Sink", f"table=[{table.path}]", f"fields=[{_names(node)}]")
     raise TypeError(type(node).__name__)
+
+
+def _invocation(node: Correlate) -> str:
+    text = to_text(node.collection)
+    if isinstance(node.collection, Call) and isinstance(node.collection.function, TableFunction):
+        return text
+    return f"{'UNNEST_WITH_ORDINALITY' if node.ordinality else 'UNNEST'}({text})"
 
 
 def _order(keys: tuple[SortKey, ...]) -> str:

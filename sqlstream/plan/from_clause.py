@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan import make
-from sqlstream.plan.correlate import unnested
+from sqlstream.plan.correlate import collection, correlated
 from sqlstream.plan.joins import apart, filtered, joined
 from sqlstream.plan.nodes import JoinKind, Named, Node, Project, Values
 from sqlstream.plan.properties import fields
@@ -33,7 +33,8 @@ def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
 
 
 def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query) -> Relation:
-    found = _join(NOTHING, exp.Join(this=first), env, query) if isinstance(first, exp.Unnest) else _item(first, env, query)
+    alone = collection(first, NOTHING, env)
+    found = _item(first, env, query) if alone is None else correlated(NOTHING, first, alone, outer=False)[0]
     for join in joins:
         found = _join(found, join, env, query)
     return found
@@ -52,8 +53,8 @@ def _item(node: exp.Expr, env: Environment, query: Query) -> Relation:
 
 def _join(left: Relation, join: exp.Join, env: Environment, query: Query) -> Relation:
     kind = JoinKind[join.side or "INNER"]
-    if isinstance(join.this, exp.Unnest):
-        return _unnest(left, join, kind, env)
+    if (elements := collection(join.this, left, env)) is not None:
+        return _correlate(left, join, kind, elements, env)
     right = _item(join.this, env, query)
     inner = apart(right.node, [f.name for f in fields(left.node)])
     named = replace(right, node=inner)
@@ -66,12 +67,12 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query) -> Rel
     return replace(both, node=joined(left.node, inner, kind, asked))
 
 
-def _unnest(left: Relation, join: exp.Join, kind: JoinKind, env: Environment) -> Relation:
+def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, env: Environment) -> Relation:
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
-        raise ValidationError(f"Unknown join type {join.side}", at=join, hint="UNNEST takes INNER, LEFT and CROSS JOIN.")
+        raise ValidationError(f"Unknown join type {join.side}", at=join, hint="UNNEST and table functions take INNER, LEFT and CROSS JOIN.")
     if join.args.get("method") or join.args.get("using"):
-        raise NotSupported("NATURAL JOIN and USING are not supported with UNNEST.", at=join, hint="Write CROSS JOIN UNNEST(..).")
-    found, node = unnested(left, join.this, env, outer=kind is JoinKind.LEFT)
+        raise NotSupported("NATURAL JOIN and USING are not supported with UNNEST and table functions.", at=join, hint="Write CROSS JOIN.")
+    found, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
     on = join.args.get("on")
     asked = condition(on, found.scope(env.settings.zone), "ON") if on is not None else None
     if asked is None or asked == make.true():
@@ -79,7 +80,7 @@ def _unnest(left: Relation, join: exp.Join, kind: JoinKind, env: Environment) ->
     if kind is JoinKind.INNER:
         return replace(found, node=filtered(node, asked))
     if make.columns(asked) & {f.name for f in fields(left.node)}:
-        raise NotSupported("The condition of LEFT JOIN UNNEST reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
+        raise NotSupported("The condition of this LEFT JOIN reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
     return replace(found, node=replace(node, condition=asked))
 
 

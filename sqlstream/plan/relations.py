@@ -47,7 +47,7 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
             return _aliased(query(bare, env), node, default=None)
         case ast.TableFunction():
             return _aliased(_table_function(node, env, query), node, default=None)
-        case exp.Unnest() | exp.Lateral():
+        case exp.Lateral():
             raise NotSupported(f"{type(node).__name__.upper()} is not supported yet.", at=node)
     raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)
 
@@ -172,7 +172,7 @@ def _watermarked(node: Node, found: Table, env: Environment) -> Node:
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> Node:
     name = node.name
     if name not in _WINDOWS:
-        raise NotSupported(f"The table function {name} is not known.", at=node, hint=did_you_mean(name, _WINDOWS))
+        raise ValidationError(f"No match found for function signature {name}", at=node, hint=did_you_mean(name, _WINDOWS))
     arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], *(() if name == "SESSION" else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")
     if not isinstance(data, ast.TableArgument) or not isinstance(descriptor, ast.Descriptor):

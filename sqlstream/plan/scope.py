@@ -11,10 +11,13 @@ from sqlstream.sql.bind import Scope, ScopeColumn
 from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from sqlglot import exp
 
     from sqlstream.plan.nodes import Node
     from sqlstream.sql.tables import Table, View
+    from sqlstream.udf import TableFunction
 
 
 class Resolver(Protocol):
@@ -79,9 +82,10 @@ class Relation:
 
 @dataclass(frozen=True)
 class Environment:
-    """Everything outside of a query that its names can mean."""
+    """Everything outside of a query that its names can mean. ``table_function`` gives those of the user's by name."""
 
     resolver: Resolver
     settings: Settings
     ctes: Mapping[str, Node] = field(default_factory=dict)
+    table_function: Callable[[exp.Expr, str], TableFunction | None] = lambda at, name: None
     notices: list[str] = field(default_factory=list)
