@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from sqlglot import exp
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.errors import ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
@@ -20,9 +20,13 @@ from sqlstream.sql.types import INT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sqlstream.plan.subqueries import SubQueries
 
-def aggregate(source: Node, group: exp.Group | None, items: list[Named], having: Expr | None, scope: Scope, select: exp.Select) -> Node:
-    """``items`` over the groups of ``source``. Raises ValidationError for a column that is neither grouped nor aggregated."""
+
+def aggregate(
+    source: Node, group: exp.Group | None, items: list[Named], having: Expr | None, scope: Scope, select: exp.Select, inner: SubQueries
+) -> Node:
+    """``items`` over the groups of ``source`` and sub-queries. Raises ValidationError for a column that is neither grouped nor aggregated."""
     sets: list[tuple[Expr, ...]] = _grouping_sets(group, scope) if group else [()]
     keys = list(dict.fromkeys(key for keys in sets for key in keys))
     taken = {f.name for f in fields(source)} | {i.name for i in items}
@@ -44,6 +48,7 @@ def aggregate(source: Node, group: exp.Group | None, items: list[Named], having:
     if having is not None:
         for call in _calls(having):
             calls.setdefault(call, fresh("$agg"))
+    inner.refuse_aggregated(list(calls), select)
     aggregates = tuple(NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
     names = tuple(dict.fromkeys(c.name for c in key_columns.values()))
@@ -51,7 +56,8 @@ def aggregate(source: Node, group: exp.Group | None, items: list[Named], having:
     if len(sets) > 1:
         number = ColumnRef(INT.not_null(), fresh("$e"))
         arguments, key_columns, names = _expanded(arguments, sets, key_columns, number, fresh)
-    grouped = window_aggregate(GroupAggregate(arguments, names, aggregates))
+    grouped = inner.apply(window_aggregate(GroupAggregate(arguments, names, aggregates)))
+    joined = {c.ref.name for c in inner.columns}
 
     def above(expr: Expr) -> Expr | None:
         if expr in key_columns:
@@ -60,7 +66,7 @@ def aggregate(source: Node, group: exp.Group | None, items: list[Named], having:
             return _grouping(expr, sets, number, select)
         if isinstance(expr, AggregateCall):
             return ColumnRef(expr.type, calls[expr])
-        if isinstance(expr, ColumnRef):
+        if isinstance(expr, ColumnRef) and expr.name not in joined:
             raise ValidationError(f"Expression '{expr.name}' is not being grouped", at=_place(select, expr.name))
         return None
 
@@ -132,8 +138,6 @@ def _key(node: exp.Expr, scope: Scope) -> Expr:
     key = bind(node, scope)
     if any(isinstance(e, AggregateCall) for e in key.walk()):
         raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node)
-    if isinstance(key, Literal):
-        raise NotSupported("GROUP BY takes columns and expressions, not positions.", at=node, hint="Repeat the expression of the select list.")
     return key
 
 

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.aggregate import aggregate
+from sqlstream.plan.decorrelate import aggregate_calls, conjuncts, decorrelated
 from sqlstream.plan.from_clause import condition, from_clause
 from sqlstream.plan.group_windows import group_window
 from sqlstream.plan.joins import apart, filtered, joined
@@ -18,12 +19,13 @@ from sqlstream.plan.nodes import Field, GroupAggregate, JoinKind, Limit, Named, 
 from sqlstream.plan.over import below_over, over
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
+from sqlstream.plan.subqueries import QUALIFIER, SubQueries, is_sub_query
 from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sqlstream.plan.scope import Environment, Relation
 
@@ -88,14 +90,17 @@ def _select(select: exp.Select, env: Environment) -> Node:
         node = windowed
         source = replace(source, node=node, names=(*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
         scope = source.scope(env.settings.zone)
-    wanted = list(_items(select.expressions, source, scope))
-    items, call = below_over(wanted, select)
     group, having = select.args.get("group"), select.args.get("having")
+    inner = SubQueries(scope, env, query)
+    expressions = [inner.replaced(e) for e in select.expressions]
+    asked = inner.replaced(having.this, condition=True) if having else None
+    wanted = list(_items(expressions, source, inner.inner))
+    items, call = below_over(wanted, select)
     if group or having or any(_aggregates(i.expr) for i in items):
-        bound_having = bind(having.this, scope) if having else None
-        node = aggregate(node, group, items, bound_having, scope, select)
+        bound_having = bind(asked, inner.inner) if asked is not None else None
+        node = aggregate(node, group, items, bound_having, scope, select, inner)
     else:
-        node = Project(node, tuple(items))
+        node = Project(inner.apply(node), tuple(items))
     if call is not None:
         node = over(node, items, call, wanted)
     if select.args.get("distinct"):
@@ -105,18 +110,19 @@ def _select(select: exp.Select, env: Environment) -> Node:
 
 def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
     """The rows of ``source`` for which ``where`` holds; IN and EXISTS with a sub-query are semi and anti joins."""
-    parts = _conjuncts(where)
-    plain = make.all_of([condition(p, scope, "WHERE") for p in parts if _sub_query(p) is None])
+    parts = conjuncts(where)
+    joins = [p for p in parts if _sub_query(p) is not None]
+    values = [p for p in parts if p not in joins and any(is_sub_query(n) for n in p.walk())]
+    plain = make.all_of([condition(p, scope, "WHERE") for p in parts if p not in joins and p not in values])
     node = filtered(source.node, plain)
-    for part in (p for p in parts if _sub_query(p) is not None):
+    for part in joins:
         node = _semi_join(part, node, scope, env)
-    return node
-
-
-def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    if isinstance(node, exp.And):
-        return [*_conjuncts(node.this), *_conjuncts(node.expression)]
-    return _conjuncts(node.this) if isinstance(node, exp.Paren) and isinstance(node.this, exp.And) else [node]
+    if not values:
+        return node
+    inner = SubQueries(scope, env, query)
+    asked = [inner.replaced(p, condition=True) for p in values]
+    kept = filtered(inner.apply(node), make.all_of([condition(p, inner.inner, "WHERE") for p in asked]))
+    return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
 
 
 def _sub_query(part: exp.Expr) -> exp.Expr | None:
@@ -139,25 +145,30 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     select = _sub_query(part)
     assert test is not None and select is not None
     conditions: list[Expr] = []
+    items: Sequence[Expr]
     taken = [f.name for f in fields(node)]
-    if isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v):
+    if isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v) and not any(map(aggregate_calls, select.expressions)):
         # What the sub-query asks of columns around it is the join's condition.
         found = from_clause(select, env, query)
         inner = replace(found, node=apart(found.node, taken))
         both = replace(inner.scope(env.settings.zone), outer=scope)
         right, names = inner.node, {f.name for f in fields(inner.node)}
-        for part in _conjuncts(select.args["where"].this) if select.args.get("where") else []:
+        for part in conjuncts(select.args["where"].this) if select.args.get("where") else []:
             bound = condition(part, both, "WHERE")
             if make.columns(bound) <= names:
                 right = filtered(right, bound)
             else:
                 conditions.append(bound)
         items = [] if isinstance(test, exp.Exists) else [i.expr for i in _items(select.expressions, replace(inner, node=right), both)]
-        if any(_aggregates(i) for i in items):
-            raise NotSupported("An aggregate in a correlated sub-query is not supported yet.", at=select)
     else:
-        right = apart(query(select, env), taken)
+        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings.zone))
+        right = apart(query(split.query, env), taken)
         items = [make.ref(f) for f in fields(right)]
+        width = len(items) - len(split.keys)
+        conditions += split.asked(items[width:], scope)
+        items = items[:width]
+        if split.scalar and (isinstance(test, exp.Exists) or any(split.of_no_rows(i) is not None for i in range(width))):
+            raise NotSupported("An aggregate without GROUP BY in EXISTS or IN gives a row of no rows too.", at=test, hint="Write GROUP BY.")
     if isinstance(test, exp.In):
         asked = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
         if len(asked) != len(items):
@@ -216,7 +227,7 @@ def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[
 def _derived_name(item: exp.Expr) -> str | None:
     match item:
         case exp.Column():
-            return str(item.name)
+            return None if item.table == QUALIFIER else str(item.name)
         case exp.Dot():
             return str(item.expression.name) if isinstance(item.expression, exp.Identifier) else None
         case exp.Paren():

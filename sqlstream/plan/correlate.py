@@ -55,19 +55,22 @@ def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool)
     qualifier = alias.name if alias is not None else None
     names = [name for name, _ in columns]
     if alias is not None and alias.columns:
-        given = [c.name for c in alias.columns]
-        if len(given) != len(names):
-            raise ValidationError(
-                f"List of column aliases must have same degree as table; table has {len(names)} columns, whereas alias list has "
-                f"{len(given)} columns", at=alias,
-            )  # fmt: skip
-        names = given
+        names = column_names(names, alias)
     elif qualifier and len(names) == 1 and isinstance(node, exp.Unnest):
         names = [qualifier]  # as in SQL
     own = free_names(names, {f.name for f in fields(left.node)})
     added = tuple(Field(name, type_) for name, (_, type_) in zip(own, columns, strict=True))
     made = Correlate(left.node, collection, added, ordinality, outer)
     return replace(left, node=made, names=(*left.names, *((qualifier, name) for name in names))), made
+
+
+def column_names(names: list[str], alias: exp.Expr | None) -> list[str]:
+    """``names``, or those that ``alias`` lists in their place. Raises ValidationError."""
+    given = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
+    if given and len(given) != len(names):
+        problem = f"table has {len(names)} columns, whereas alias list has {len(given)} columns"
+        raise ValidationError(f"List of column aliases must have same degree as table; {problem}", at=alias)
+    return given or names
 
 
 def _elements(type_: Type) -> list[tuple[str, Type]]:

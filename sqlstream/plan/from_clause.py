@@ -9,19 +9,19 @@ from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan import make
-from sqlstream.plan.correlate import collection, correlated
+from sqlstream.plan.correlate import collection, column_names, correlated
+from sqlstream.plan.decorrelate import decorrelated
 from sqlstream.plan.joins import apart, filtered, joined
 from sqlstream.plan.nodes import JoinKind, Named, Node, Project, Values
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import Query, relation
 from sqlstream.plan.scope import Relation
-from sqlstream.sql.bind import bind, cast_to, common_type, equal
+from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
     from sqlstream.plan.scope import Environment
-    from sqlstream.sql.bind import Scope
 
 NOTHING = Relation(Values(((),), ()), ())
 
@@ -33,8 +33,8 @@ def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
 
 
 def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query) -> Relation:
-    alone = collection(first, NOTHING, env)
-    found = _item(first, env, query) if alone is None else correlated(NOTHING, first, alone, outer=False)[0]
+    elements = collection(first, NOTHING, env)
+    found = _item(first, env, query) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
     for join in joins:
         found = _join(found, join, env, query)
     return found
@@ -44,6 +44,10 @@ def _item(node: exp.Expr, env: Environment, query: Query) -> Relation:
     """One item, which may be joins in parentheses."""
     inner = node.this if isinstance(node, exp.Subquery) else None
     joins = inner.args.get("joins") if isinstance(inner, exp.Table | exp.Subquery) else None
+    if isinstance(node, exp.Lateral):  # with nothing to its left it is a sub-query
+        bare = node.this.copy()
+        bare.set("alias", node.args.get("alias"))
+        return relation(bare, env, query)
     if inner is None or not joins:
         return relation(node, env, query)
     first = inner.copy()
@@ -55,6 +59,8 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query) -> Rel
     kind = JoinKind[join.side or "INNER"]
     if (elements := collection(join.this, left, env)) is not None:
         return _correlate(left, join, kind, elements, env)
+    if isinstance(join.this, exp.Lateral):
+        return _lateral(left, join, kind, env, query)
     right = _item(join.this, env, query)
     inner = apart(right.node, [f.name for f in fields(left.node)])
     named = replace(right, node=inner)
@@ -67,11 +73,40 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query) -> Rel
     return replace(both, node=joined(left.node, inner, kind, asked))
 
 
+def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, query: Query) -> Relation:
+    """A sub-query that may read columns to its left: a join with what it is without that, see ``decorrelate``."""
+    _refuse_sides(join, kind)
+    zone = env.settings.zone
+    found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(zone))
+    made = query(found.query, env)
+    width = len(fields(made)) - len(found.keys)
+    names = [f.name for f in fields(made)[:width]]
+    alias = join.this.args.get("alias")
+    names = column_names(names, alias)
+    inner = apart(made, [f.name for f in fields(left.node)])
+    keys = [make.ref(f) for f in fields(inner)[width:]]
+    qualifier = alias.name if alias is not None else None
+    right = Relation(inner, (*((qualifier, n) for n in names), *((None, k) for k in found.keys)), (), frozenset(range(width, width + len(keys))))
+    both = left.beside(right)
+    on = join.args.get("on")
+    asked = condition(on, both.scope(zone), "ON") if on is not None else None
+    empty = {i: e for i in range(width) if (e := found.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
+    if empty and asked not in (None, make.true()):
+        raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
+    whole = [*make.conjuncts(None if asked == make.true() else asked), *found.asked(keys, left.scope(zone))]
+    node = joined(left.node, inner, kind, make.all_of(whole))
+    if empty:
+        given, start = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
+        for i, value in empty.items():
+            column = given[start + i]
+            of_none = cast_to(bind(value, Scope((), zone=zone)), column.expr.type)
+            given[start + i] = Named(column.name, make.when(make.is_null(given[start + width].expr), of_none, column.expr))
+        node = Project(node, tuple(given))
+    return replace(both, node=node)
+
+
 def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, env: Environment) -> Relation:
-    if kind not in (JoinKind.INNER, JoinKind.LEFT):
-        raise ValidationError(f"Unknown join type {join.side}", at=join, hint="UNNEST and table functions take INNER, LEFT and CROSS JOIN.")
-    if join.args.get("method") or join.args.get("using"):
-        raise NotSupported("NATURAL JOIN and USING are not supported with UNNEST and table functions.", at=join, hint="Write CROSS JOIN.")
+    _refuse_sides(join, kind)
     found, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
     on = join.args.get("on")
     asked = condition(on, found.scope(env.settings.zone), "ON") if on is not None else None
@@ -82,6 +117,14 @@ def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, e
     if make.columns(asked) & {f.name for f in fields(left.node)}:
         raise NotSupported("The condition of this LEFT JOIN reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
     return replace(found, node=replace(node, condition=asked))
+
+
+def _refuse_sides(join: exp.Join, kind: JoinKind) -> None:
+    """Raises where an item that may read what is to its left is joined in a way that it can't be."""
+    if kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise ValidationError(f"Unknown join type {join.side}", at=join, hint="UNNEST, LATERAL and table functions take INNER, LEFT and CROSS JOIN.")
+    if join.args.get("method") or join.args.get("using"):
+        raise NotSupported("NATURAL JOIN and USING are not supported with UNNEST, LATERAL and table functions.", at=join, hint="Write CROSS JOIN.")
 
 
 def _common(left: Relation, right: Relation, join: exp.Join) -> list[str]:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.options import resolve_environment
+from sqlstream.plan.correlate import column_names
 from sqlstream.plan.nodes import ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
@@ -47,8 +48,6 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
             return _aliased(query(bare, env), node, default=None)
         case ast.TableFunction():
             return _aliased(_table_function(node, env, query), node, default=None)
-        case exp.Lateral():
-            raise NotSupported(f"{type(node).__name__.upper()} is not supported yet.", at=node)
     raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)
 
 
@@ -63,10 +62,7 @@ def _aliased(node: Node, item: exp.Expr, default: str | None) -> Relation:
         return Relation.of(node, default)
     if alias.columns:
         given = fields(node)
-        names = [c.name for c in alias.columns]
-        if len(names) != len(given):
-            raise ValidationError(f"List of column aliases must have same degree as table; table has {len(given)} columns, whereas alias list "
-                                  f"has {len(names)} columns", at=alias)  # fmt: skip
+        names = column_names([f.name for f in given], alias)
         node = Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
     return Relation.of(node, alias.name or default)
 

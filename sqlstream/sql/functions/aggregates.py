@@ -202,6 +202,12 @@ ROWS: tuple[Function, ...] = (
     _row("PERCENTILE", ("numeric", "numeric"), nullable(t.DOUBLE), _call("percentile"), "An exact percentile.", "x, 0.5"),
 )  # fmt: skip
 
+# What a sub-query that is a value gives: Flink's message for several rows. It has no name that a script can call.
+SINGLE_VALUE = _row("SINGLE_VALUE", ("any",), _first, lambda call: (
+    f"CASE WHEN count(1) > 1 THEN CAST(raise_error('SingleValueAggFunction received more than one element.') AS {call.type.spark}) "
+    f"ELSE first({call.args[0]}) END"
+), "The only value.", "x")  # fmt: skip
+
 # With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
 _OF_SET: dict[str, Spark] = {"COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set}
 OVER_SET: dict[str, Function] = {row.name: replace(row, spark=_OF_SET[row.name]) for row in ROWS if row.name in _OF_SET}
