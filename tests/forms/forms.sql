@@ -1,0 +1,114 @@
+-- Forms of queries and their rows, in batch mode, as Flink answers them. A NULL is null; rows come in any order.
+CREATE TABLE a (id INT, k STRING, n INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/a', 'format' = 'json');
+CREATE TABLE b (id INT, k STRING, m INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/b', 'format' = 'json');
+--< a {"id": 1, "k": "x", "n": 10}
+--< a {"id": 2, "k": "y", "n": 20}
+--< a {"id": 3, "k": null, "n": 30}
+--< b {"id": 1, "k": "x", "m": 100}
+--< b {"id": 2, "k": "x", "m": 200}
+--< b {"id": 3, "k": "z", "m": 300}
+--< b {"id": 4, "k": null, "m": 400}
+
+-- Sub-queries that are values.
+SELECT id, (SELECT m FROM b WHERE id = 3) AS o FROM a;
+--> 1, 300 | 2, 300 | 3, 300
+SELECT id, (SELECT m FROM b WHERE id = 99) AS o FROM a;
+--> 1, null | 2, null | 3, null
+SELECT id, (SELECT MAX(m) FROM b WHERE b.k = a.k) AS mx FROM a;
+--> 1, 200 | 2, null | 3, null
+SELECT id, (SELECT COUNT(*) + 1 FROM b WHERE b.k = a.k) AS mx FROM a;
+--> 1, 3 | 2, 1 | 3, 1
+SELECT id, (SELECT SUM(m) + 1 FROM b WHERE b.k = a.k AND b.id <= 1) AS mx FROM a;
+--> 1, 101 | 2, null | 3, null
+SELECT id FROM a WHERE n < (SELECT SUM(m) FROM b WHERE b.k = a.k);
+--> 1
+SELECT id FROM a WHERE n > (SELECT MIN(m) / 10 FROM b) AND id < (SELECT MAX(id) FROM b);
+--> 2 | 3
+SELECT id, (SELECT m FROM b WHERE b.k = a.k AND b.id = 1) AS mx FROM a;
+--> 1, 100 | 2, null | 3, null
+SELECT id, (SELECT MAX(m) FROM b WHERE b.k = a.k GROUP BY k) AS mx FROM a;
+--> 1, 200 | 2, null | 3, null
+SELECT id, (SELECT DISTINCT k FROM b WHERE b.k = a.k) AS mx FROM a;
+--> 1, x | 2, null | 3, null
+SELECT id, (SELECT m FROM b ORDER BY m DESC LIMIT 1) AS e FROM a;
+--> 1, 400 | 2, 400 | 3, 400
+SELECT k, COUNT(*) AS c, (SELECT MAX(id) FROM b) AS mx FROM a GROUP BY k HAVING COUNT(*) >= (SELECT MIN(id) FROM b);
+--> x, 1, 4 | y, 1, 4 | null, 1, 4
+SELECT id FROM a WHERE id = 1 OR EXISTS (SELECT 1 FROM b WHERE b.k = a.k);
+--> 1
+SELECT id FROM a WHERE id = 2 OR k IN (SELECT k FROM b);
+--> 1 | 2
+SELECT id FROM a WHERE id = 2 OR k IN (SELECT k FROM b WHERE b.id = a.id);
+--> 1 | 2
+SELECT id FROM a WHERE id = 2 OR k NOT IN (SELECT k FROM b WHERE k IS NOT NULL);
+--> 2
+SELECT id, k IN (SELECT k FROM b) AS f, CASE WHEN k IN (SELECT k FROM b) THEN 1 ELSE 0 END AS c FROM a;
+--> 1, true, 1 | 2, null, 0 | 3, null, 0
+SELECT id, k IN (SELECT k FROM b WHERE k IS NOT NULL) AS f, k IN (SELECT k FROM b WHERE id > 9) AS e FROM a;
+--> 1, true, false | 2, false, false | 3, null, false
+SELECT id, EXISTS (SELECT 1 FROM b WHERE b.k = a.k) AS e, EXISTS (SELECT 1 FROM b WHERE m > 1000) AS f FROM a;
+--> 1, true, false | 2, false, false | 3, false, false
+SELECT id FROM a WHERE n * 20 IN (SELECT MAX(m) FROM b WHERE b.k = a.k);
+--> 1
+SELECT id FROM a WHERE EXISTS (SELECT COUNT(*) FROM b WHERE b.k = a.k GROUP BY id);
+--> 1
+SELECT id, (SELECT m FROM b) AS many FROM a;
+--! SingleValueAggFunction received more than one element
+SELECT id, (SELECT m FROM b WHERE b.k = a.k) AS many FROM a;
+--! SingleValueAggFunction received more than one element
+
+-- LATERAL.
+SELECT a.id, l.m FROM a, LATERAL (SELECT m FROM b WHERE b.k = a.k) AS l;
+--> 1, 100 | 1, 200
+SELECT a.id, l.m FROM a LEFT JOIN LATERAL (SELECT m FROM b WHERE b.k = a.k) AS l ON TRUE;
+--> 1, 100 | 1, 200 | 2, null | 3, null
+SELECT a.id, l.m FROM a LEFT JOIN LATERAL (SELECT m FROM b WHERE b.k = a.k) AS l ON l.m > 100;
+--> 1, 200 | 2, null | 3, null
+SELECT a.id, l.m FROM a, LATERAL (SELECT SUM(m) AS m FROM b WHERE b.k = a.k) AS l;
+--> 1, 300
+SELECT a.id, l.m FROM a LEFT JOIN LATERAL (SELECT COUNT(*) AS m FROM b WHERE b.k = a.k) AS l ON TRUE;
+--> 1, 2 | 2, 0 | 3, 0
+SELECT a.id, l.m, l.id FROM a, LATERAL (SELECT id, SUM(m) AS m FROM b WHERE b.k = a.k GROUP BY id) AS l;
+--> 1, 100, 1 | 1, 200, 2
+SELECT a.id, l.x FROM a, LATERAL (SELECT m FROM b WHERE b.id > a.id) AS l (x);
+--> 1, 200 | 1, 300 | 1, 400 | 2, 300 | 2, 400 | 3, 400
+SELECT a.id, l.m FROM a, LATERAL (SELECT DISTINCT m FROM b WHERE b.k = a.k) AS l;
+--> 1, 100 | 1, 200
+
+-- GROUP BY a constant groups all rows: it is no position.
+SELECT 7, COUNT(*) FROM a GROUP BY 7;
+--> 7, 3
+SELECT COUNT(*) FROM a WHERE id > 9 GROUP BY 1;
+-->
+
+-- NATURAL JOIN, USING, joins in parentheses, commas.
+SELECT * FROM a NATURAL JOIN b;
+--> 1, x, 10, 100
+SELECT * FROM a NATURAL LEFT JOIN b;
+--> 1, x, 10, 100 | 2, y, 20, null | 3, null, 30, null
+SELECT * FROM a LEFT JOIN b USING (k);
+--> x, 1, 10, 1, 100 | x, 1, 10, 2, 200 | y, 2, 20, null, null | null, 3, 30, null, null
+SELECT * FROM a RIGHT JOIN b USING (k);
+--> x, 1, 10, 1, 100 | x, 1, 10, 2, 200 | z, null, null, 3, 300 | null, null, null, 4, 400
+SELECT k, a.k, b.k FROM a FULL JOIN b USING (k);
+--> x, x, x | x, x, x | z, null, z | null, null, null | null, null, null | y, y, null
+SELECT id, a.*, b.k FROM a JOIN b USING (id, k);
+--> 1, 1, x, 10, x
+SELECT * FROM a AS x JOIN b AS y USING (k) JOIN b AS z USING (k);
+--> x, 1, 10, 1, 100, 1, 100 | x, 1, 10, 2, 200, 1, 100 | x, 1, 10, 1, 100, 2, 200 | x, 1, 10, 2, 200, 2, 200
+SELECT * FROM (a JOIN b ON a.k = b.k) JOIN a AS c ON c.id = b.id;
+--> 1, x, 10, 1, x, 100, 1, x, 10 | 1, x, 10, 2, x, 200, 2, y, 20
+SELECT a.id, c.id FROM a LEFT JOIN (b JOIN a AS c ON b.id = c.id) ON a.k = b.k;
+--> 1, 1 | 1, 2 | 2, null | 3, null
+SELECT a.id, b.id, c.id FROM a, b RIGHT JOIN a AS c ON b.k = c.k WHERE a.id = 2;
+--> 2, 1, 1 | 2, 2, 1 | 2, null, 2 | 2, null, 3
+SELECT a.id, b.id FROM a, b JOIN a AS c ON b.id = c.id WHERE a.k = b.k;
+--> 1, 1 | 1, 2
+SELECT COUNT(*) FROM a JOIN b ON TRUE;
+--> 12
+
+-- UNNEST of what is no column.
+SELECT * FROM UNNEST(ARRAY[1, 2]) WITH ORDINALITY;
+--> 1, 1 | 2, 2
+SELECT t FROM a, UNNEST(ARRAY[k, 'c']) AS t WHERE id > 1;
+--> y | c | null | c

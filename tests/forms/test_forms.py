@@ -1,0 +1,74 @@
+"""Forms of queries: ``forms.sql`` run here in batch mode, and on real Flink (-m oracle)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sqlstream.errors import SqlStreamError
+from sqlstream.session import Session
+
+TEXT = Path(__file__).with_name("forms.sql").read_text()
+DECLARATIONS = "".join(re.findall(r"(?m)^CREATE .*\n", TEXT))
+FORMS = re.findall(r"(?m)^(SELECT .*;)\n--([>!]) ?(.*)$", TEXT)
+IDS = [sql for sql, _, _ in FORMS]
+
+
+def feed(folder: Path) -> None:
+    for name, row in re.findall(r"(?m)^--< (\w+) (.*)$", TEXT):
+        (folder / name).mkdir(exist_ok=True)
+        with (folder / name / "rows.json").open("a") as file:
+            file.write(row + "\n")
+
+
+def wanted(rows: str) -> list[str]:
+    return sorted(row.strip() for row in rows.split("|") if row)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory, engine) -> Session:
+    folder = tmp_path_factory.mktemp("forms")
+    feed(folder)
+    options = {"table.local-time-zone": "UTC", "execution.runtime-mode": "batch"}
+    session = Session(folder, options=options, variables={"DIR": str(folder)}, engine=engine, notify=lambda line: None)
+    list(session.run(DECLARATIONS))
+    return session
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("sql", "mark", "answer"), FORMS, ids=IDS)
+def test_rows(client: Session, sql: str, mark: str, answer: str) -> None:
+    if mark == "!":
+        with pytest.raises(SqlStreamError, match=answer):
+            list(client.run(sql))
+        return
+    (outcome,) = client.run(sql)
+    cells = [["null" if c is None else str(c).lower() if c in ("TRUE", "FALSE") else c for c in row] for row in outcome.rows]
+    assert sorted(", ".join(row) for row in cells) == wanted(answer)
+
+
+@pytest.mark.oracle
+@pytest.mark.timeout(900)
+def test_rows_on_flink(tmp_path: Path) -> None:
+    feed(tmp_path)
+    script = tmp_path / "script.sql"
+    # What fails would end the script.
+    answered = [form for form in FORMS if form[1] == ">"]
+    settings = "SET 'execution.runtime-mode' = 'batch';\nSET 'sql-client.execution.result-mode' = 'tableau';\n"
+    script.write_text(settings + DECLARATIONS.replace("${DIR}", str(tmp_path)) + "\n".join(sql for sql, _, _ in answered))
+    done = subprocess.run([*shlex.split(os.environ["FLINK_SQL_CLIENT"]), str(script)], capture_output=True, text=True, check=True, timeout=880)
+    answers = re.split(r"(?m)\d+ rows? in set|Empty set", done.stdout)
+    assert len(answers) == len(answered) + 1, done.stdout[-2000:]
+    differences = []
+    for text, (sql, _, rows) in zip(answers, answered, strict=False):
+        table = re.findall(r"(?m)^\|(.*)\|$", text)[1:]
+        cells = [[c.strip().replace("<NULL>", "null").replace("TRUE", "true").replace("FALSE", "false") for c in line.split("|")] for line in table]
+        found = sorted(", ".join(row) for row in cells)
+        if found != wanted(rows):
+            differences.append(f"{sql}\n{found}\n{wanted(rows)}")
+    assert not differences, "\n".join(differences)
