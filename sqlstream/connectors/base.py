@@ -104,6 +104,8 @@ class Connector(ABC):
     metadata: ClassVar[tuple[Metadata, ...]] = ()
     is_source: ClassVar[bool] = False
     is_sink: ClassVar[bool] = False
+    # The option that says as of when the table is read; None where it keeps no versions.
+    time_travel_option: ClassVar[str | None] = None
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
 

@@ -15,6 +15,7 @@ from sqlstream.plan.nodes import ChangelogNormalize, Named, Node, Project, Scan,
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
 from sqlstream.plan.time_attributes import why_none
+from sqlstream.plan.time_travel import travelled
 from sqlstream.plan.windowing import refuse_window_columns
 from sqlstream.sql import ast
 from sqlstream.sql.bind import bind
@@ -37,8 +38,6 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
         raise NotSupported("MATCH_RECOGNIZE is not supported yet.", at=node.args["match"])
     match node:
         case exp.Table():
-            if node.args.get("system_time"):
-                raise NotSupported("FOR SYSTEM_TIME AS OF is not supported yet.", at=node)
             return _aliased(_named(node, env, query), node, default=node.name)
         case exp.Subquery():
             return _aliased(query(_unaliased(node), env), node, default=None)
@@ -69,15 +68,21 @@ def _aliased(node: Node, item: exp.Expr, default: str | None) -> Relation:
 
 def _named(node: exp.Table, env: Environment, query: Query) -> Node:
     parts = ast.parts(node)
+    version = node.args.get("system_time")
     if len(parts) == 1 and parts[0] in env.ctes:
+        if version is not None:
+            raise ValidationError(f"'{parts[0]}' is a query, but time travel is not supported for queries.", at=version)
         return env.ctes[parts[0]]
     found = env.resolver.resolve(parts, at=node)
     hints = hint_options(node.args.get("hints") or [], env)
     if isinstance(found, View):
+        if version is not None:
+            raise ValidationError(f"{found.path} is a view, but time travel is not supported for view.", at=version)
         if hints:
             raise ValidationError(f"View '{found.path}' cannot be enriched with new options. Hints can only be applied to tables.", at=node)
         return view(found, env, query, node)
-    return table(replace(found, options={**found.options, **hints}), env, at=node)
+    found = replace(found, options={**found.options, **hints})
+    return table(found if version is None else travelled(found, version, env.settings.zone), env, at=node)
 
 
 def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
