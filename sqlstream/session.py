@@ -313,7 +313,7 @@ class Session:
         validate(plan, batch=env.settings.batch)
         columns = fields(plan)
         spark = self._engine.spark
-        notices = tuple(env.notices)
+        notices = tuple(dict.fromkeys(env.notices))
         if env.settings.batch or static(plan):
             rows = results.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
             if env.settings.batch:

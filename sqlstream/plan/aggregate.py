@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 
 def aggregate(
-    source: Node, group: exp.Group | None, items: list[Named], having: Expr | None, scope: Scope, select: exp.Select, inner: SubQueries
+    source: Node,
+    group: exp.Group | None,
+    items: list[Named],
+    having: Expr | None,
+    scope: Scope,
+    select: exp.Select,
+    inner: SubQueries,
+    ttl: int | None = None,
 ) -> Node:
     """``items`` over the groups of ``source`` and sub-queries. Raises ValidationError for a column that is neither grouped nor aggregated."""
     sets: list[tuple[Expr, ...]] = _grouping_sets(group, scope) if group else [()]
@@ -56,7 +63,7 @@ def aggregate(
     if len(sets) > 1:
         number = ColumnRef(INT.not_null(), fresh("$e"))
         arguments, key_columns, names = _expanded(arguments, sets, key_columns, number, fresh)
-    grouped = inner.apply(window_aggregate(GroupAggregate(arguments, names, aggregates)))
+    grouped = inner.apply(window_aggregate(GroupAggregate(arguments, names, aggregates, ttl=ttl)))
     joined = {c.ref.name for c in inner.columns}
 
     def above(expr: Expr) -> Expr | None:

@@ -98,13 +98,13 @@ def _select(select: exp.Select, env: Environment) -> Node:
     items, call = below_over(wanted, select)
     if group or having or any(_aggregates(i.expr) for i in items):
         bound_having = bind(asked, inner.inner) if asked is not None else None
-        node = aggregate(node, group, items, bound_having, scope, select, inner)
+        node = aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl)
     else:
         node = Project(inner.apply(node), tuple(items))
     if call is not None:
         node = over(node, items, call, wanted)
     if select.args.get("distinct"):
-        node = _distinct(node)
+        node = _distinct(node, source.hint.ttl)
     return _ordered(select, node, env)
 
 
@@ -286,8 +286,8 @@ def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
     return _distinct(joined(left, other, kind, make.all_of(same)))
 
 
-def _distinct(node: Node) -> Node:
-    return window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), ()))
+def _distinct(node: Node, ttl: int | None = None) -> Node:
+    return window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), (), ttl=ttl))
 
 
 def _flat(node: Node) -> tuple[Node, ...]:

@@ -15,6 +15,7 @@ from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.joins import free_names
 from sqlstream.plan.nodes import Correlate, Field
 from sqlstream.plan.properties import fields
+from sqlstream.plan.scope import Hint
 from sqlstream.sql import ast
 from sqlstream.sql.bind import bind
 from sqlstream.sql.text import sql_name
@@ -61,7 +62,7 @@ def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool)
     own = free_names(names, {f.name for f in fields(left.node)})
     added = tuple(Field(name, type_) for name, (_, type_) in zip(own, columns, strict=True))
     made = Correlate(left.node, collection, added, ordinality, outer)
-    return replace(left, node=made, names=(*left.names, *((qualifier, name) for name in names))), made
+    return replace(left, node=made, names=(*left.names, *((qualifier, name) for name in names)), hint=Hint()), made
 
 
 def column_names(names: list[str], alias: exp.Expr | None) -> list[str]:

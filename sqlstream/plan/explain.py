@@ -104,6 +104,7 @@ def _parts(node: Node) -> tuple[str, ...]:
                 "GroupAggregate",
                 *([f"groupBy=[{', '.join(keys)}]"] if keys else []),
                 f"select=[{', '.join([*keys, *(_aggregate(a) for a in aggregates)])}]",
+                *_ttl(node.ttl),
             )
         case Over(partition=partition, order=order, aggregates=aggregates):
             return (
@@ -136,7 +137,15 @@ def _parts(node: Node) -> tuple[str, ...]:
             pairs += [] if condition is None else [to_text(condition)]
             return ("WindowJoin", f"joinType=[{kind.value}]", f"window=[{window_text(window)}]", f"where=[{' AND '.join(pairs)}]")
         case Join(kind=kind, condition=condition):
-            return ("Join", f"joinType=[{kind.value}]", f"where=[{'true' if condition is None else to_text(condition)}]")
+            hints = node.hints
+            chosen = [f"{side}={s}" for side, s in zip(("left", "right"), hints.strategies, strict=True) if s is not None]
+            return (
+                "Join",
+                f"joinType=[{kind.value}]",
+                f"where=[{'true' if condition is None else to_text(condition)}]",
+                *_ttl(*hints.ttl),
+                *([f"hints=[{', '.join(chosen)}]"] if chosen else []),
+            )
         case Union():
             return ("Union", "all=[true]", f"union=[{_names(node)}]")
         case Limit(count=count, offset=offset):
@@ -146,6 +155,11 @@ def _parts(node: Node) -> tuple[str, ...]:
         case Sink(table=table):
             return ("Sink", f"table=[{table.path}]", f"fields=[{_names(node)}]")
     raise TypeError(type(node).__name__)
+
+
+def _ttl(*ttls: int | None) -> list[str]:
+    shown = ", ".join("default" if ttl is None else _duration(ttl) for ttl in ttls)
+    return [f"stateTtl=[{shown}]"] if any(ttl is not None for ttl in ttls) else []
 
 
 def _invocation(node: Correlate) -> str:

@@ -11,11 +11,12 @@ from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan import make
 from sqlstream.plan.correlate import collection, column_names, correlated
 from sqlstream.plan.decorrelate import decorrelated
+from sqlstream.plan.hints import select_hints
 from sqlstream.plan.joins import apart, filtered, joined
-from sqlstream.plan.nodes import JoinKind, Named, Node, Project, Values
+from sqlstream.plan.nodes import JoinHints, JoinKind, Named, Node, Project, Values
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import Query, relation
-from sqlstream.plan.scope import Relation
+from sqlstream.plan.scope import Hint, Relation
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
 from sqlstream.sql.types import BOOLEAN
@@ -23,24 +24,26 @@ from sqlstream.sql.types import BOOLEAN
 if TYPE_CHECKING:
     from sqlstream.plan.scope import Environment
 
+Hints = dict[str, Hint]
 NOTHING = Relation(Values(((),), ()), ())
 
 
 def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
     """What the clauses of ``select`` read: the joined items of its FROM. Raises ValidationError, NotSupported."""
     clause = select.args.get("from_")
-    return NOTHING if clause is None else _items(clause.this, select.args.get("joins") or [], env, query)
+    hints = select_hints(select, env)
+    return NOTHING if clause is None else _items(clause.this, select.args.get("joins") or [], env, query, hints)
 
 
-def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query) -> Relation:
+def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query, hints: Hints) -> Relation:
     elements = collection(first, NOTHING, env)
-    found = _item(first, env, query) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
+    found = _item(first, env, query, hints) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
     for join in joins:
-        found = _join(found, join, env, query)
+        found = _join(found, join, env, query, hints)
     return found
 
 
-def _item(node: exp.Expr, env: Environment, query: Query) -> Relation:
+def _item(node: exp.Expr, env: Environment, query: Query, hints: Hints) -> Relation:
     """One item, which may be joins in parentheses."""
     inner = node.this if isinstance(node, exp.Subquery) else None
     joins = inner.args.get("joins") if isinstance(inner, exp.Table | exp.Subquery) else None
@@ -49,19 +52,20 @@ def _item(node: exp.Expr, env: Environment, query: Query) -> Relation:
         bare.set("alias", node.args.get("alias"))
         return relation(bare, env, query)
     if inner is None or not joins:
-        return relation(node, env, query)
+        found = relation(node, env, query)
+        return replace(found, hint=hints.get(found.names[0][0] or "", Hint()))
     first = inner.copy()
     first.set("joins", None)
-    return _items(first, joins, env, query)
+    return _items(first, joins, env, query, hints)
 
 
-def _join(left: Relation, join: exp.Join, env: Environment, query: Query) -> Relation:
+def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints: Hints) -> Relation:
     kind = JoinKind[join.side or "INNER"]
     if (elements := collection(join.this, left, env)) is not None:
         return _correlate(left, join, kind, elements, env)
     if isinstance(join.this, exp.Lateral):
         return _lateral(left, join, kind, env, query)
-    right = _item(join.this, env, query)
+    right = _item(join.this, env, query, hints)
     inner = apart(right.node, [f.name for f in fields(left.node)])
     named = replace(right, node=inner)
     both = left.beside(named)
@@ -70,7 +74,11 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query) -> Rel
         return _using(left, named, kind, names, join, env.settings.zone)
     on = join.args.get("on")
     asked = condition(on, both.scope(env.settings.zone), "ON") if on is not None else None
-    return replace(both, node=joined(left.node, inner, kind, asked))
+    return replace(both, node=joined(left.node, inner, kind, asked, _of_join(left, right)))
+
+
+def _of_join(left: Relation, right: Relation) -> JoinHints:
+    return JoinHints((left.hint.ttl, right.hint.ttl), (left.hint.strategy, right.hint.strategy))
 
 
 def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, query: Query) -> Relation:
@@ -142,7 +150,7 @@ def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], jo
     """The join by equal columns of the names ``names``, each of which is one column for who does not say of which side."""
     pairs = [(bind(exp.column(name), left.scope(zone)), bind(exp.column(name), right.scope(zone))) for name in names]
     both = left.beside(right)
-    node: Node = joined(left.node, right.node, kind, make.all_of([equal(a, b, join) for a, b in pairs]))
+    node: Node = joined(left.node, right.node, kind, make.all_of([equal(a, b, join) for a, b in pairs]), _of_join(left, right))
     places = {f.name: i for i, f in enumerate(fields(node))}
     by_name = {f.name: make.ref(f) for f in fields(node)}
     sides = [tuple(by_name[column] for side in pair for column in make.columns(side)) for pair in pairs]

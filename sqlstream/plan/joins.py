@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, Filter, Join, JoinKind, Named, Node, Project, WindowJoin
+from sqlstream.plan.nodes import NO_HINTS, WINDOW_END, WINDOW_START, Filter, Join, JoinHints, JoinKind, Named, Node, Project, WindowJoin
 from sqlstream.plan.over import ranked
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.windowing import windowing, with_time
@@ -45,12 +45,12 @@ def free_names(names: list[str], taken: Iterable[str]) -> list[str]:
     return found
 
 
-def joined(left: Node, right: Node, kind: JoinKind, condition: Expr | None) -> Node:
+def joined(left: Node, right: Node, kind: JoinKind, condition: Expr | None, hints: JoinHints = NO_HINTS) -> Node:
     """The join of two nodes, whose columns' names differ."""
     if kind is JoinKind.INNER:
         left, right, rest = _pushed(left, right, make.conjuncts(condition))
-        return window_join(Join(left, right, kind, make.all_of(rest)))
-    return window_join(Join(left, right, kind, condition))
+        return window_join(Join(left, right, kind, make.all_of(rest), hints=hints))
+    return window_join(Join(left, right, kind, condition, hints=hints))
 
 
 def filtered(node: Node, condition: Expr | None) -> Node:
@@ -59,7 +59,7 @@ def filtered(node: Node, condition: Expr | None) -> Node:
         return node
     if isinstance(node, Join) and node.kind is JoinKind.INNER and not isinstance(node, WindowJoin):
         whole = make.all_of([*make.conjuncts(node.condition), *make.conjuncts(condition)])
-        return joined(node.left, node.right, node.kind, whole)
+        return joined(node.left, node.right, node.kind, whole, node.hints)
     return ranked(Filter(node, condition))
 
 

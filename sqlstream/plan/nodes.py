@@ -5,7 +5,7 @@ Column names are unique within a node's output; expressions refer to the input's
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -197,12 +197,14 @@ class NamedAggregate:
 class GroupAggregate(Unary):
     """One row a group, updated as rows come. ``keys`` are columns of the input; output: keys, then aggregates.
 
-    ``upserts``: what is above takes each row for one that replaces that of its key, and need not know what it was.
+    ``upserts``: what is above takes each row for one that replaces that of its key, and need not know what it was. ``ttl``: a hint says that
+    a group's state is kept for so many milliseconds (0: for ever).
     """
 
     keys: tuple[str, ...]
     aggregates: tuple[NamedAggregate, ...]
     upserts: bool = False
+    ttl: int | None = None
 
 
 @dataclass(frozen=True)
@@ -302,6 +304,17 @@ class JoinKind(Enum):
 
 
 @dataclass(frozen=True)
+class JoinHints:
+    """What hints say of a join's inputs: for how many milliseconds a row's state is kept (0: for ever), and Spark's name of how they are joined."""
+
+    ttl: tuple[int | None, int | None] = (None, None)
+    strategies: tuple[str | None, str | None] = (None, None)
+
+
+NO_HINTS = JoinHints()
+
+
+@dataclass(frozen=True)
 class Join(Node):
     """Pairs of rows for which the condition is TRUE. Column names differ between the inputs. Output: the left's, then the right's."""
 
@@ -309,6 +322,7 @@ class Join(Node):
     right: Node
     kind: JoinKind
     condition: Expr | None
+    hints: JoinHints = field(default=NO_HINTS, kw_only=True)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

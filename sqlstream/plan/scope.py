@@ -44,17 +44,26 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Hint:
+    """What hints say about an item of FROM: for how many milliseconds the state of its rows is kept, and Spark's name of how it is joined."""
+
+    ttl: int | None = None
+    strategy: str | None = None
+
+
+@dataclass(frozen=True)
 class Relation:
     """A node and how its columns are called in expressions: (qualifier or None, name) for each column, in order.
 
     Of the columns that NATURAL JOIN and USING make equal, ``merged`` are the places of those that stand for both, and ``hidden`` of those
-    that only a qualifier names.
+    that only a qualifier names. ``hint`` is of a single item.
     """
 
     node: Node
     names: tuple[tuple[str | None, str], ...]
     merged: tuple[int, ...] = ()
     hidden: frozenset[int] = frozenset()
+    hint: Hint = Hint()
 
     @classmethod
     def of(cls, node: Node, qualifier: str | None) -> Relation:

@@ -15,6 +15,8 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
+    Join,
+    KeyedJoin,
     Limit,
     Node,
     Over,
@@ -98,11 +100,15 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
                 "ROW_NUMBER() without a limit, or outside of windows, is not supported yet.",
                 hint="Limit it (WHERE n <= 3), with window_start and window_end in PARTITION BY.",
             )
+        case Join(hints=hints) | KeyedJoin(join=Join(hints=hints)) if streaming:
+            _kept_for_ever(*hints.ttl)
         case CoGroup() | WindowAggregate() | WindowRank() if streaming:
             _append_inputs(node)
             _window_distinct(node)
-        case GroupAggregate(input=source) if streaming and changelog_mode(source).updates:
-            _updating_distinct(node)
+        case GroupAggregate(input=source, ttl=ttl) if streaming:
+            _kept_for_ever(ttl)
+            if changelog_mode(source).updates:
+                _updating_distinct(node)
         case Correlate(input=source) if streaming and changelog_mode(source).updates and not changelog_mode(source).retracts:
             raise NotSupported("UNNEST over rows that are replaced by key is not supported yet.", hint="Aggregate them first.")
         case Limit() if streaming:
@@ -146,6 +152,11 @@ def _sink(node: Sink) -> None:
 
 def _by(columns: tuple[str, ...]) -> str:
     return f"PRIMARY KEY ({', '.join(columns)}) NOT ENFORCED"
+
+
+def _kept_for_ever(*ttls: int | None) -> None:
+    if any(ttls):
+        raise NotSupported("The hint STATE_TTL is not supported yet.", hint="State is kept for ever, as with Flink's default of 0.")
 
 
 def _append_inputs(node: Node) -> None:

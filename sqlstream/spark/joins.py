@@ -24,6 +24,7 @@ def joined(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFram
     """The join by Spark, of which at most one side is a stream: each of its rows, whatever its kind, is looked up in the other side."""
     from pyspark.sql import functions as F
 
+    left, right = (side if how is None else side.hint(how) for side, how in zip((left, right), node.hints.strategies, strict=True))
     condition = F.lit(True) if node.condition is None else F.expr(render(node.condition, zone))
     if node.kind is JoinKind.INNER and node.condition is None:
         return left.crossJoin(right).select(*[quote(n) for n in row(node)])

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.plan import build
 from sqlstream.session import Session
+from sqlstream.sql.dialect import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,6 +96,17 @@ PLANS = {
     ),
     "union all": ("SELECT n FROM clicks UNION ALL SELECT CAST(n AS BIGINT) FROM people", "CAST(n AS BIGINT)"),
     "with": ("WITH a AS (SELECT who AS w FROM clicks), b (x) AS (SELECT w FROM a) SELECT x FROM b", "who AS x"),
+    "a natural join": (
+        "SELECT * FROM plain NATURAL JOIN (SELECT name, n FROM people)", "Calc(select=[name, id, n], changelogMode=[I])\n+- Join(joinType=[InnerJoin], where=[(name = name0)]",
+    ),
+    "joins by a row to the left": (
+        "SELECT who, l.name FROM clicks, LATERAL (SELECT p.name FROM people AS p WHERE p.n = clicks.n AND p.n > 1) AS l",
+        "Join(joinType=[InnerJoin], where=[($c0 = n)]",
+    ),
+    "values of a row and elements": (
+        "SELECT who, x FROM clicks CROSS JOIN UNNEST(ARRAY[n, twice]) AS t (x)", "Correlate(invocation=[UNNEST(ARRAY(n, twice))], select=[x], joinType=[INNER], changelogMode=[I])",
+    ),
+    "a hint without effect": ("SELECT /*+ BROADCAST(c) */ c.who FROM clicks AS c JOIN people AS p ON c.n = p.n", "Join(joinType=[InnerJoin], where=[(n = n0)], changelogMode=[I])"),
     "values": ("SELECT x + 1 FROM (VALUES (1), (2)) AS t(x)", "Values(tuples=[[{ 1 }, { 2 }]]"),
     "insert casts": ("INSERT INTO plain SELECT n, who FROM clicks", "Sink(table=[default_catalog.default_database.plain], fields=[id, name]"),
     "insert with columns": ("INSERT INTO lines (name) SELECT who FROM clicks", "select=[NULL AS id, who AS name]"),
@@ -140,6 +153,41 @@ REFUSALS = {
         "SELECT * FROM TABLE(HOP(TABLE clicks, DESCRIPTOR(ts), INTERVAL '7' SECOND, INTERVAL '10' SECOND))",
         "integral multiple of slide",
         "",
+    ),
+    "a sub-query of several columns": ("SELECT (SELECT n, name FROM people) FROM clicks", "Cannot apply '$SCALAR_QUERY'", "(SELECT n, name"),
+    "a comparison of a group with the row around": (
+        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n > c.n) FROM clicks AS c", "can only ask that something equals", "p.n > c.n",
+    ),
+    "a select list that reads the row around": ("SELECT (SELECT MAX(p.n + c.n) FROM people AS p) FROM clicks AS c", "Table 'c' not found", "c.n"),
+    "a limit without order of the row around": (
+        "SELECT * FROM clicks AS c, LATERAL (SELECT p.n FROM people AS p WHERE p.n = c.n LIMIT 1) AS l", "needs ORDER BY and LIMIT", "SELECT p.n",
+    ),
+    "a sub-query of the row around above an aggregate": (
+        "SELECT who, (SELECT MAX(n) FROM people AS p WHERE p.n = c.n) FROM clicks AS c GROUP BY who", "not supported above an aggregate", "",
+    ),
+    "a sub-query in an aggregate": ("SELECT SUM(n + (SELECT MAX(n) FROM people)) FROM clicks", "in the argument of an aggregate", "SELECT"),
+    "EXISTS over one row": ("SELECT who FROM clicks WHERE EXISTS (SELECT COUNT(*) FROM people)", "gives a row of no rows too", "EXISTS"),
+    "IN that is a value of two columns": (
+        "SELECT (who, n) IN (SELECT name, n FROM people) FROM clicks", "is not supported where NULLs can come", "(who, n)",
+    ),
+    "a right join of elements": ("SELECT * FROM clicks RIGHT JOIN UNNEST(ARRAY[n]) AS t (x) ON TRUE", "Unknown join type RIGHT", "RIGHT"),
+    "elements of what is no collection": ("SELECT * FROM clicks, UNNEST(who) AS t (x)", "Cannot apply 'UNNEST' to arguments of type 'UNNEST(<", "UNNEST"),
+    "elements under a condition on the left": (
+        "SELECT * FROM clicks LEFT JOIN UNNEST(ARRAY[n]) AS t (x) ON n = 1", "The condition of this LEFT JOIN reads the left side", "n = 1",
+    ),
+    "too many names of elements": ("SELECT * FROM clicks, UNNEST(ARRAY[n]) AS t (x, y)", "List of column aliases must have same degree as table", "t (x, y)"),
+    "a natural join of elements": ("SELECT * FROM clicks NATURAL JOIN UNNEST(ARRAY[n]) AS t (x)", "NATURAL JOIN and USING are not supported with UNNEST", "NATURAL"),
+    "USING of what is not there": ("SELECT * FROM clicks JOIN people USING (whom)", "Column 'whom' not found in any table", "whom"),
+    "USING of types that can't be equal": ("SELECT * FROM clicks JOIN (SELECT place AS n FROM clicks) AS p USING (n)", "Cannot apply '='", ""),
+    "an unqualified name of both": ("SELECT ts FROM clicks AS c JOIN people AS p USING (n)", "Column 'ts' is ambiguous", "ts"),
+    "a hint about no table": ("SELECT /*+ BROADCAST(c, d) */ n FROM clicks AS c", "cannot match the name of input tables or views: \n`d` in `BROADCAST`", "BROADCAST"),
+    "a hint that nobody knows": ("SELECT /*+ BROADCST(c) */ n FROM clicks AS c", "BROADCST should be registered", "BROADCST"),
+    "a hint without tables": ("SELECT /*+ SHUFFLE_HASH */ n FROM clicks", "expecting at least one table or view", "SHUFFLE_HASH"),
+    "a state's time that is none": ("SELECT /*+ STATE_TTL('clicks' = 'soon') */ n FROM clicks", "Invalid STATE_TTL hint value", "'clicks'"),
+    "a state's time without a table": ("SELECT /*+ STATE_TTL(clicks) */ n FROM clicks", "only support key-value options", "STATE_TTL"),
+    "a state's time of a group": ("SELECT /*+ STATE_TTL('clicks' = '1 d') */ COUNT(*) FROM clicks", "The hint STATE_TTL is not supported yet", ""),
+    "a state's time of a join": (
+        "SELECT /*+ STATE_TTL('c' = '1 d') */ c.n FROM clicks AS c JOIN people AS p ON c.n = p.n", "The hint STATE_TTL is not supported yet", "",
     ),
     "an over window": ("SELECT COUNT(*) OVER (ORDER BY ts) FROM clicks", "OVER aggregation is not supported yet", "COUNT"),
     "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK is not supported in streaming", "RANK"),
@@ -294,6 +342,22 @@ def test_an_unbounded_source_in_batch_mode(session: Session) -> None:
     with pytest.raises(ValidationError, match="in batch mode is not allowed. The table source is unbounded"):
         list(session.run("EXPLAIN SELECT n FROM clicks"))
     assert "Sort(orderBy=[n DESC]" in plan(session, "SELECT n FROM clicks /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */ ORDER BY n DESC")
+
+
+def test_hints_of_joins(session: Session) -> None:
+    sql = "SELECT /*+ BROADCAST(p), STATE_TTL('c' = '1 d', 'p' = '0 s') */ c.n FROM plain AS c JOIN (plain AS p JOIN plain AS q ON p.id = q.id) ON c.id = p.id"
+    list(session.run("SET 'execution.runtime-mode' = 'batch'"))
+    found = plan(session, sql.replace("c.n ", "c.id "))
+    assert "stateTtl=[1 d, default]" in found
+    assert "stateTtl=[0 d, default], hints=[left=broadcast]" in found
+    env = session._environment()
+    build.query(parse("SELECT /*+ MULTI_JOIN(plain) */ id FROM plain"), env)
+    assert env.notices == ["The hint MULTI_JOIN has no effect."]
+
+
+def test_a_join_that_is_read_by_name_hides_what_it_merged(session: Session) -> None:
+    found = plan(session, "SELECT *, p.n AS pn FROM (SELECT who, n FROM clicks) AS c JOIN (SELECT n, name FROM people) AS p USING (n)")
+    assert "Calc(select=[n, who, name, n0 AS pn]" in found
 
 
 def test_options_hint_can_be_disabled(session: Session) -> None:
