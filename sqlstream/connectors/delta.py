@@ -173,7 +173,7 @@ def _in_order(feed: DataFrame, table: Table) -> DataFrame:
     spark = feed.sparkSession
     together = feed.repartition(*map(quote, table.primary_key.columns)) if table.primary_key else feed.repartition(1)
     place = F.expr("_commit_version * 2 + IF(_change_type IN ('insert', 'update_postimage'), 1, 0)")
-    return DataFrame(spark._jvm.sqlstream.InOrder.by(together._jdf, place._jc), spark)  # type: ignore[union-attr]
+    return DataFrame(spark._jvm.sqlstream.TaskSort.by(together._jdf, place._jc), spark)  # type: ignore[union-attr]
 
 
 def _stored(request: Write) -> DataFrame:

@@ -22,12 +22,12 @@ import scala.jdk.javaapi.CollectionConverters;
  * Puts the rows that a task has of a micro-batch in order. Spark refuses every sort of a stream, so this one is a filter that
  * keeps all rows until the plan is made.
  */
-public final class InOrder implements Serializable {
+public final class TaskSort implements Serializable {
     /** {@code frame}, the rows of each task by {@code place} (BIGINT). */
     public static Dataset<Row> by(Dataset<Row> frame, Column place) {
         List<Expression> arguments = List.of(ExpressionUtils.expression(place));
         // It is not pure, so that Spark moves it below nothing.
-        Expression keep = Scala.call(new InOrder(), "keep", DataTypes.BooleanType, arguments, List.of(DataTypes.LongType), false);
+        Expression keep = Scala.call(new TaskSort(), "keep", DataTypes.BooleanType, arguments, List.of(DataTypes.LongType), false);
         return frame.filter(ExpressionUtils.column(keep));
     }
 
@@ -40,7 +40,7 @@ public final class InOrder implements Serializable {
         if (!(plan instanceof FilterExec filter
                 && filter.condition() instanceof Invoke call
                 && call.targetObject() instanceof Literal literal
-                && literal.value() instanceof InOrder)) {
+                && literal.value() instanceof TaskSort)) {
             return plan;
         }
         Expression place = CollectionConverters.asJava(call.arguments()).get(0);
