@@ -31,7 +31,8 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
     private static final class Replacements extends Rule<SparkPlan> {
         @Override
         public SparkPlan apply(SparkPlan plan) {
-            return Scala.transformed(SplitWatermarkExec.in(plan), node -> TaskSort.of(LateRows.of(LateSessions.of(node))));
+            return Scala.transformed(
+                    SplitWatermarkExec.in(plan), node -> InOrderRows.of(TaskSort.of(LateRows.of(LateSessions.of(node)))));
         }
     }
 }

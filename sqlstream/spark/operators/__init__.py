@@ -137,6 +137,15 @@ def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     return DataFrame(spark._jvm.sqlstream.Normalize.of(frame._jdf, list(keys)), spark)
 
 
+def time_sort(ordered: DataFrame) -> DataFrame:
+    """The same as ``ordered``, an orderBy of a stream's columns, the first with its times: rows come out as the watermark passes them."""
+    from pyspark.sql import DataFrame
+
+    spark = ordered.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.TimeSort.of(ordered._jdf), spark)
+
+
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:
     """An aggregate: the first ``count`` structs ``row`` by the struct ``order``, as an array.
 

@@ -1,0 +1,101 @@
+package sqlstream;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering$;
+import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.functions;
+import scala.collection.AbstractIterator;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** ORDER BY over a stream: rows in the order of their times, and those of one time in a further order, as the watermark passes them. */
+public final class TimeSort extends InOrder {
+    private static final byte[] NOTHING = new byte[0];
+
+    private final List<Attribute> columns;
+    private final List<SortOrder> further;
+    private transient Comparator<InternalRow> order;
+
+    /** The result of {@code sorted}, whose last operation is an orderBy of columns, first of a TIMESTAMP that is never NULL. */
+    public static Dataset<Row> of(Dataset<Row> sorted) {
+        org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) sorted;
+        Sort node = (Sort) ReplaceExpressions.apply(frame.queryExecution().analyzed());
+        TimeSort processor = new TimeSort(CollectionConverters.asJava(node.child().output()), CollectionConverters.asJava(node.order()));
+        Dataset<Row> rows = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).withColumn("all", functions.lit(0));
+        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) rows, List.of("all"), sorted.schema(), processor);
+    }
+
+    private TimeSort(List<Attribute> columns, List<SortOrder> order) {
+        super(columns.size() + 1, columns.indexOf(order.get(0).child()));
+        this.columns = new ArrayList<>(columns);
+        further = new ArrayList<>(order.subList(1, order.size()));
+    }
+
+    @Override
+    void open() {
+        order = further.isEmpty() ? null : GenerateOrdering$.MODULE$.generate(PythonUtils.toSeq(further), PythonUtils.toSeq(columns));
+    }
+
+    @Override
+    void load(ByteBuffer own) {}
+
+    @Override
+    byte[] store() {
+        return NOTHING;
+    }
+
+    @Override
+    Iterator<InternalRow> process(InternalRow key, Iterator<InternalRow> rows, long watermark) {
+        return order == null ? rows : new Peers(rows);
+    }
+
+    /** Sorts the rows of each time. */
+    private final class Peers extends AbstractIterator<InternalRow> {
+        private final Iterator<InternalRow> rows;
+        private final List<InternalRow> peers = new ArrayList<>();
+        private UnsafeRow following;
+        private int next;
+
+        private Peers(Iterator<InternalRow> rows) {
+            this.rows = rows;
+        }
+
+        @Override
+        public boolean hasNext() {
+            if (next == peers.size()) {
+                next = 0;
+                peers.clear();
+                collect();
+            }
+            return next < peers.size();
+        }
+
+        private void collect() {
+            if (following == null && rows.hasNext()) {
+                following = ((UnsafeRow) rows.next()).copy();
+            }
+            while (following != null && (peers.isEmpty() || following.getLong(time) == peers.get(0).getLong(time))) {
+                peers.add(following);
+                following = rows.hasNext() ? ((UnsafeRow) rows.next()).copy() : null;
+            }
+            peers.sort(order);
+        }
+
+        @Override
+        public InternalRow next() {
+            return peers.get(next++);
+        }
+    }
+}
