@@ -11,6 +11,7 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
+    IntervalJoin,
     Join,
     KeyedJoin,
     Limit,
@@ -23,6 +24,8 @@ from sqlstream.plan.nodes import (
     Sink,
     Sort,
     SortKey,
+    TemporalJoin,
+    TimeAttribute,
     Union,
     Values,
     Watermark,
@@ -33,9 +36,9 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, fields
+from sqlstream.plan.properties import changelog_mode, field, fields
 from sqlstream.sql.bind import to_text
-from sqlstream.sql.expressions import Call, ColumnRef
+from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.udf import TableFunction
 
 
@@ -136,13 +139,17 @@ def _parts(node: Node) -> tuple[str, ...]:
             pairs = [f"{a} = {b}" for a, b in (*node.bounds, *node.keys)]
             pairs += [] if condition is None else [to_text(condition)]
             return ("WindowJoin", f"joinType=[{kind.value}]", f"window=[{window_text(window)}]", f"where=[{' AND '.join(pairs)}]")
+        case IntervalJoin(kind=kind, condition=condition):
+            return ("IntervalJoin", f"joinType=[{kind.value}]", f"windowBounds=[{_bounds(node)}]", f"where=[{_where(condition)}]")
+        case TemporalJoin(kind=kind, condition=condition, times=times):
+            return ("TemporalJoin", f"joinType=[{kind.value}]", f"where=[{_where(condition)}]", f"time=[{', '.join(times)}]")
         case Join(kind=kind, condition=condition):
             hints = node.hints
             chosen = [f"{side}={s}" for side, s in zip(("left", "right"), hints.strategies, strict=True) if s is not None]
             return (
                 "Join",
                 f"joinType=[{kind.value}]",
-                f"where=[{'true' if condition is None else to_text(condition)}]",
+                f"where=[{_where(condition)}]",
                 *_ttl(*hints.ttl),
                 *([f"hints=[{', '.join(chosen)}]"] if chosen else []),
             )
@@ -167,6 +174,18 @@ def _invocation(node: Correlate) -> str:
     if isinstance(node.collection, Call) and isinstance(node.collection.function, TableFunction):
         return text
     return f"{'UNNEST_WITH_ORDINALITY' if node.ordinality else 'UNNEST'}({text})"
+
+
+def _where(condition: Expr | None) -> str:
+    return "true" if condition is None else to_text(condition)
+
+
+def _bounds(join: IntervalJoin) -> str:
+    places = [[f.name for f in fields(side)].index(time) for side, time in zip(join.inputs, join.times, strict=True)]
+    by_row = str(field(join.left, join.times[0]).time is TimeAttribute.ROWTIME).lower()
+    return (
+        f"isRowTime={by_row}, leftLowerBound={join.lower}, leftUpperBound={join.upper}, leftTimeIndex={places[0]}, rightTimeIndex={places[1]}"
+    )
 
 
 def _order(keys: tuple[SortKey, ...]) -> str:

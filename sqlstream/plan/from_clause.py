@@ -13,10 +13,11 @@ from sqlstream.plan.correlate import collection, column_names, correlated
 from sqlstream.plan.decorrelate import decorrelated
 from sqlstream.plan.hints import select_hints
 from sqlstream.plan.joins import apart, filtered, joined
-from sqlstream.plan.nodes import JoinHints, JoinKind, Named, Node, Project, Values
+from sqlstream.plan.nodes import JoinHints, JoinKind, Named, Node, Project, TimeAttribute, Values
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import Query, relation
 from sqlstream.plan.scope import Hint, Relation
+from sqlstream.plan.temporal_join import as_of, temporal_join, without_period
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
 from sqlstream.sql.types import BOOLEAN
@@ -65,7 +66,9 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
         return _correlate(left, join, kind, elements, env)
     if isinstance(join.this, exp.Lateral):
         return _lateral(left, join, kind, env, query)
-    right = _item(join.this, env, query, hints)
+    time = as_of(join.this, left, env.settings.zone)
+    versioned = time is not None and time.time is TimeAttribute.ROWTIME
+    right = _item(without_period(join.this) if versioned else join.this, env, query, hints)
     inner = apart(right.node, [f.name for f in fields(left.node)])
     named = replace(right, node=inner)
     both = left.beside(named)
@@ -74,6 +77,8 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
         return _using(left, named, kind, names, join, env.settings.zone)
     on = join.args.get("on")
     asked = condition(on, both.scope(env.settings.zone), "ON") if on is not None else None
+    if time is not None and versioned:
+        return replace(both, node=temporal_join(left.node, inner, kind, asked, time, join))
     return replace(both, node=joined(left.node, inner, kind, asked, _of_join(left, right)))
 
 

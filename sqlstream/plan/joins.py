@@ -12,7 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import NO_HINTS, WINDOW_END, WINDOW_START, Filter, Join, JoinHints, JoinKind, Named, Node, Project, WindowJoin
+from sqlstream.plan.interval_join import interval_join
+from sqlstream.plan.nodes import NO_HINTS, WINDOW_END, WINDOW_START, Filter, Join, JoinHints, JoinKind, Named, Node, Project, TemporalJoin, WindowJoin
 from sqlstream.plan.over import ranked
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.windowing import windowing, with_time
@@ -49,18 +50,29 @@ def joined(left: Node, right: Node, kind: JoinKind, condition: Expr | None, hint
     """The join of two nodes, whose columns' names differ."""
     if kind is JoinKind.INNER:
         left, right, rest = _pushed(left, right, make.conjuncts(condition))
-        return window_join(Join(left, right, kind, make.all_of(rest), hints=hints))
-    return window_join(Join(left, right, kind, condition, hints=hints))
+        condition = make.all_of(rest)
+    return interval_join(window_join(Join(left, right, kind, condition, hints=hints)))
 
 
 def filtered(node: Node, condition: Expr | None) -> Node:
     """The rows of ``node`` for which ``condition``, if there is one, holds. Above an inner join it moves into it: FROM a, b WHERE .. is one."""
     if condition is None:
         return node
+    if isinstance(node, TemporalJoin):
+        return _above_temporal(node, make.conjuncts(condition))
     if isinstance(node, Join) and node.kind is JoinKind.INNER and not isinstance(node, WindowJoin):
         whole = make.all_of([*make.conjuncts(node.condition), *make.conjuncts(condition)])
         return joined(node.left, node.right, node.kind, whole, node.hints)
     return ranked(Filter(node, condition))
+
+
+def _above_temporal(node: TemporalJoin, conditions: list[Expr]) -> Node:
+    """The rows of ``node`` for which ``conditions`` hold: on the left before it is joined; on versions only after one was found."""
+    names = {f.name for f in fields(node.left)}
+    lefts = [c for c in conditions if make.columns(c) <= names]
+    rest = make.all_of([c for c in conditions if c not in lefts])
+    joined = replace(node, left=filtered(node.left, make.all_of(lefts)))
+    return joined if rest is None else Filter(joined, rest)
 
 
 def _pushed(left: Node, right: Node, conditions: list[Expr]) -> tuple[Node, Node, list[Expr]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.changelog import ChangelogMode
 
@@ -316,7 +316,12 @@ NO_HINTS = JoinHints()
 
 @dataclass(frozen=True)
 class Join(Node):
-    """Pairs of rows for which the condition is TRUE. Column names differ between the inputs. Output: the left's, then the right's."""
+    """Pairs of rows for which the condition is TRUE. Column names differ between the inputs. Output: the left's, then the right's.
+
+    ``keeps_times``: rows come in an order in which time attributes stay such. In a regular join they come in any order.
+    """
+
+    keeps_times: ClassVar[bool] = False
 
     left: Node
     right: Node
@@ -339,10 +344,51 @@ class WindowJoin(Join):
     ``times`` are the inputs' columns with the window's last millisecond, ``bounds`` those with its start and those with its end.
     """
 
+    keeps_times: ClassVar[bool] = True
+
     window: Window
     keys: tuple[tuple[str, str], ...]
     times: tuple[str, str]
     bounds: tuple[tuple[str, str], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class IntervalJoin(Join):
+    """A join of rows whose times are near: ``lower <= left time - right time <= upper``, in milliseconds.
+
+    ``times`` are the attribute of each side, ``rest`` is what ``condition`` asks for besides.
+    """
+
+    keeps_times: ClassVar[bool] = True
+
+    times: tuple[str, str]
+    lower: int
+    upper: int
+    rest: Expr | None
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """How long after its own time a row of each side can find one of the other, in milliseconds."""
+        return -self.lower, self.upper
+
+    @property
+    def slack(self) -> int:
+        """How much longer rows are kept than they can find one that is not late, in milliseconds."""
+        return max(0, sum(self.reach) // 2)
+
+
+@dataclass(frozen=True)
+class TemporalJoin(Join):
+    """Each row of the left with the version of the right that held at its time: the latest up to then, of its ``key``. Inner, or left.
+
+    ``times`` are the rowtime of each side. The right gives versions, whose ends are rows of kind -D; ``key`` are columns of it, for each of which
+    ``condition`` has an equality with the left.
+    """
+
+    keeps_times: ClassVar[bool] = True
+
+    times: tuple[str, str]
+    key: tuple[str, ...]
 
 
 SIDE = "$side"
@@ -401,6 +447,9 @@ class KeyedJoin(Unary):
 
 # The operators that give rows as windows close, which they learn from a watermark. After rewriting no WindowJoin is left.
 CLOSES_WINDOWS = (WindowAggregate, WindowRank, CoGroup)
+
+# All operators that wait for a watermark.
+AWAITS_TIME = (*CLOSES_WINDOWS, IntervalJoin, TemporalJoin)
 
 
 @dataclass(frozen=True)

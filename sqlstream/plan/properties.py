@@ -17,6 +17,7 @@ from sqlstream.plan.nodes import (
     Field,
     Filter,
     GroupAggregate,
+    IntervalJoin,
     Join,
     JoinKind,
     KeyedJoin,
@@ -27,6 +28,7 @@ from sqlstream.plan.nodes import (
     Rank,
     Scan,
     Sink,
+    TemporalJoin,
     TimeAttribute,
     Unary,
     Union,
@@ -92,9 +94,8 @@ def fields(node: Node) -> tuple[Field, ...]:
         case Rank(input=source, rank=rank):
             return (*fields(source), *([] if rank is None else [Field(rank, BIGINT.not_null())]))
         case Join(left=left, right=right, kind=kind):
-            keeps_times = isinstance(node, WindowJoin)
-            a = (_joined(f, keeps_times, optional=kind.left_optional) for f in fields(left))
-            b = () if kind.left_only else (_joined(f, keeps_times, optional=kind.right_optional) for f in fields(right))
+            a = (_joined(f, node, optional=kind.left_optional) for f in fields(left))
+            b = () if kind.left_only else (_joined(f, node, optional=kind.right_optional) for f in fields(right))
             return (*a, *b)
         case Union(branches=branches):
             return tuple(_union_field(column) for column in zip(*(fields(b) for b in branches), strict=True))
@@ -119,9 +120,10 @@ def _expanded_field(column: tuple[Named, ...], times: dict[str, TimeAttribute | 
     return Field(first.name, first.expr.type.with_nullable(nullable), _time(first.expr, times) if kept else None)
 
 
-def _joined(field: Field, keeps_times: bool, *, optional: bool) -> Field:
-    """A column of a join's input; in a regular join times are no attributes any more: rows come in any order."""
-    return Field(field.name, field.type.null(), None) if optional else Field(field.name, field.type, field.time if keeps_times else None)
+def _joined(field: Field, join: Join, *, optional: bool) -> Field:
+    """A column of a join's input. Of a window join's missing rows the window is not known."""
+    kept = join.keeps_times and not (optional and isinstance(join, WindowJoin))
+    return Field(field.name, field.type.null() if optional else field.type, field.time if kept else None)
 
 
 def _union_field(column: tuple[Field, ...]) -> Field:
@@ -150,7 +152,7 @@ def changelog_mode(node: Node) -> ChangelogMode:
                 return ChangelogMode.UPSERT_DELETE if upserts else ChangelogMode.RETRACT_DELETE
             # Without aggregates (DISTINCT) a group's row never changes after it was given.
             return ChangelogMode.APPEND if not aggregates else ChangelogMode.UPSERT if upserts else ChangelogMode.RETRACT
-        case WindowJoin() | CoGroup():
+        case WindowJoin() | CoGroup() | IntervalJoin() | TemporalJoin():
             return ChangelogMode.APPEND
         case Rank(input=source):
             if changelog_mode(source).updates:
@@ -207,10 +209,12 @@ def in_update_mode(node: Node) -> bool:
 
 def updating_node(node: Node) -> Node | None:
     """The node nearest to the sources that makes ``node``'s rows change; None where they don't."""
+    if not changelog_mode(node).updates:
+        return None
     for source in node.inputs:
         if (found := updating_node(source)) is not None:
             return found
-    return node if changelog_mode(node).updates else None
+    return node
 
 
 def upsert_key(node: Node) -> tuple[str, ...] | None:
@@ -268,6 +272,17 @@ def _join_key(node: Join, left: tuple[str, ...] | None, right: tuple[str, ...] |
     if left is not None and right is not None and set(left) <= equal and node.kind in (JoinKind.INNER, JoinKind.RIGHT):
         return right
     return (*left, *right) if left is not None and right is not None else None
+
+
+def watermark_lag(node: Node) -> int:
+    """By how many milliseconds the times of ``node``'s rows can be behind the watermark though they are not late.
+
+    Operators above wait so much longer: what an interval join gives is as old as the older of two rows, or as a row that it has given up.
+    """
+    below = max((watermark_lag(i) for i in node.inputs), default=0)
+    if not isinstance(node, IntervalJoin):
+        return below
+    return below + max(0, *node.reach) + (0 if node.kind is JoinKind.INNER else node.slack + 1)
 
 
 def window_column(node: Node) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Correlate, Filter, Join, Node, Project, Union, Watermark, WindowAggregate, WindowJoin, WindowRank, WindowTvf
+from sqlstream.plan.nodes import Correlate, Filter, Join, Node, Project, Union, Watermark, WindowAggregate, WindowRank, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import ColumnRef
@@ -28,10 +28,10 @@ def _lost(node: Node, name: str) -> str | None:
             return attribute and f"'{name}' is {to_text(expr)}: a function or cast of the time attribute '{attribute}' is none."
         case WindowTvf(input=source, window=window) if name == window.time:
             return f"'{name}' has been the time of a window function; its results have the time attribute 'window_time'."
-        case Join() if not isinstance(node, WindowJoin):
+        case Join() if not node.keeps_times:
             side = next((s for s in node.inputs if name in {f.name for f in fields(s)}), None)
             if side is not None and field(side, name).time is not None:
-                return f"'{name}' comes out of a join outside of windows, whose rows come in any order."
+                return f"'{name}' comes out of a join that is not on time, whose rows come in any order."
             return None if side is None else _lost(side, name)
         case Union(branches=branches):
             position = [f.name for f in fields(node)].index(name)

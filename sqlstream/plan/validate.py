@@ -15,6 +15,7 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
+    IntervalJoin,
     Join,
     KeyedJoin,
     Limit,
@@ -22,6 +23,7 @@ from sqlstream.plan.nodes import (
     Over,
     Project,
     Sink,
+    TemporalJoin,
     TimeAttribute,
     WindowAggregate,
     WindowKind,
@@ -100,6 +102,10 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
                 "ROW_NUMBER() without a limit, or outside of windows, is not supported yet.",
                 hint="Limit it (WHERE n <= 3), with window_start and window_end in PARTITION BY.",
             )
+        case IntervalJoin() if streaming:
+            _interval_join(node)
+        case TemporalJoin() if streaming:
+            _append_only(node.left, "StreamPhysicalTemporalJoin")
         case Join(hints=hints) | KeyedJoin(join=Join(hints=hints)) if streaming:
             _kept_for_ever(*hints.ttl)
         case CoGroup() | WindowAggregate() | WindowRank() if streaming:
@@ -157,6 +163,23 @@ def _by(columns: tuple[str, ...]) -> str:
 def _kept_for_ever(*ttls: int | None) -> None:
     if any(ttls):
         raise NotSupported("The hint STATE_TTL is not supported yet.", hint="State is kept for ever, as with Flink's default of 0.")
+
+
+def _interval_join(node: IntervalJoin) -> None:
+    for side in node.inputs:
+        _append_only(side, "StreamPhysicalIntervalJoin")
+    left, right = (field(side, time).type for side, time in zip(node.inputs, node.times, strict=True))
+    if left.root != right.root:
+        raise ValidationError(
+            f"Interval join with rowtime attribute requires same rowtime types, but the types are {left} *ROWTIME* and {right} *ROWTIME*."
+        )
+
+
+def _append_only(source: Node, name: str) -> None:
+    """Refuses rows that change as input of what Flink calls ``name``."""
+    if (cause := updating_node(source)) is not None:
+        kinds = "update and delete" if changelog_mode(source).deletes else "update"
+        raise ValidationError(f"{name} doesn't support consuming {kinds} changes which is produced by node {describe(cause)}")
 
 
 def _append_inputs(node: Node) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from sqlstream.changelog import KIND
 from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate, WindowKind
-from sqlstream.plan.properties import changelog_mode, fields, native
+from sqlstream.plan.properties import changelog_mode, fields, native, watermark_lag
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import windows
 from sqlstream.spark.operators import keyed_aggregate
-from sqlstream.spark.window_operators import TIME, closing
+from sqlstream.spark.window_operators import TIME, closing, later
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
 from sqlstream.sql.functions.base import local
 from sqlstream.sql.spark_sql import render, render_marked, render_signed, signs
@@ -35,7 +35,8 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
     keys = {k: f"__sqlstream_key_{i}" for i, k in enumerate(k for k in node.keys if k not in derived_keys)}
     others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]
     copies = [F.col(quote(k)).alias(copy) for k, copy in keys.items()]
-    time = closing(frame, f"{quote(node.time)} - INTERVAL '0.001' SECOND" if session else quote(node.time))
+    lag = watermark_lag(node)
+    time = closing(frame, f"{quote(node.time)} - INTERVAL '0.001' SECOND" if session else quote(node.time), lag)
     frame = frame.select(*others, *copies, time)
     kind = field_of(node.input, node.time).type
     if session:
@@ -44,13 +45,14 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
             keys[_ALL] = _ALL
             frame = frame.withColumn(_ALL, F.lit(0))
         grouping, first, last = windows.sessions(node.window, TIME)
+        first, last = later(first, -lag), later(last, -lag)
         start, end = local(first, kind, node.zone), f"({local(last, kind, node.zone)} + INTERVAL '0.001' SECOND)"
     elif node.attached:
-        grouping, last = F.col(TIME), TIME
+        grouping, last = F.col(TIME), later(TIME, -lag)
         start, end = keys[node.start], keys[node.end]
     else:
-        grouping, last = F.col(TIME), TIME
-        start, end = windows.bounds(node.window, local(TIME, kind, node.zone))
+        grouping, last = F.col(TIME), later(TIME, -lag)
+        start, end = windows.bounds(node.window, local(last, kind, node.zone))
     aggregated = _aggregated(frame.groupBy(grouping, *keys.values()), node.aggregates, zone)
     derived = {node.time: last, node.end: end, node.start: start} | keys
     outputs = [F.expr(derived[k]).alias(k) for k in node.keys]

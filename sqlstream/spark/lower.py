@@ -27,6 +27,7 @@ from sqlstream.plan.nodes import (
     Expand,
     Filter,
     GroupAggregate,
+    IntervalJoin,
     Join,
     KeyedJoin,
     Limit,
@@ -36,6 +37,7 @@ from sqlstream.plan.nodes import (
     Scan,
     Sink,
     Sort,
+    TemporalJoin,
     TimeAttribute,
     Union,
     Values,
@@ -47,7 +49,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import aggregates, joins, ranks, window_operators, windows
+from sqlstream.spark import aggregates, joins, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
 from sqlstream.spark.operators import SplitTimes, clock, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
@@ -118,7 +120,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return _values(node, to)
         case WindowTvf(input=source, window=window):
             by_clock = field_of(source, window.time).time is TimeAttribute.PROCTIME
-            return windows.assigned(node, _clocked(node, to) if by_clock else lower(source, to))
+            return windows.assigned(node, _clocked_window(node, to) if by_clock else lower(source, to))
         case WindowAggregate(input=source):
             return aggregates.window_aggregate(node, lower(source, to), to.zone)
         case Rank(input=source):
@@ -127,6 +129,10 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return window_operators.ranked(node, lower(source, to))
         case CoGroup(input=source):
             return window_operators.co_grouped(node, lower(source, to), to.zone)
+        case IntervalJoin() if to.streaming and not static(node):
+            return timed_joins.interval_joined(node, *_timed(node, to), to.zone)
+        case TemporalJoin():
+            return timed_joins.temporal_joined(node, *_timed(node, to), to.zone)
         case Join():
             return _join(node, to)
         case KeyedJoin(input=source):
@@ -234,20 +240,23 @@ def _moments(node: Node, source: DataFrame, watermark: str) -> DataFrame:
     return source.select(*nulls, _column(WATERMARK, watermark), _column(SPLIT, "CAST(NULL AS INT)"))
 
 
-def _clocked(node: WindowTvf, to: Lowering) -> DataFrame:
-    """The input of windows on processing time under a watermark that the clock raises as each window ends.
-
-    Nothing else does: a window that is open when the input ends, or the job is drained, gives nothing, as in Flink.
-    """
+def _clocked_window(node: WindowTvf, to: Lowering) -> DataFrame:
+    """The input of windows on processing time."""
     window, frame = node.window, lower(node.input, to)
-    if not frame.isStreaming:
-        return frame.where("FALSE")
-    names = [quote(f.name) for f in fields(node.input)]
-    rows = frame.select(*names, _column(WATERMARK, "CAST(NULL AS TIMESTAMP)"), _column(SPLIT, "0"))
     # A session may end at any time.
     every = min(window.size, 1000) if window.kind is WindowKind.SESSION else window.slide
-    ticks = clock(to.spark, to.source_name("clock"), every, window.offset, node.zone)
-    moments = _moments(node.input, ticks, "timestamp_millis(value - 1)")
+    return _clocked(frame, node.input, to, every, window.offset) if frame.isStreaming else frame.where("FALSE")
+
+
+def _clocked(frame: DataFrame, node: Node, to: Lowering, every: int, offset: int = 0) -> DataFrame:
+    """``frame``, of ``node``, under a watermark that the clock raises every so many milliseconds.
+
+    Nothing else does: what waits for the clock when the input ends, or the job is drained, gives nothing, as in Flink.
+    """
+    names = _names(node)
+    rows = frame.select(*names, _column(WATERMARK, "CAST(NULL AS TIMESTAMP)"), _column(SPLIT, "0"))
+    ticks = clock(to.spark, to.source_name("clock"), every, offset, to.zone)
+    moments = _moments(node, ticks, "timestamp_millis(value - 1)")
     return to.times(0, None).watermark(rows.unionAll(moments), WATERMARK, SPLIT).select(*names)
 
 
@@ -298,6 +307,13 @@ def _both_streams(inputs: tuple[Node, ...], to: Lowering) -> list[DataFrame]:
     """Frames that can be united: all streaming where one is."""
     mixed = to.streaming and not all(static(i) for i in inputs)
     return [_as_stream(lower(i, to), to) if mixed and static(i) else lower(i, to) for i in inputs]
+
+
+def _timed(node: IntervalJoin | TemporalJoin, to: Lowering) -> tuple[DataFrame, DataFrame]:
+    """The inputs of a join that waits for the watermark, or for the clock."""
+    left, right = _both_streams(node.inputs, to)
+    by_clock = field_of(node.left, node.times[0]).time is TimeAttribute.PROCTIME
+    return _clocked(left, node.left, to, 1000) if by_clock else left, right
 
 
 def _join(node: Join, to: Lowering) -> DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.nodes import SIDE, CoGroup, Collected, JoinKind, JoinSide, WindowJoin, WindowRank
-from sqlstream.plan.properties import fields
+from sqlstream.plan.properties import fields, watermark_lag
 from sqlstream.spark.operators import top
 from sqlstream.spark.ranks import directions
 from sqlstream.sql.expressions import ColumnRef, Expr, FieldAccess
@@ -25,33 +25,46 @@ _START, _END, _ROWS, _ROW, _PLACE = "__sqlstream_start", "__sqlstream_end", "__s
 _LEFT, _RIGHT = _SIDES = ("__sqlstream_left", "__sqlstream_right")
 
 
-def closing(frame: DataFrame, time: str) -> Column:
-    """SQL ``time``, the last millisecond of a row's window, as the column that Spark closes windows by.
+def closing(frame: DataFrame, time: str, lag: int) -> Column:
+    """SQL ``time``, the last millisecond of a row's window, as the column that Spark closes windows by: ``lag`` milliseconds later.
 
     To be selected in a projection of its own: an alias among grouping expressions loses its metadata.
     """
     from pyspark.sql import functions as F
 
-    column = F.expr(time)
+    column = F.expr(later(time, lag))
     return column.alias(TIME, metadata=WATERMARK_METADATA) if frame.isStreaming else column.alias(TIME)
+
+
+def later(time: str, millis: int) -> str:
+    """SQL ``time``, moved."""
+    return f"timestamp_micros(unix_micros({time}) + {millis * 1000}L)" if millis else time
+
+
+def _closed(frame: DataFrame, lag: int) -> DataFrame:
+    """``frame``, grouped by a ``closing`` column, with the last millisecond of the window itself in it."""
+    from pyspark.sql import functions as F
+
+    return frame.withColumn(TIME, F.expr(later(TIME, -lag))) if lag else frame
 
 
 def ranked(node: WindowRank, frame: DataFrame) -> DataFrame:
     """The rows of ``frame``, the node's input, that the rank keeps."""
     from pyspark.sql import functions as F
 
+    lag = watermark_lag(node)
     columns = [f.name for f in fields(node.input)]
     outside = {node.start: _START, node.end: _END, **{p: f"__sqlstream_key_{i}" for i, p in enumerate(node.partition)}}
     inside = [c for c in columns if c not in outside and c != node.time]
     order = [F.col(quote(k.name)).alias(f"o{i}") for i, k in enumerate(node.order)]
     rows = frame.select(
-        closing(frame, quote(node.time)),
+        closing(frame, quote(node.time), lag),
         *[F.col(quote(name)).alias(copy) for name, copy in outside.items()],
         _struct(inside, _ROW),
         F.struct(*order).alias(_PLACE),
     )
     kept = top(F.col(_ROW), F.col(_PLACE), node.last, directions(node.order), latest=node.latest)
-    grouped = rows.groupBy(TIME, *outside.values()).agg(kept.alias(_ROWS))
+    grouped = _closed(rows.groupBy(TIME, *outside.values()).agg(kept.alias(_ROWS)), lag)
     each = grouped.select(TIME, *outside.values(), F.posexplode(_ROWS).alias(_PLACE, _ROW))
     if node.first > 1:
         each = each.where(f"{_PLACE} >= {node.first - 1}")
@@ -70,10 +83,11 @@ def co_grouped(node: CoGroup, frame: DataFrame, zone: str) -> DataFrame:
     """The join that the node stands for, of the rows of both sides in ``frame``."""
     from pyspark.sql import functions as F
 
+    lag = watermark_lag(node)
     keys = [quote(k) for k in node.keys]
     plain = [f.name for f in fields(node.input) if f.name not in (node.time, *node.bounds, *node.keys)]
     marked = frame.select(
-        closing(frame, quote(node.time)),
+        closing(frame, quote(node.time), lag),
         F.col(quote(node.bounds[0])).alias(_START),
         F.col(quote(node.bounds[1])).alias(_END),
         *keys,
@@ -81,7 +95,7 @@ def co_grouped(node: CoGroup, frame: DataFrame, zone: str) -> DataFrame:
         *[_own_rows(node, i) for i, side in enumerate(node.sides) if side.collected is not Collected.AGGREGATES],
     )
     collected = [column for i, side in enumerate(node.sides) for column in _collected(side, i, zone)]
-    grouped = marked.groupBy(TIME, _START, _END, *keys).agg(*collected)
+    grouped = _closed(marked.groupBy(TIME, _START, _END, *keys).agg(*collected), lag)
     rows = grouped.select(TIME, _START, _END, *[_rows(side, i, zone) for i, side in enumerate(node.sides)])
     pairs = _pairs(node.join, rows, [_START, _END], _condition(node.join, zone))
     shown = (0,) if node.join.kind.left_only else (0, 1)

@@ -40,14 +40,17 @@ class PrintingJob:
 
     def feed(self, name: str, *rows: tuple[Any, ...]) -> list[str]:
         self.lines.clear()
+        self.write(name, *rows)
+        for query in self.job.queries:
+            query.processAllAvailable()
+        return sorted(self.lines)
+
+    def write(self, name: str, *rows: tuple[Any, ...]) -> None:
         folder = self.project / name
         number = len(list(folder.iterdir()))
         text = "".join(json.dumps(dict(zip(self.columns[name], row, strict=True))) + "\n" for row in rows)
         (folder / f".{number}").write_text(text)
         (folder / f".{number}").rename(folder / f"{number}.json")
-        for query in self.job.queries:
-            query.processAllAvailable()
-        return sorted(self.lines)
 
     def close(self) -> None:
         self.session.jobs.stop_all()

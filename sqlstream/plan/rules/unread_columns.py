@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, Named, Node, Project, Rank, WindowJoin
+from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, Named, Node, Project, Rank, TemporalJoin, WindowJoin
 from sqlstream.plan.properties import fields
 
 
@@ -35,6 +35,8 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
         case Join(condition=condition) if not isinstance(node, WindowJoin):
             above = {f.name for f in fields(node)} if read is None else read
             below = above | (set() if condition is None else make.columns(condition))
+            if isinstance(node, TemporalJoin):
+                below |= {*node.times, *node.key}
             return node.with_inputs(tuple(_only(_narrowed(i, below), below) for i in node.inputs))
     return node.with_inputs(tuple(_narrowed(i, None) for i in node.inputs))
 

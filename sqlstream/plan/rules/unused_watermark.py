@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from sqlstream.plan.nodes import CLOSES_WINDOWS, Node, TimeAttribute, Watermark, WindowTvf
+from sqlstream.plan.nodes import AWAITS_TIME, IntervalJoin, Node, TimeAttribute, Watermark, WindowTvf
 from sqlstream.plan.properties import field
 
 
 def unused_watermark(node: Node, used: bool = False) -> Node:
-    """``node`` without the Watermarks that no operator on windows is above."""
+    """``node`` without the Watermarks that no operator is above which waits for one."""
     if isinstance(node, WindowTvf) and field(node.input, node.window.time).time is TimeAttribute.PROCTIME:
         used = False  # These windows close by the clock.
-    used = used or isinstance(node, CLOSES_WINDOWS)
+    used = used or isinstance(node, AWAITS_TIME)
+    if isinstance(node, IntervalJoin) and field(node.left, node.times[0]).time is TimeAttribute.PROCTIME:
+        used = False  # So does this join.
     node = node.with_inputs(tuple(unused_watermark(i, used) for i in node.inputs))
     return node.input if isinstance(node, Watermark) and not used and node.current is None else node

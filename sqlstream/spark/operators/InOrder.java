@@ -27,7 +27,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>State by key: {@code key} has the moment for which the key is on Spark's list of timers, what waits, and what the operator keeps;
  * large parts of what waits are apart.
  */
-abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements AwaitsTime {
     /** A moment that is never. */
     static final long NEVER = Long.MAX_VALUE;
 

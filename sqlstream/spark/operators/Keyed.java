@@ -80,7 +80,7 @@ final class Keyed {
                 PythonUtils.toSeq(grouping),
                 input.output(),
                 any,
-                processor instanceof InOrder ? TimeMode.EventTime() : TimeMode.None(),
+                processor instanceof AwaitsTime ? TimeMode.EventTime() : TimeMode.None(),
                 OutputMode.Append(),
                 keyEncoder,
                 rows,

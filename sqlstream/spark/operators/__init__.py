@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import jars
+from sqlstream.changelog import RowKind
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
 from sqlstream.sql.types import quote
@@ -135,6 +136,31 @@ def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     spark = frame.sparkSession
     assert spark._jvm is not None
     return DataFrame(spark._jvm.sqlstream.Normalize.of(frame._jdf, list(keys)), spark)
+
+
+def interval_join(joined: DataFrame, times: tuple[str, str], *, lower: int, upper: int, slack: int, lag: int) -> DataFrame:
+    """The rows of ``joined``, a join of two streams, for which ``lower <= left time - right time <= upper``, in milliseconds.
+
+    Rows are kept until the watermark, which is ``lag`` ahead of their times, says that they can find none, and ``slack`` longer.
+    """
+    from pyspark.sql import DataFrame
+
+    spark = joined.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.IntervalJoin.of(joined._jdf, *times, lower, upper, slack, lag), spark)
+
+
+def temporal_join(joined: DataFrame, times: tuple[str, str], *, kind: int | None, lag: int) -> DataFrame:
+    """The rows of the left of ``joined``, an inner or left join of two streams, each with the right's latest row up to its time.
+
+    ``kind``: the number of the right's column with the kind of its rows, if they carry it. The watermark is ``lag`` milliseconds ahead of times.
+    """
+    from pyspark.sql import DataFrame
+
+    spark = joined.sparkSession
+    assert spark._jvm is not None
+    place = -1 if kind is None else kind
+    return DataFrame(spark._jvm.sqlstream.TemporalJoin.of(joined._jdf, *times, place, RowKind.DELETE.code, lag), spark)
 
 
 def time_sort(ordered: DataFrame) -> DataFrame:

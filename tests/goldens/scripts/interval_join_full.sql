@@ -1,0 +1,32 @@
+-- Rows of both sides that find none come alone when their time has passed; a key of NULL finds none.
+CREATE TABLE lefts (k INT, v STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/lefts', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE rights (k INT, v STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/rights', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (a STRING, b STRING) WITH ('connector' = 'print');
+INSERT INTO answers SELECT l.v, r.v FROM lefts AS l FULL JOIN rights AS r
+ON l.k = r.k AND l.ts >= r.ts - INTERVAL '5' SECOND AND l.ts <= r.ts + INTERVAL '10' SECOND AND l.v <> r.v;
+--= IntervalJoin(joinType=[FullOuterJoin], windowBounds=[isRowTime=true, leftLowerBound=-5000, leftUpperBound=10000, leftTimeIndex=2, rightTimeIndex=2]
+--< lefts {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:10"}
+--< lefts {"k": 2, "v": "L2", "ts": "2026-01-01 00:00:10"}
+--< lefts {"k": null, "v": "L0", "ts": "2026-01-01 00:00:10"}
+--< rights {"k": 1, "v": "R1", "ts": "2026-01-01 00:00:15"}
+--< rights {"k": 1, "v": "R2", "ts": "2026-01-01 00:00:16"}
+--< rights {"k": 1, "v": "R3", "ts": "2026-01-01 00:00:00"}
+--< rights {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:10"}
+--< rights {"k": null, "v": "R0", "ts": "2026-01-01 00:00:10"}
+--> +I[L1, R1] +I[L1, R3] +I[L0, null] +I[null, R0]
+--! restart
+--< lefts {"k": 1, "v": "L3", "ts": "2026-01-01 00:00:26"}
+--< rights {"k": 2, "v": "R4", "ts": "2026-01-01 00:00:30"}
+--> +I[L3, R2] +I[L2, null] +I[null, L1]
+--< lefts {"k": 2, "v": "L4", "ts": "2026-01-01 00:00:25"}
+--< rights {"k": 1, "v": "R5", "ts": "2026-01-01 00:00:16"}
+--> +I[L4, R4] +I[L3, R5]
+--< lefts {"k": 3, "v": "L9", "ts": "2026-01-01 00:01:40"}
+--< rights {"k": 3, "v": "R9", "ts": "2026-01-01 00:01:35"}
+--> +I[L9, R9]
+--! restart
+--< lefts {"k": 4, "v": "L8", "ts": "2026-01-01 00:01:41"}
+--! end
+--> +I[L8, null]
