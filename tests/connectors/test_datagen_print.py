@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sqlstream.changelog import Change, ChangelogMode, Fold, RowKind
+from sqlstream.changelog import Change, ChangelogMode, RowKind, changes
 from sqlstream.connectors import find
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.sql import types as T
@@ -158,8 +158,8 @@ def test_blackhole_runs_what_is_above(run, make_table):
         run.insert(table, run.spark.sql("SELECT id AS i FROM range(1) WHERE raise_error('boom') IS NULL"))
 
 
-def test_fold():
-    fold = Fold([0])
-    assert fold.apply([("a", "1"), ("b", "1"), ("a", "1")]) == [Change(RowKind.INSERT, ("a", "1")), Change(RowKind.INSERT, ("b", "1"))]
-    assert fold.apply([("a", "2"), ("b", "1")]) == [Change(RowKind.UPDATE_BEFORE, ("a", "1")), Change(RowKind.UPDATE_AFTER, ("a", "2"))]
-    assert [c.kind.value for c in Fold([]).apply([("1",), ("2",)])] == ["+I", "-U", "+U"]
+def test_rows_are_changes_of_the_kind_in_their_last_cell():
+    assert changes([("a", 0), ("a", 1), (None, 2), ("b", 3)], kinds=True) == [
+        Change(RowKind.INSERT, ("a",)), Change(RowKind.UPDATE_BEFORE, ("a",)), Change(RowKind.UPDATE_AFTER, (None,)), Change(RowKind.DELETE, ("b",)),
+    ]  # fmt: skip
+    assert changes([("a", "0")], kinds=False) == [Change(RowKind.INSERT, ("a", "0"))]
