@@ -65,7 +65,8 @@ def script(engine: str, bootstrap: str, steps: list[Step], sinks: dict[str, str]
     queries = dict.fromkeys(q for s in steps for q in s.queries)
     parts = {q: Template(source(q)).substitute(SINK=sinks[q]).split("\n\nINSERT INTO ") for q in queries}
     lines += [create for create, _ in parts.values()]
-    lines.append(f"CREATE TABLE side_input (key BIGINT, `value` VARCHAR) WITH ('connector' = 'filesystem', 'path' = '{side.as_uri()}', 'format' = 'csv');")
+    options = f"'connector' = 'filesystem', 'path' = '{side.as_uri()}', 'format' = 'csv'"
+    lines.append(f"CREATE TABLE side_input (key BIGINT, `value` VARCHAR) WITH ({options});")
     for step in steps:
         if step is not steps[0]:
             lines += ["DROP VIEW B;", "DROP VIEW bid;", "DROP VIEW auction;", "DROP VIEW person;", "DROP TABLE nexmark;"]

@@ -15,12 +15,12 @@ from sqlstream.plan.decorrelate import aggregate_calls, conjuncts, decorrelated
 from sqlstream.plan.from_clause import condition, from_clause
 from sqlstream.plan.group_windows import group_window
 from sqlstream.plan.joins import apart, filtered, joined
-from sqlstream.plan.nodes import Field, GroupAggregate, JoinKind, Limit, Named, Node, Project, Sort, SortKey, Union, Values
+from sqlstream.plan.nodes import Field, JoinKind, Limit, Named, Node, Project, Sort, SortKey, Values
 from sqlstream.plan.over import below_over, over
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
+from sqlstream.plan.set_operations import distinct, matching, union
 from sqlstream.plan.subqueries import QUALIFIER, SubQueries, is_sub_query
-from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
 
@@ -104,7 +104,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     if call is not None:
         node = over(node, items, call, wanted)
     if select.args.get("distinct"):
-        node = _distinct(node, source.hint.ttl)
+        node = distinct(node, source.hint.ttl)
     return _ordered(select, node, env)
 
 
@@ -263,8 +263,6 @@ def _cells(row: exp.Expr) -> list[exp.Expr]:
 
 def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
     name = type(node).__name__.upper() + ("" if node.args.get("distinct") else " ALL")
-    if name in ("INTERSECT ALL", "EXCEPT ALL"):
-        raise NotSupported(f"{name} is not supported yet.", at=node, hint=f"{name.split()[0]} is.")
     branches = [query(node.this, env), query(node.expression, env)]
     widths = [len(fields(b)) for b in branches]
     if widths[0] != widths[1]:
@@ -276,22 +274,10 @@ def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
             raise ValidationError(f"Type mismatch in column '{left.name}' of {name}: {left.type.full} and {right.type.full}", at=node)
         targets.append(type_)
     left, right = (converted(branch, targets) for branch in branches)
+    keeps_all = not node.args.get("distinct")
     if isinstance(node, exp.Union):
-        united = Union((*_flat(left), *_flat(right)))
-        return _distinct(united) if node.args.get("distinct") else united
-    # A row is in both where it has a match in the other, NULL equal to NULL.
-    kind = JoinKind.SEMI if isinstance(node, exp.Intersect) else JoinKind.ANTI
-    other = apart(right, [f.name for f in fields(left)])
-    same = [make.not_distinct(make.ref(a), make.ref(b)) for a, b in zip(fields(left), fields(other), strict=True)]
-    return _distinct(joined(left, other, kind, make.all_of(same)))
-
-
-def _distinct(node: Node, ttl: int | None = None) -> Node:
-    return window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), (), ttl=ttl))
-
-
-def _flat(node: Node) -> tuple[Node, ...]:
-    return node.branches if isinstance(node, Union) else (node,)
+        return union(left, right, keeps_all=keeps_all)
+    return matching(left, right, intersect=isinstance(node, exp.Intersect), keeps_all=keeps_all)
 
 
 def converted(node: Node, targets: Iterable[object]) -> Node:
