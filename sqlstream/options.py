@@ -83,9 +83,15 @@ def is_secret(key: str) -> bool:
     return SECRET.search(key) is not None
 
 
+# ?password=.. of an address.
+_IN_ADDRESS = re.compile(rf"([?&;][\w.-]*(?:{SECRET.pattern})[\w.-]*=)(?!\$\{{env:)[^&;]+", re.I)
+
+
 def masked(key: str, value: str) -> str:
-    """``value``, or the mask where ``key`` is a secret's; a reference ``${env:NAME}`` is no secret."""
-    return MASK if is_secret(key) and not re.fullmatch(r"\$\{env:\w+\}", value) else value
+    """``value``, or the mask where ``key`` is a secret's, or for that of an address; a reference ``${env:NAME}`` is no secret."""
+    if is_secret(key):
+        return value if re.fullmatch(r"\$\{env:\w+\}", value) else MASK
+    return _IN_ADDRESS.sub(rf"\1{MASK}", value)
 
 
 _PAIR = re.compile(

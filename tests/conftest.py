@@ -1,9 +1,11 @@
-"""Services that tests need, each started once a run: a Spark session, the development broker."""
+"""Services that tests need, each started once a run: a Spark session, the development broker, a PostgreSQL."""
 
 from __future__ import annotations
 
 import os
+import platform
 import signal
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.postgres import Postgres
 
 os.environ.setdefault("TZ", "UTC")
 time.tzset()
@@ -73,3 +77,18 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:
     started.start()
     yield TestBroker(started)
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A real PostgreSQL, where there are binaries of it."""
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        pytest.skip("the PostgreSQL of the tests is for Linux on x86-64")
+    from tests.postgres import Postgres
+
+    started = Postgres()
+    try:
+        started.start()
+        yield started
+    finally:
+        started.remove()

@@ -8,6 +8,7 @@ from sqlstream.connectors.blackhole import Blackhole
 from sqlstream.connectors.datagen import Datagen
 from sqlstream.connectors.delta import Delta
 from sqlstream.connectors.filesystem import Filesystem
+from sqlstream.connectors.jdbc import Jdbc
 from sqlstream.connectors.kafka import Kafka
 from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
 
     from sqlstream.connectors.base import Connector
 
-CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Kafka(), Nexmark(), Print(), UpsertKafka())
+CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Jdbc(), Kafka(), Nexmark(), Print(), UpsertKafka())
 # Connectors of Flink's that are not here, with what to use instead.
 _CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
 _SINK = "Write into a Delta table, and load from there."
 REFUSED: Mapping[str, str] = {
-    "jdbc": "Export the table into files or a Delta table, and read those.",
     "faker": "'datagen' makes up rows.",
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
     "hive": "Use 'filesystem' or 'delta' on the table's folder.",

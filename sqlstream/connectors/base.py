@@ -95,6 +95,22 @@ class Write:
     version: tuple[str, int] | None = None
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """How a database's table is asked for the rows of keys.
+
+    ``cached``: what was found is kept, of at most ``max_keys`` keys, for so long after it was found or used (None: without limit);
+    ``misses``: also that there was nothing. ``retries``: how often a failed request is tried again.
+    """
+
+    cached: bool = False
+    max_keys: int | None = None
+    after_write_ms: int | None = None
+    after_access_ms: int | None = None
+    misses: bool = True
+    retries: int = 0
+
+
 class Connector(ABC):
     """Base of connectors. ``options`` exclude ``connector`` itself and the format's own options."""
 
@@ -108,6 +124,7 @@ class Connector(ABC):
     time_travel_option: ClassVar[str | None] = None
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
+    can_be_looked_up: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, table: Table) -> list[str]:
@@ -135,6 +152,10 @@ class Connector(ABC):
     def static(self, table: Table) -> bool:
         """Whether ``table`` is read as a static DataFrame even in a streaming job (it is bounded, and small or local)."""
         return False
+
+    def lookup(self, table: Table) -> Lookup | None:
+        """How ``table``, which can be looked up, is asked for keys; None where it is read as it is when a micro-batch begins."""
+        return None
 
     def read(self, request: Read) -> Source:
         """The table's physical and metadata columns, under their declared names, in carrier types (``Type.spark``)."""

@@ -45,6 +45,7 @@ class Filesystem(Connector):
     summary = "Folders of files: parquet, orc, lines of text."
     is_source = True
     is_sink = True
+    can_be_looked_up = True
     metadata = (
         Metadata("file.path", STRING),
         Metadata("file.name", STRING),

@@ -9,6 +9,7 @@ import pytest
 
 from sqlstream import formats, options
 from sqlstream.connectors import CONNECTORS, REFUSED, find
+from sqlstream.connectors.jdbc_dialects import dialect
 from sqlstream.connectors.kafka_offsets import parse_specific
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
@@ -19,6 +20,7 @@ from sqlstream.sql import types as T
 KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
 FILES = {"connector": "filesystem", "path": "p", "format": "json"}
 DELTA = {"connector": "delta", "table-path": "d"}
+JDBC = {"connector": "jdbc", "url": "jdbc:postgresql://h:1/d", "table-name": "t"}
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_find():
     assert [c.name for c in CONNECTORS] == sorted(c.name for c in CONNECTORS)
     with pytest.raises(ValidationError, match="Could not find any factory for identifier 'kafak'") as e:
         find("kafak", at=7)
-    assert "\nfilesystem\nkafka\n" in e.value.message
+    assert "\nfilesystem\njdbc\nkafka\n" in e.value.message
     assert e.value.hint == "Did you mean 'kafka'?"
     assert e.value.offset == 7
     for name in REFUSED:
@@ -226,3 +228,48 @@ def test_no_error_and_no_echo_shows_a_secret(tmp_path):
             list(session.run(script))
         assert "*******" in e.value.location.text
         assert "hunter2" not in e.value.location.text
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"url": None}, "Missing required options are:\n\nurl"),
+        ({"url": "jdbc:nosuch:x"}, "Could not find any jdbc dialect factory that can handle url 'jdbc:nosuch:x'"),
+        ({"url": "jdbc:oracle:x"}, "The database of 'oracle' is not supported"),
+        ({"scan.partition.num": "2"}, "Either all or none of the following options should be provided:\nscan.partition.column"),
+        ({"scan.partition.column": "i", "scan.partition.num": "2", "scan.partition.lower-bound": "9", "scan.partition.upper-bound": "1"},
+         "'scan.partition.lower-bound'='9' must not be larger than 'scan.partition.upper-bound'='1'"),
+        ({"lookup.max-retries": "-1"}, "The value of 'lookup.max-retries' option shouldn't be negative, but is -1"),
+        ({"lookup.cache": "FULL"}, "'FULL' is none of none, partial"),
+        ({"password": "secret", "sink.max-retries": "x"}, "Invalid value for option 'sink.max-retries'"),
+    ],
+)  # fmt: skip
+def test_jdbc_options(check, more, message):
+    with pytest.raises(SqlStreamError) as e:
+        check(JDBC, more)
+    assert message in e.value.message
+
+
+def test_jdbc_types_and_notices(check):
+    assert check(JDBC, {"scan.auto-commit": "false", "properties.ssl": "true"}) == [
+        "Option 'scan.auto-commit' of 'jdbc' has no effect: rows are fetched in parts, as the database needs it for that"
+    ]
+    with pytest.raises(NotSupported, match="can't carry type ARRAY"):
+        check(JDBC, columns=(("a", T.array(T.INT)),))
+
+
+def test_jdbc_statements():
+    postgres, mysql = (dialect(f"jdbc:{name}://h/d") for name in ("postgresql", "mysql"))
+    assert postgres.upsert("s.t", ["k", 'a"b'], ["k"]) == (
+        'INSERT INTO s.t ("k", "a""b") VALUES (?, ?) ON CONFLICT ("k") DO UPDATE SET "a""b" = EXCLUDED."a""b"'
+    )
+    assert postgres.upsert("t", ["k"], ["k"]).endswith('ON CONFLICT ("k") DO NOTHING')
+    assert postgres.delete("t", ["k", "l"]) == 'DELETE FROM t WHERE "k" = ? AND "l" = ?'
+    assert mysql.upsert("my t", ["k", "v"], ["k"]) == "INSERT INTO `my t` (`k`, `v`) VALUES (?, ?) ON DUPLICATE KEY UPDATE `v` = VALUES(`v`)"
+
+
+def test_passwords_are_masked():
+    assert options.masked("password", "hunter2") == "******"
+    assert options.masked("url", "jdbc:postgresql://h/d?user=me&password=hunter2&ssl=true") == "jdbc:postgresql://h/d?user=me&password=******&ssl=true"
+    assert options.masked("url", "jdbc:postgresql://h/d?password=${env:PW}") == "jdbc:postgresql://h/d?password=${env:PW}"
+    assert "hunter2" not in options.masked_text("CREATE TABLE t (a INT) WITH ('url' = 'jdbc:x://h/d?password=hunter2', 'password' = 'hunter2')")
