@@ -15,6 +15,7 @@ from sqlstream.plan.nodes import (
     Join,
     KeyedJoin,
     Limit,
+    LookupJoin,
     NamedAggregate,
     Node,
     Over,
@@ -36,7 +37,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, fields
+from sqlstream.plan.properties import changelog_mode, field, fields, looked_up, origin
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.udf import TableFunction
@@ -153,6 +154,17 @@ def _parts(node: Node) -> tuple[str, ...]:
                 *_ttl(*hints.ttl),
                 *([f"hints=[{', '.join(chosen)}]"] if chosen else []),
             )
+        case LookupJoin(kind=kind, keys=keys, condition=condition, retry=retry):
+            return (
+                "LookupJoin",
+                f"table=[{looked_up(node).table.path}]",
+                f"joinType=[{kind.value}]",
+                f"lookup=[{', '.join(f'{origin(node.table, name)}={to_text(value)}' for value, name in keys)}]",
+                *(f"where=[{to_text(f.condition)}]" for f in _walk(node.table) if isinstance(f, Filter)),
+                *([f"joinCondition=[{to_text(condition)}]"] if condition is not None else []),
+                f"select=[{_names(node)}]",
+                *([f"retry=[lookup_miss, FIXED_DELAY, {retry.delay}ms, {retry.attempts}]"] if retry is not None else []),
+            )
         case Union():
             return ("Union", "all=[true]", f"union=[{_names(node)}]")
         case Limit(count=count, offset=offset):
@@ -233,8 +245,11 @@ def signature(node: Node) -> str:
         for n in _walk(node)
         if isinstance(n, Scan | Sink)
     ]
-    return "\n".join([tree(node), *tables])
+    tables_of_lookups = [tree(n.table) for n in _walk(node) if isinstance(n, LookupJoin)]
+    return "\n".join([tree(node), *tables_of_lookups, *tables])
 
 
 def _walk(node: Node) -> list[Node]:
-    return [node, *(n for i in node.inputs for n in _walk(i))]
+    """``node`` and all below it, tables that are looked up among them."""
+    below = (*node.inputs, node.table) if isinstance(node, LookupJoin) else node.inputs
+    return [node, *(n for i in below for n in _walk(i))]

@@ -12,12 +12,14 @@ from sqlstream.plan import make
 from sqlstream.plan.correlate import collection, column_names, correlated
 from sqlstream.plan.decorrelate import decorrelated
 from sqlstream.plan.hints import select_hints
-from sqlstream.plan.joins import apart, filtered, joined
-from sqlstream.plan.nodes import JoinHints, JoinKind, Named, Node, Project, TimeAttribute, Values
+from sqlstream.plan.joins import apart, filtered, joined, lookup_joined
+from sqlstream.plan.lookup import lookup_table
+from sqlstream.plan.nodes import JoinHints, JoinKind, LookupJoin, Named, Node, Project, TimeAttribute, Values
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import Query, relation
 from sqlstream.plan.scope import Hint, Relation
-from sqlstream.plan.temporal_join import as_of, temporal_join, without_period
+from sqlstream.plan.system_time import as_of, without_period
+from sqlstream.plan.temporal_join import temporal_join
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
 from sqlstream.sql.types import BOOLEAN
@@ -67,6 +69,8 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     if isinstance(join.this, exp.Lateral):
         return _lateral(left, join, kind, env, query)
     time = as_of(join.this, left, env.settings.zone)
+    if time is not None and time.time is TimeAttribute.PROCTIME:
+        return _lookup_join(left, join, env, query, hints)
     versioned = time is not None and time.time is TimeAttribute.ROWTIME
     right = _item(without_period(join.this) if versioned else join.this, env, query, hints)
     inner = apart(right.node, [f.name for f in fields(left.node)])
@@ -80,6 +84,19 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     if time is not None and versioned:
         return replace(both, node=temporal_join(left.node, inner, kind, asked, time, join))
     return replace(both, node=joined(left.node, inner, kind, asked, _of_join(left, right)))
+
+
+def _lookup_join(left: Relation, join: exp.Join, env: Environment, query: Query, hints: Hints) -> Relation:
+    side = join.side or "INNER"
+    if side not in ("INNER", "LEFT"):
+        raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {side} JOIN.", at=join)
+    right = _item(without_period(join.this), env, query, hints)
+    table = apart(lookup_table(right.node, join.this), [f.name for f in fields(left.node)])
+    node = LookupJoin(left.node, table, JoinKind[side], retry=right.hint.retry)
+    both = replace(left.beside(replace(right, node=table)), node=node)
+    on = join.args.get("on")
+    asked = condition(on, both.scope(env.settings.zone), "ON") if on is not None else None
+    return replace(both, node=lookup_joined(node, asked))
 
 
 def _of_join(left: Relation, right: Relation) -> JoinHints:

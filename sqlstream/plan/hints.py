@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from sqlstream.errors import ValidationError, did_you_mean
 from sqlstream.options import parse_duration
+from sqlstream.plan.lookup import retries
 from sqlstream.plan.scope import Hint
 from sqlstream.sql import ast
 
@@ -61,7 +62,8 @@ def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
             f"The options of following hints cannot match the name of input tables or views: \n{text}", at=unknown[0][0],
             hint=f"FROM has: {', '.join(sorted(known))}." if known else None,
         )  # fmt: skip
-    return {name: Hint(ttls.get(name), strategies.get(name)) for name in {*ttls, *strategies}}
+    looked_up = retries(select, known, env)
+    return {name: Hint(ttls.get(name), strategies.get(name), looked_up.get(name)) for name in {*ttls, *strategies, *looked_up}}
 
 
 def _names(item: exp.Expr) -> Iterator[str]:

@@ -13,7 +13,22 @@ from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
 from sqlstream.plan.interval_join import interval_join
-from sqlstream.plan.nodes import NO_HINTS, WINDOW_END, WINDOW_START, Filter, Join, JoinHints, JoinKind, Named, Node, Project, TemporalJoin, WindowJoin
+from sqlstream.plan.lookup import conditioned
+from sqlstream.plan.nodes import (
+    NO_HINTS,
+    WINDOW_END,
+    WINDOW_START,
+    Filter,
+    Join,
+    JoinHints,
+    JoinKind,
+    LookupJoin,
+    Named,
+    Node,
+    Project,
+    TemporalJoin,
+    WindowJoin,
+)
 from sqlstream.plan.over import ranked
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.windowing import windowing, with_time
@@ -63,6 +78,8 @@ def filtered(node: Node, condition: Expr | None) -> Node:
     if isinstance(node, Join) and node.kind is JoinKind.INNER and not isinstance(node, WindowJoin):
         whole = make.all_of([*make.conjuncts(node.condition), *make.conjuncts(condition)])
         return joined(node.left, node.right, node.kind, whole, node.hints)
+    if isinstance(node, LookupJoin) and node.kind is JoinKind.INNER:
+        return lookup_joined(node, condition)
     return ranked(Filter(node, condition))
 
 
@@ -73,6 +90,12 @@ def _above_temporal(node: TemporalJoin, conditions: list[Expr]) -> Node:
     rest = make.all_of([c for c in conditions if c not in lefts])
     joined = replace(node, left=filtered(node.left, make.all_of(lefts)))
     return joined if rest is None else Filter(joined, rest)
+
+
+def lookup_joined(node: LookupJoin, condition: Expr | None) -> Node:
+    """The rows of ``node`` for which ``condition``, of its ON or above it, holds."""
+    made, of_input = conditioned(node, make.conjuncts(condition))
+    return replace(made, input=filtered(made.input, make.all_of(of_input)))
 
 
 def _pushed(left: Node, right: Node, conditions: list[Expr]) -> tuple[Node, Node, list[Expr]]:

@@ -391,6 +391,29 @@ class TemporalJoin(Join):
     key: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Retry:
+    """How often a key without a row is looked up again, and after how many milliseconds each time."""
+
+    delay: int
+    attempts: int
+
+
+@dataclass(frozen=True)
+class LookupJoin(Unary):
+    """Each row of the input with the rows that ``table`` has for it when it comes. Output: the input's columns, then the table's.
+
+    ``table`` is a static Scan under projections and filters; its columns' names are none of the input's. ``keys`` are expressions over the
+    input and the columns of ``table`` that they are equal to, ``condition`` is what is asked for besides. ``kind`` is INNER or LEFT.
+    """
+
+    table: Node
+    kind: JoinKind
+    keys: tuple[tuple[Expr, str], ...] = ()
+    condition: Expr | None = None
+    retry: Retry | None = None
+
+
 SIDE = "$side"
 
 

@@ -21,6 +21,7 @@ from sqlstream.plan.nodes import (
     Join,
     JoinKind,
     KeyedJoin,
+    LookupJoin,
     Named,
     Node,
     Over,
@@ -97,6 +98,8 @@ def fields(node: Node) -> tuple[Field, ...]:
             a = (_joined(f, node, optional=kind.left_optional) for f in fields(left))
             b = () if kind.left_only else (_joined(f, node, optional=kind.right_optional) for f in fields(right))
             return (*a, *b)
+        case LookupJoin(input=source, table=table, kind=kind):
+            return (*fields(source), *(_joined(f, None, optional=kind.right_optional) for f in fields(table)))
         case Union(branches=branches):
             return tuple(_union_field(column) for column in zip(*(fields(b) for b in branches), strict=True))
         case Unary(input=source):
@@ -120,9 +123,9 @@ def _expanded_field(column: tuple[Named, ...], times: dict[str, TimeAttribute | 
     return Field(first.name, first.expr.type.with_nullable(nullable), _time(first.expr, times) if kept else None)
 
 
-def _joined(field: Field, join: Join, *, optional: bool) -> Field:
-    """A column of a join's input. Of a window join's missing rows the window is not known."""
-    kept = join.keeps_times and not (optional and isinstance(join, WindowJoin))
+def _joined(field: Field, join: Join | None, *, optional: bool) -> Field:
+    """A column of a join's input, or of a table that is looked up. Of a window join's missing rows the window is not known."""
+    kept = join is not None and join.keeps_times and not (optional and isinstance(join, WindowJoin))
     return Field(field.name, field.type.null() if optional else field.type, field.time if kept else None)
 
 
@@ -184,7 +187,7 @@ def _joint(modes: list[ChangelogMode]) -> ChangelogMode:
 
 
 # What keeps nothing of the rows that it has seen.
-_STATELESS = (Scan, Values, Project, Expand, Correlate, Filter, Watermark, WindowTvf, Union)
+_STATELESS = (Scan, Values, Project, Expand, Correlate, Filter, LookupJoin, Watermark, WindowTvf, Union)
 
 
 def stateless(node: Node) -> bool:
@@ -231,6 +234,11 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             below = upsert_key(source)
             names = {_distinct(c.expr): c.name for c in reversed(columns)}
             return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
+        case LookupJoin(input=source, table=table, keys=keys):
+            unique = looked_up(node).table.primary_key
+            # Of a whole primary key there is at most one row.
+            found = unique is not None and set(unique.columns) <= {origin(table, name) for _, name in keys}
+            return upsert_key(source) if found else None
         case KeyedJoin(join=join):
             return upsert_key(join)
         case Rank(input=source, partition=partition, rank=rank):
@@ -253,6 +261,24 @@ def _distinct(expr: Expr) -> str | None:
     if isinstance(expr, Cast) and isinstance(expr.operand, ColumnRef) and {expr.type.root, expr.operand.type.root} <= set(INTEGERS):
         return expr.operand.name if INTEGERS.index(expr.operand.type.root) <= INTEGERS.index(expr.type.root) else None
     return expr.name if isinstance(expr, ColumnRef) else None
+
+
+def looked_up(node: LookupJoin) -> Scan:
+    """The scan of the table of a lookup join."""
+    (found,) = scans(node.table)
+    return found
+
+
+def origin(node: Node, name: str) -> str | None:
+    """What the scan below calls the column ``name`` of ``node``, projections and filters of it; None where it is computed."""
+    while not isinstance(node, Scan):
+        if isinstance(node, Project):
+            expr = next(c.expr for c in node.columns if c.name == name)
+            if not isinstance(expr, ColumnRef):
+                return None
+            name = expr.name
+        (node,) = node.inputs
+    return name
 
 
 def row(node: Node) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from sqlstream.plan.nodes import Node
+    from sqlstream.plan.nodes import Node, Retry
     from sqlstream.sql.tables import Table, View
     from sqlstream.udf import TableFunction
 
@@ -45,10 +45,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Hint:
-    """What hints say about an item of FROM: for how many milliseconds the state of its rows is kept, and Spark's name of how it is joined."""
+    """What hints say about an item of FROM: for how many milliseconds the state of its rows is kept, Spark's name of how it is joined, how
+    often it is looked up."""
 
     ttl: int | None = None
     strategy: str | None = None
+    retry: Retry | None = None
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""FOR SYSTEM_TIME AS OF: which of its three meanings a join has, and temporal joins by event time.
-
-Of the left's rowtime it is a temporal join: with the version of a row of the right that held at that time. Of its processing time it is a lookup
-join, of a constant time travel.
+"""Temporal joins: FROM o JOIN r FOR SYSTEM_TIME AS OF o.rowtime ON o.k = r.k. Each row gets the version of a row of ``r`` that held at its time.
 
 What gives versions: a table with a primary key and a watermark, and a query that keeps the last row of each key. Of that one the rows below it
 are the versions.
@@ -15,42 +12,16 @@ from typing import TYPE_CHECKING
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.explain import describe
-from sqlstream.plan.nodes import Field, Filter, JoinKind, Named, Node, Project, Rank, Scan, TemporalJoin, TimeAttribute, Watermark
+from sqlstream.plan.nodes import ChangelogNormalize, Field, Filter, JoinKind, Named, Node, Project, Rank, Scan, TemporalJoin, TimeAttribute, Watermark
 from sqlstream.plan.properties import changelog_mode, field, fields
-from sqlstream.plan.time_attributes import why_none
-from sqlstream.sql.bind import bind, to_text
+from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from sqlstream.plan.scope import Relation
 
 _NO_KEY = "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
-
-
-def as_of(item: exp.Expr, left: Relation, zone: str) -> Field | None:
-    """The time attribute of the left that ``item`` of FROM is read as of; None where it is none. Raises ValidationError."""
-    period = item.args.get("system_time")
-    if period is None:
-        return None
-    time = bind(period.expression, left.scope(zone))
-    if not make.columns(time):
-        return None
-    if isinstance(time, ColumnRef) and field(left.node, time.name).time is not None:
-        return field(left.node, time.name)
-    raise ValidationError(
-        "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field",
-        at=period,
-        hint=why_none(left.node, time.name) if isinstance(time, ColumnRef) else None,
-    )
-
-
-def without_period(item: exp.Expr) -> exp.Expr:
-    """The table that ``item`` reads as of a time."""
-    bare = item.copy()
-    bare.set("system_time", None)
-    return bare
 
 
 def temporal_join(left: Node, right: Node, kind: JoinKind, condition: Expr | None, time: Field, at: exp.Expr) -> TemporalJoin:
@@ -117,6 +88,9 @@ def _versions(node: Node, at: exp.Expr) -> _Versions | None:
     match node:
         case Scan(table=table):
             return _Versions(node, table.primary_key.columns) if table.primary_key else None
+        case ChangelogNormalize(input=source, keys=keys):
+            # What each version was needs not be known.
+            return _Versions(source, keys)
         case Watermark(input=source):
             below = _versions(source, at)
             return below and _Versions(replace(node, input=below.node), below.key)

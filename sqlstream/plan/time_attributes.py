@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Correlate, Filter, Join, Node, Project, Union, Watermark, WindowAggregate, WindowRank, WindowTvf
+from sqlstream.plan.nodes import Correlate, Filter, Join, LookupJoin, Node, Project, Union, Watermark, WindowAggregate, WindowRank, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import ColumnRef
@@ -39,7 +39,14 @@ def _lost(node: Node, name: str) -> str | None:
             if any(f.time is not None for _, f in named):
                 return f"'{name}' is no time attribute in every branch of UNION ALL."
             return next((found for b, f in named if (found := _lost(b, f.name))), None)
-        case Filter(input=source) | Correlate(input=source) | Watermark(input=source) | WindowRank(input=source) | WindowTvf(input=source):
+        case (
+            Filter(input=source)
+            | Correlate(input=source)
+            | LookupJoin(input=source)
+            | Watermark(input=source)
+            | WindowRank(input=source)
+            | WindowTvf(input=source)
+        ):
             return _lost(source, name) if name in {f.name for f in fields(source)} else None
         case WindowAggregate(input=source, keys=keys) if name in keys:
             return _lost(source, name)

@@ -19,6 +19,7 @@ from sqlstream.plan.nodes import (
     Join,
     KeyedJoin,
     Limit,
+    LookupJoin,
     Node,
     Over,
     Project,
@@ -30,7 +31,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, scans, static, updating_node, upsert_key
+from sqlstream.plan.properties import changelog_mode, field, looked_up, scans, static, updating_node, upsert_key
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -108,6 +109,14 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             _append_only(node.left, "StreamPhysicalTemporalJoin")
         case Join(hints=hints) | KeyedJoin(join=Join(hints=hints)) if streaming:
             _kept_for_ever(*hints.ttl)
+        case LookupJoin():
+            if not node.keys:
+                raise ValidationError(
+                    f"Temporal table join requires an equality condition on fields of table [{looked_up(node).table.path}].",
+                    hint="Of a column of the table itself, with a value of its type: o.k = d.k.",
+                )
+            if streaming and not changelog_mode(node.input).carries_kinds:
+                _append_inputs(node)
         case CoGroup() | WindowAggregate() | WindowRank() if streaming:
             _append_inputs(node)
             _window_distinct(node)
@@ -187,7 +196,7 @@ def _append_inputs(node: Node) -> None:
         if changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None
-            what = "A join" if isinstance(node, CoGroup) else "An operator on windows"
+            what = "A join" if isinstance(node, LookupJoin | CoGroup) else "An operator on windows"
             raise NotSupported(f"{what} over the updating result of {describe(cause)} is not supported yet.")
 
 

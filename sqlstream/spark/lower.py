@@ -31,6 +31,7 @@ from sqlstream.plan.nodes import (
     Join,
     KeyedJoin,
     Limit,
+    LookupJoin,
     Node,
     Project,
     Rank,
@@ -49,7 +50,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import aggregates, joins, ranks, timed_joins, window_operators, windows
+from sqlstream.spark import aggregates, joins, lookups, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
 from sqlstream.spark.operators import SplitTimes, clock, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
@@ -133,6 +134,8 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return timed_joins.interval_joined(node, *_timed(node, to), to.zone)
         case TemporalJoin():
             return timed_joins.temporal_joined(node, *_timed(node, to), to.zone)
+        case LookupJoin(input=source, table=table):
+            return lookups.joined(node, lower(source, to), lower(table, to), to.zone)
         case Join():
             return _join(node, to)
         case KeyedJoin(input=source):

@@ -1,5 +1,5 @@
-"""What keeps rows for ever, a join, a rank or a ChangelogNormalize, is given only the columns that are read above it: Spark does not look into
-our own operators.
+"""What keeps rows for ever, a join, a rank or a ChangelogNormalize, or asks a database for them, is given only the columns that are read above it:
+Spark does not look into our own operators.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, Named, Node, Project, Rank, TemporalJoin, WindowJoin
+from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Named, Node, Project, Rank, TemporalJoin, WindowJoin
 from sqlstream.plan.properties import fields
 
 
@@ -38,6 +38,11 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
             if isinstance(node, TemporalJoin):
                 below |= {*node.times, *node.key}
             return node.with_inputs(tuple(_only(_narrowed(i, below), below) for i in node.inputs))
+        case LookupJoin(input=source, table=table, keys=keys, condition=condition):
+            below = {f.name for f in fields(node)} if read is None else set(read)
+            below |= {name for value, column in keys for name in (column, *make.columns(value))}
+            below |= set() if condition is None else make.columns(condition)
+            return replace(node, input=_only(_narrowed(source, below), below), table=_only(_narrowed(table, below), below))
     return node.with_inputs(tuple(_narrowed(i, None) for i in node.inputs))
 
 

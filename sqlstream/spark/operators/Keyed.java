@@ -28,6 +28,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -90,11 +91,16 @@ final class Keyed {
                 input.output(),
                 new WholeRow(),
                 new LocalRelation(PythonUtils.toSeq(List.of()), PythonUtils.toSeq(List.of()), false, Option.empty()));
+        return unpacked(frame.sparkSession(), process, rows, output);
+    }
+
+    /** The frame of {@code plan}, whose only column {@code rows} has rows of type {@code output}. */
+    static Dataset<Row> unpacked(SparkSession session, LogicalPlan plan, Expression rows, StructType output) {
         List<NamedExpression> columns = new ArrayList<>();
         for (int i = 0; i < output.length(); i++) {
             columns.add(alias(new GetStructField(rows, i, Option.empty()), output.apply(i).name()));
         }
-        return Dataset$.MODULE$.ofRows(frame.sparkSession(), new Project(PythonUtils.toSeq(columns), process));
+        return Dataset$.MODULE$.ofRows(session, new Project(PythonUtils.toSeq(columns), plan));
     }
 
     /** How rows are kept in state: as they are. What is read from a state is good until the next is read from it. */

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from sqlstream.connectors.base import Lookup
+
 EXTENSIONS = "sqlstream.Extensions"
 CLOCK = "sqlstream.Clock"
 _SOURCES = sorted(Path(__file__).parent.glob("*.java"))
@@ -170,6 +172,31 @@ def time_sort(ordered: DataFrame) -> DataFrame:
     spark = ordered.sparkSession
     assert spark._jvm is not None
     return DataFrame(spark._jvm.sqlstream.TimeSort.of(ordered._jdf), spark)
+
+
+def lookup_join(joined: DataFrame, keys: dict[str, str], how: Lookup, *, attempts: int = 0, delay_ms: int = 0) -> DataFrame:
+    """The same as ``joined``, an inner or left join with a table of a database, which is asked for the keys that come.
+
+    ``keys``: the columns of its left, each with the column of its right that it is equal to. ``attempts``: how often a key without a row is
+    asked for again, after so many milliseconds each time.
+    """
+    from pyspark.sql import DataFrame
+
+    spark = joined.sparkSession
+    assert spark._jvm is not None
+    operators = spark._jvm.sqlstream
+    limits = [-1 if limit is None else limit for limit in (how.max_keys, how.after_write_ms, how.after_access_ms)]
+    cache = operators.LookupCache(*limits, how.misses) if how.cached else None
+    return DataFrame(operators.LookupJoin.of(joined._jdf, list(keys), list(keys.values()), cache, how.retries, attempts, delay_ms), spark)
+
+
+def latest_files(frame: DataFrame) -> DataFrame:
+    """``frame``, a static one, with every folder that it reads listed anew for each micro-batch of a query that it is part of."""
+    from pyspark.sql import DataFrame
+
+    spark = frame.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.LatestFiles.of(frame._jdf), spark)
 
 
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:
