@@ -79,7 +79,7 @@ def _key(condition: Expr, lefts: set[str], plain: set[str]) -> tuple[Expr, str] 
         return None
     for value, column in (condition.args, condition.args[::-1]):
         read = make.columns(value)
-        same = value.type.spark == column.type.spark and value.type.is_timestamp == column.type.is_timestamp
+        same = value.type.stored == column.type.stored
         if isinstance(column, ColumnRef) and column.name in plain and read and read <= lefts and same:
             return value, column.name
     return None

@@ -45,8 +45,8 @@ class Orders:
         given = ", ".join(f"'{k}' = '{v.replace(chr(39), chr(39) * 2)}'" for k, v in options.items())
         self.run(f"CREATE TABLE {name} ({columns}) WITH ({given});")
 
-    def start(self, query: str):
-        return self.session.jobs.find(self.run(f"INSERT INTO lines {query}").job_id)
+    def start(self, query: str, into: str = "lines"):
+        return self.session.jobs.find(self.run(f"INSERT INTO {into} {query}").job_id)
 
     def gives(self, job, *orders: dict) -> list[str]:
         """What comes out when ``orders`` come in."""
@@ -124,8 +124,8 @@ def test_keys_of_every_type_and_columns_called_oddly(orders, rates) -> None:
     try:
         uuid = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
         rates.run(f"INSERT INTO odd VALUES ('2024-01-01 00:00:07', '2024-01-01', 3.00, '{uuid}', 'größer ''als'' \\ 😀', true)")
-        orders.declare("odd", "`a b` TIMESTAMP(3), day DATE, n DECIMAL(10, 2), u STRING, `Größe` STRING, ok BOOLEAN", rates.options("odd"))
-        conditions = "o.ts = d.`a b` AND CAST(o.ts AS DATE) = d.day AND CAST(o.k AS DECIMAL(10, 2)) = d.n AND o.place = d.u AND o.id > 0 = d.ok"
+        orders.declare("odd", "`a b` TIMESTAMP(3), `day` DATE, n DECIMAL(10, 2), u STRING, `Größe` STRING, ok BOOLEAN", rates.options("odd"))
+        conditions = "o.ts = d.`a b` AND CAST(o.ts AS DATE) = d.`day` AND CAST(o.k AS DECIMAL(10, 2)) = d.n AND o.place = d.u AND (o.id > 0) = d.ok"
         job = orders.start(f"SELECT o.id, d.`Größe` FROM orders AS o JOIN odd FOR SYSTEM_TIME AS OF o.p AS d ON {conditions}")
         assert orders.gives(job, order(1, 3, uuid, 7), order(2, 3, uuid, 8), order(3, 4, uuid, 7)) == ["+I[1, größer 'als' \\ 😀]"]
         orders.session.jobs.stop(job.id)
@@ -240,3 +240,26 @@ def test_a_database_table_joins_a_stream_as_a_bounded_input(orders, rates) -> No
     rates.run("DELETE FROM rates")
     again = orders.start("SELECT o.id, r.name FROM orders AS o JOIN rates AS r ON o.k = r.k WHERE r.price IS NOT NULL")
     assert orders.gives(again, order(3, 1)) == ["+I[3, one]"]
+
+
+def test_changes_are_looked_up_and_written_by_key_over_a_restart(orders, postgres) -> None:
+    postgres.run("DROP TABLE IF EXISTS people, totals", "CREATE TABLE people (k int PRIMARY KEY, name text)", "INSERT INTO people VALUES (1, 'one'), (2, 'two')")
+    postgres.run("CREATE TABLE totals (k int PRIMARY KEY, name text, n bigint)")
+    orders.declare("people", "k INT, name STRING, PRIMARY KEY (k) NOT ENFORCED", postgres.options("people"))
+    orders.declare("totals", "k INT, name STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED", postgres.options("totals"))
+    query = """SELECT g.k, r.name, g.n
+        FROM (SELECT k, COUNT(*) AS n, PROCTIME() AS p FROM orders WHERE k IS NOT NULL GROUP BY k HAVING COUNT(*) < 3) AS g
+        JOIN people FOR SYSTEM_TIME AS OF g.p AS r ON g.k = r.k"""
+
+    def there() -> list[list[object]]:
+        return postgres.run("SELECT k, name, n FROM totals ORDER BY k")
+
+    job = orders.start(query, "totals")
+    orders.gives(job, order(1, 1), order(2, 2), order(3, 3), order(4, None))
+    assert there() == [[1, "one", 1], [2, "two", 1]]
+    orders.gives(job, order(5, 1), order(6, 1))
+    assert there() == [[2, "two", 1]]
+    orders.session.jobs.stop(job.id)
+    orders.gives(orders.start(query, "totals"), order(7, 2))
+    assert there() == [[2, "two", 2]]
+    postgres.run("DROP TABLE people, totals")

@@ -92,7 +92,7 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
         left = new ArrayList<>(CollectionConverters.asJava(node.left().output()));
         pair = new ArrayList<>(left);
         pair.addAll(CollectionConverters.asJava(node.right().output()));
-        keys = new ArrayList<>(leftKeys.stream().map(key -> Scala.named(node.left(), key)).toList());
+        keys = new ArrayList<>(leftKeys.stream().map(key -> LookupTable.comparable(Scala.named(node.left(), key))).toList());
         condition = node.condition().get();
     }
 

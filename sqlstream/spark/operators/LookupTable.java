@@ -25,6 +25,7 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.Predicate;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy$;
@@ -41,7 +42,7 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** A table of a database as projections and conditions of it, of which the rows of single keys are asked for. */
 final class LookupTable implements Serializable {
-    // Keys that one statement asks for.
+    // Parameters that one statement has.
     private static final int MOST_PARAMETERS = 1024;
 
     private final Database database;
@@ -97,14 +98,14 @@ final class LookupTable implements Serializable {
         keyColumns = new ArrayList<>();
         for (String key : keys) {
             Attribute column = Scala.named(plan, key);
-            keysOfOutput.add(column);
+            keysOfOutput.add(comparable(column));
             AttributeReference there = column(output.get(outputColumns.indexOf(column)));
             // A TIMESTAMP is carried as one with a zone, and compared as the database has it.
             keyTypes.add(there.dataType() instanceof TimestampNTZType ? there.dataType() : column.dataType());
             keyColumns.add(dialect.quoteIdentifier(there.name()));
         }
         List<String> wheres = new ArrayList<>();
-        for (Expression each : conditions) {
+        for (Expression each : relation.jdbcOptions().pushDownPredicate() ? conditions : List.<Expression>of()) {
             var filter = DataSourceStrategy$.MODULE$.translateFilter(each, true);
             Option<String> sql = filter.isEmpty() ? Option.empty() : dialect.compileExpression(filter.get().toV2());
             if (sql.isDefined()) {
@@ -113,6 +114,11 @@ final class LookupTable implements Serializable {
         }
         String names = columns.stream().map(c -> dialect.quoteIdentifier(c.name())).collect(Collectors.joining(", "));
         select = "SELECT " + names + " FROM " + name + " WHERE " + String.join("", wheres);
+    }
+
+    /** A key's column as its bytes are compared: 0.0 for -0.0. */
+    static Expression comparable(Attribute key) {
+        return NormalizeFloatingNumbers$.MODULE$.normalize(key);
     }
 
     /** The column of the database that an expression is, but for its type. */
