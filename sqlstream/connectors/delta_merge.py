@@ -76,7 +76,6 @@ def _commit(source: DataFrame, request: Write, path: str, session: SparkSession,
         exceptions.ConcurrentAppendException, exceptions.ConcurrentDeleteReadException, exceptions.ConcurrentDeleteDeleteException,
         exceptions.ConcurrentWriteException,
     )  # fmt: skip
-
     keys = _keys(request)
     condition = " AND ".join([*(f"t.{quote(k)} = s.{quote(k)}" for k in keys), *bounds])
     cells = {quote(c.name): f"s.{quote(c.name)}" for c in request.table.physical}

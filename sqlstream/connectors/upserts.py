@@ -2,9 +2,8 @@
 
 Of rows that carry kinds, those that add and those that remove cancel where they are equal in all columns; what is left over of a key says
 what the table holds of it afterwards. This needs no order: Spark keeps none among the rows of a key when it has shuffled them. It is right
-where the query's result, as it is after each micro-batch, has one row a primary key. Where it has more (Flink's SinkUpsertMaterializer then
-keeps them all, and falls back to an earlier one when the last is removed), the row that came last stands, and a removed one takes the key's
-row away.
+where the query's result, as it is after each micro-batch, has one row a primary key; the plan sees to that
+(``plan/rules/sink_materializer``, and the refusal of another key).
 """
 
 from __future__ import annotations
