@@ -84,6 +84,8 @@ class Delta(Connector):
         for one, other in (_BATCH_ONLY, _STREAMING_ONLY[:2]):
             if one in options and other in options:
                 raise ValidationError(f"Options '{one}' and '{other}' exclude each other.")
+        if table.primary_key and _mode(table) == "streaming":
+            notices.append("'mode' = 'streaming' fails where a row is updated or deleted; 'mode' = 'changes' reads that.")
         return notices
 
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
