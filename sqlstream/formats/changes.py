@@ -115,6 +115,12 @@ def _plain(key: str, type_: Type, field: str, *, outer: bool = False) -> Propert
     return Property(key, type_, field, type_, "{}", outer)
 
 
+def _written(key: str, field: str) -> Property:
+    """A time as GoldenGate writes it, in UTC, of which Flink reads the milliseconds."""
+    wrong = f"if({{0}} IS NULL, NULL, CAST(raise_error(concat('{field} is no time: ', {{0}})) AS TIMESTAMP))"
+    return Property(key, timestamp_ltz(6), field, STRING, f"coalesce(date_trunc('MILLISECOND', CAST({{0}} AS TIMESTAMP)), {wrong})")
+
+
 def _source(key: str, type_: Type, sql: str) -> Property:
     return Property(key, type_, "source", map_of(STRING, STRING), sql)
 
@@ -181,7 +187,7 @@ class Maxwell(Changes):
         _plain("database", STRING, "database"),
         _plain("table", STRING, "table"),
         _plain("primary-key-columns", array(STRING), "primary_key_columns"),
-        _millis("ingestion-timestamp", "ts"),
+        Property("ingestion-timestamp", timestamp_ltz(3), "ts", BIGINT, "timestamp_seconds({})"),
     )
     shape = Shape(
         "old", "data", "type", {"insert": _NEW, "update": _UPDATE, "delete": (None, RowKind.DELETE)},
@@ -197,6 +203,8 @@ class Ogg(Changes):
     properties = (
         _plain("table", STRING, "table"),
         _plain("primary-keys", array(STRING), "primary_keys"),
+        _written("ingestion-timestamp", "current_ts"),
+        _written("event-timestamp", "op_ts"),
     )
     shape = Shape(
         "before", "after", "op_type", {"I": _NEW, "U": _UPDATE, "D": _OLD},

@@ -115,6 +115,34 @@ def test_properties(spark):
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
+    ("name", "line", "expected"),
+    [
+        (
+            "canal-json",
+            '{"data":[{"id":1}],"type":"INSERT","database":"d","table":"t","sqlType":{"id":4},"pkNames":["id"],"ts":1500,"es":2500}',
+            {"database": "d", "table": "t", "sql-type": "{id -> 4}", "pk-names": "[id]", "ingestion-timestamp": "1970-01-01 00:00:01.5",
+             "event-timestamp": "1970-01-01 00:00:02.5"},
+        ),
+        (
+            "maxwell-json",
+            '{"database":"d","table":"t","type":"insert","ts":1500,"primary_key_columns":["id"],"data":{"id":1}}',
+            {"database": "d", "table": "t", "primary-key-columns": "[id]", "ingestion-timestamp": "1970-01-01 00:25:00"},
+        ),
+        (
+            "ogg-json",
+            '{"table":"OGG.T","op_type":"I","op_ts":"2020-05-13 15:40:06.123456","current_ts":"2020-05-13T15:40:07.5","after":{"id":3}}',
+            {"table": "OGG.T", "primary-keys": None, "ingestion-timestamp": "2020-05-13 15:40:07.5", "event-timestamp": "2020-05-13 15:40:06.123"},
+        ),
+    ],
+)  # fmt: skip
+def test_properties_of_others(spark, name, line, expected):
+    assert [p.key for p in find(name).properties] == list(expected)
+    frame = decoded(spark, name, [line], {}, tuple(expected))
+    assert frame.selectExpr(*[f"CAST(`{key}` AS STRING)" for key in expected]).first() == tuple(expected.values())
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
     ("name", "comes", "goes"),
     [
         ("debezium-json", '{"before":null,"after":%s,"op":"c"}', '{"before":%s,"after":null,"op":"d"}'),
