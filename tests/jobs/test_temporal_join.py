@@ -1,0 +1,49 @@
+"""A temporal join with a table of upserts in Kafka, whose tombstones end versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
+SCRIPT = """
+CREATE TABLE rates (cur STRING, rate INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL, PRIMARY KEY (cur) NOT ENFORCED, WATERMARK FOR ts AS ts)
+WITH ('connector' = 'upsert-kafka', 'topic' = 'versions', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'key.format' = 'json',
+  'value.format' = 'json', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE orders (id INT, cur STRING, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL, WATERMARK FOR ts AS ts)
+WITH ('connector' = 'kafka', 'topic' = 'versioned', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
+  'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE answers (id INT, rate INT) WITH ('connector' = 'print');
+SET 'table.dml-sync' = 'true';
+INSERT INTO answers SELECT o.id, r.rate FROM orders AS o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur;
+"""
+
+
+def test_a_tombstone_ends_a_version(tmp_path: Path, spark, engine, broker) -> None:
+    broker.topic("versions", 2)
+    broker.topic("versioned", 2)
+
+    def send(topic: str, values: str) -> None:
+        """Records come at the time of the clock: those of the next call are later."""
+        frame = spark.sql(f"SELECT key, value FROM VALUES {values} AS t(key, value)")
+        frame.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
+
+    orders = iter(range(1, 10))
+    for value in ('\'{"cur": "a", "rate": 1}\'', '\'{"cur": "a", "rate": 2}\'', "CAST(NULL AS STRING)", '\'{"cur": "a", "rate": 3}\''):
+        send("versions", f"('{{\"cur\": \"a\"}}', {value})")
+        send("versioned", ", ".join(f"('', '{{\"id\": {next(orders)}, \"cur\": \"{cur}\"}}')" for cur in "ab"))
+    lines: list[str] = []
+    client = Session(
+        tmp_path, options={"table.local-time-zone": "UTC"}, variables={"BOOTSTRAP": broker.bootstrap}, emit=lines.append, engine=engine
+    )
+    list(client.run(SCRIPT))
+    client.close()
+    rows = sorted(line for line in lines if line.startswith("+I"))
+    assert rows == ["+I[1, 1]", "+I[2, null]", "+I[3, 2]", "+I[4, null]", "+I[5, null]", "+I[6, null]", "+I[7, 3]", "+I[8, null]"]
