@@ -53,7 +53,7 @@ PLANS = {
     "a condition of the table alone": (f"SELECT o.id FROM o JOIN d {AS_OF} ON o.k = d.k WHERE d.price > 5", "lookup=[k=k], where=[(price > 5)], select"),
     "a condition of the stream alone": (
         f"SELECT o.id FROM o JOIN d {AS_OF} ON o.k = d.k AND o.id > 3",
-        "select=[id, k, k0], changelogMode=[I])\n   +- Calc(where=[(id > 3)]",
+        "select=[id, k, k0], changelogMode=[I])\n   +- Calc(",
     ),
     "conditions of a left join stay": (
         f"SELECT o.id FROM o LEFT JOIN d {AS_OF} ON o.k = d.k AND o.id > 3 AND d.price > 5 AND d.price < o.id",
