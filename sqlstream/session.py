@@ -268,7 +268,7 @@ class Session:
         inner = node.this
         statements = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
         logical = [self._insert(s, env) if isinstance(s, ast.Insert) else build.query(s, env) for s in statements]
-        plans = [rewrite(n) for n in logical]
+        plans = [rewrite(n, env.settings.state_ttl) for n in logical]
         for plan in plans:
             validate(_without_limit(plan)[0] if not isinstance(plan, Sink) else plan, batch=env.settings.batch)
         sections = ["== Abstract Syntax Tree ==", *(tree(n, modes=False) for n in logical), ""]
@@ -296,6 +296,7 @@ class Session:
                 zone=self.zone,
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
                 dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
+                state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
                 not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
             ),
@@ -309,7 +310,7 @@ class Session:
     def _query(self, node: exp.Expr) -> Outcome:
         env = self._environment()
         plan, limit = _without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
-        plan = rewrite(plan)
+        plan = rewrite(plan, env.settings.state_ttl)
         validate(plan, batch=env.settings.batch)
         columns = fields(plan)
         spark = self._engine.spark
@@ -337,7 +338,7 @@ class Session:
     def _run_job(self, sinks: tuple[Sink, ...], env: scope.Environment, text: str) -> Outcome:
         plans = []
         for sink in sinks:
-            plan = rewrite(sink)
+            plan = rewrite(sink, env.settings.state_ttl)
             assert isinstance(plan, Sink)
             validate(plan, batch=env.settings.batch)
             plans.append(plan)

@@ -48,7 +48,7 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.exec.source.cdc-events-duplicate", _BOOL, "false", "Whether changelogs may tell a change twice; needs a PRIMARY KEY."),
     _quiet("table.exec.mini-batch.enabled", "every micro-batch is a mini-batch."),
     _quiet("table.exec.mini-batch.size", "a micro-batch takes what has arrived."),
-    _refused("table.exec.state.ttl", "State is kept for ever, as with Flink's default of 0."),
+    Option("table.exec.state.ttl", _TIME, "0 ms", "For how long the state of a key is kept after its last row, outside of windows; 0 for ever."),
     _refused("table.exec.emit.early-fire.*", "Windows give their rows when they close."),
     _refused("table.exec.emit.late-fire.*", "Windows give their rows when they close."),
     _refused("table.exec.emit.allow-lateness", "Rows for a closed window are dropped, as with Flink's default."),

@@ -37,7 +37,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, fields, looked_up, origin
+from sqlstream.plan.properties import changelog_mode, field, fields, looked_up, origin, walk
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.udf import TableFunction
@@ -160,7 +160,7 @@ def _parts(node: Node) -> tuple[str, ...]:
                 f"table=[{looked_up(node).table.path}]",
                 f"joinType=[{kind.value}]",
                 f"lookup=[{', '.join(f'{origin(node.table, name)}={to_text(value)}' for value, name in keys)}]",
-                *(f"where=[{to_text(f.condition)}]" for f in _walk(node.table) if isinstance(f, Filter)),
+                *(f"where=[{to_text(f.condition)}]" for f in walk(node.table) if isinstance(f, Filter)),
                 *([f"joinCondition=[{to_text(condition)}]"] if condition is not None else []),
                 f"select=[{_names(node)}]",
                 *([f"retry=[lookup_miss, FIXED_DELAY, {retry.delay}ms, {retry.attempts}]"] if retry is not None else []),
@@ -242,14 +242,8 @@ def signature(node: Node) -> str:
     """The plan, with the options of its tables, as one string: equal for the same statements over the same declarations."""
     tables = [
         json.dumps({"table": str(n.table.path), "options": dict(sorted(n.table.options.items()))})
-        for n in _walk(node)
+        for n in walk(node)
         if isinstance(n, Scan | Sink)
     ]
-    tables_of_lookups = [tree(n.table) for n in _walk(node) if isinstance(n, LookupJoin)]
+    tables_of_lookups = [tree(n.table) for n in walk(node) if isinstance(n, LookupJoin)]
     return "\n".join([tree(node), *tables_of_lookups, *tables])
-
-
-def _walk(node: Node) -> list[Node]:
-    """``node`` and all below it, tables that are looked up among them."""
-    below = (*node.inputs, node.table) if isinstance(node, LookupJoin) else node.inputs
-    return [node, *(n for i in below for n in _walk(i))]

@@ -267,8 +267,9 @@ class WindowRank(Unary):
 class Rank(Unary):
     """The rows of ranks ``first`` to ``last`` in ``order`` of each ``partition``, updated as rows come: Top-N and deduplication.
 
-    Of equal rows the earlier comes first, or the later where ``latest``. ``once``: the first row that comes of a partition stays it. Output:
-    the input's columns, then ``rank`` (BIGINT, from 1), if it has a name.
+    Of equal rows the earlier comes first, or the later where ``latest``. ``once``: the first row that comes of a partition stays it. ``ttl``:
+    for how many milliseconds state without new rows is kept (0: for ever). Output: the input's columns, then ``rank`` (BIGINT, from 1), if it
+    has a name.
     """
 
     partition: tuple[str, ...]
@@ -278,6 +279,7 @@ class Rank(Unary):
     last: int
     latest: bool = False
     once: bool = False
+    ttl: int | None = None
 
 
 class JoinKind(Enum):

@@ -198,9 +198,21 @@ def stateless(node: Node) -> bool:
 def native(node: GroupAggregate) -> bool:
     """Whether Spark's own aggregate gives what ``node`` does of a stream: in update mode, and then as the only operator with a state, or
     as an operator that drops duplicates."""
-    if changelog_mode(node.input).updates:
+    if changelog_mode(node.input).updates or node.ttl:
         return False
     return not node.aggregates or (node.upserts and stateless(node.input) and not any(a.call.distinct for a in node.aggregates))
+
+
+def state_ttl(node: Node) -> int:
+    """For how many milliseconds ``node`` itself keeps the state of a key after its last row; 0 for ever."""
+    match node:
+        case GroupAggregate(ttl=ttl) | Rank(ttl=ttl):
+            return ttl or 0
+        case KeyedJoin(join=Join(hints=hints)):
+            # Rows of both sides are kept together, so the longer time counts.
+            ttls = [ttl or 0 for ttl in hints.ttl]
+            return max(ttls) if all(ttls) else 0
+    return 0
 
 
 def in_update_mode(node: Node) -> bool:
@@ -348,3 +360,9 @@ def watermarked(node: Node) -> bool:
 def scans(node: Node) -> tuple[Scan, ...]:
     """All scans below ``node``, from left to right."""
     return (node,) if isinstance(node, Scan) else tuple(s for i in node.inputs for s in scans(i))
+
+
+def walk(node: Node) -> list[Node]:
+    """``node`` and all below it, tables that are looked up among them."""
+    below = (*node.inputs, node.table) if isinstance(node, LookupJoin) else node.inputs
+    return [node, *(n for i in below for n in walk(i))]

@@ -41,6 +41,7 @@ class Settings:
     dynamic_options: bool = True
     not_null_enforcer: str = "ERROR"
     changes_twice: bool = False
+    state_ttl: int = 0
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,6 @@ from sqlstream.plan.nodes import (
     Filter,
     GroupAggregate,
     IntervalJoin,
-    Join,
-    KeyedJoin,
     Limit,
     LookupJoin,
     Node,
@@ -26,12 +24,13 @@ from sqlstream.plan.nodes import (
     Sink,
     TemporalJoin,
     TimeAttribute,
+    Watermark,
     WindowAggregate,
     WindowKind,
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, looked_up, scans, static, updating_node, upsert_key
+from sqlstream.plan.properties import changelog_mode, field, looked_up, scans, state_ttl, static, updating_node, upsert_key, walk
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -56,6 +55,7 @@ def validate(node: Node, *, batch: bool) -> None:
                 )
     _check(node, batch=batch, streaming=not batch and not static(node))
     _sessions(node)
+    _expiring(node)
 
 
 def _sessions(node: Node) -> None:
@@ -107,8 +107,6 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             _interval_join(node)
         case TemporalJoin() if streaming:
             _append_only(node.left, "StreamPhysicalTemporalJoin")
-        case Join(hints=hints) | KeyedJoin(join=Join(hints=hints)) if streaming:
-            _kept_for_ever(*hints.ttl)
         case LookupJoin():
             if not node.keys:
                 raise ValidationError(
@@ -120,10 +118,8 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case CoGroup() | WindowAggregate() | WindowRank() if streaming:
             _append_inputs(node)
             _window_distinct(node)
-        case GroupAggregate(input=source, ttl=ttl) if streaming:
-            _kept_for_ever(ttl)
-            if changelog_mode(source).updates:
-                _updating_distinct(node)
+        case GroupAggregate(input=source) if streaming and changelog_mode(source).updates:
+            _updating_distinct(node)
         case Correlate(input=source) if streaming and changelog_mode(source).updates and not changelog_mode(source).retracts:
             raise NotSupported("UNNEST over rows that are replaced by key is not supported yet.", hint="Aggregate them first.")
         case Limit() if streaming:
@@ -169,9 +165,13 @@ def _by(columns: tuple[str, ...]) -> str:
     return f"PRIMARY KEY ({', '.join(columns)}) NOT ENFORCED"
 
 
-def _kept_for_ever(*ttls: int | None) -> None:
-    if any(ttls):
-        raise NotSupported("The hint STATE_TTL is not supported yet.", hint="State is kept for ever, as with Flink's default of 0.")
+def _expiring(node: Node) -> None:
+    """State goes by the clock, which then is a watermark of the query: nothing else in it can wait for another."""
+    if any(state_ttl(n) for n in walk(node)) and any(isinstance(n, Watermark | WindowTvf | IntervalJoin) for n in walk(node)):
+        raise NotSupported(
+            "State that expires, beside operators that wait for a time, is not supported yet.",
+            hint="Leave table.exec.state.ttl and the hint STATE_TTL out, or INSERT the one into a table that the other reads.",
+        )
 
 
 def _interval_join(node: IntervalJoin) -> None:

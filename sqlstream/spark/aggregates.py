@@ -59,7 +59,7 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
     return aggregated.select(*outputs, *[F.col(quote(a.name)) for a in node.aggregates])
 
 
-def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch: bool) -> DataFrame:
+def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch: bool, ttl: int) -> DataFrame:
     """The groups of ``frame``, the node's input; ``batch``: in batch mode, where a group of all rows is there without rows too."""
     from pyspark.sql import functions as F
 
@@ -72,7 +72,7 @@ def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch:
             # Under Spark's watermark mark it would drop rows that are late.
             return frame.select(*[F.col(quote(k)).alias(k, metadata={}) for k in node.keys]).dropDuplicates()
         return _aggregated(frame.groupBy(*keys), node.aggregates, zone).select(*[quote(f.name) for f in fields(node)])
-    return _keyed(node, frame, keys, zone)
+    return _keyed(node, frame, keys, zone, ttl)
 
 
 def _aggregated(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], zone: str) -> DataFrame:
@@ -82,7 +82,7 @@ def _aggregated(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], zo
     return grouped.agg(*(calls or [F.lit(0).alias(_ALL)]))
 
 
-def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str) -> DataFrame:
+def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str, ttl: int) -> DataFrame:
     """The groups by our own operator."""
     from pyspark.sql import functions as F
 
@@ -103,7 +103,7 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
     mode = changelog_mode(node)
     kinds = 0 if not mode.carries_kinds else 2 if mode.retracts else 1
     given = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), [[m, *of] for of, m in marks.items()],
-                            KIND if retracting else "", kinds)  # fmt: skip
+                            KIND if retracting else "", kinds, ttl)  # fmt: skip
     return given.select(*[quote(f.name) for f in fields(node)], *([KIND] if kinds else []))
 
 

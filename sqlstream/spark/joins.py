@@ -31,7 +31,7 @@ def joined(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFram
     return left.join(right, condition, _HOW[node.kind]).select(*[quote(n) for n in row(node)])
 
 
-def keyed(node: KeyedJoin, frame: DataFrame, zone: str) -> DataFrame:
+def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFrame:
     """The join of the rows of both sides in ``frame``, the node's input."""
     from pyspark.sql import functions as F
 
@@ -45,7 +45,7 @@ def keyed(node: KeyedJoin, frame: DataFrame, zone: str) -> DataFrame:
     condition = None if node.condition is None else pair.where(render(node.condition, zone))
     given = changelog_mode(node).carries_kinds
     how = node.join.kind.name.lower()
-    return keyed_join(tagged, how, [*node.keys] or ["$k0"], [*node.null_safe] or [False], bool(kinds), given, condition)
+    return keyed_join(tagged, how, [*node.keys] or ["$k0"], [*node.null_safe] or [False], bool(kinds), given, condition, ttl)
 
 
 def _own(node: KeyedJoin, side: int, frame: DataFrame) -> list[Column]:

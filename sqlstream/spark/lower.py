@@ -48,7 +48,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import bounded, changelog_mode, fields, row, static
+from sqlstream.plan.properties import bounded, changelog_mode, fields, row, state_ttl, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
@@ -125,7 +125,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
         case WindowAggregate(input=source):
             return aggregates.window_aggregate(node, lower(source, to), to.zone)
         case Rank(input=source):
-            return ranks.ranked(node, lower(source, to))
+            return ranks.ranked(node, _expiring(node, source, to), ttl=_ttl(node, to))
         case WindowRank(input=source):
             return window_operators.ranked(node, lower(source, to))
         case CoGroup(input=source):
@@ -139,9 +139,9 @@ def lower(node: Node, to: Lowering) -> DataFrame:
         case Join():
             return _join(node, to)
         case KeyedJoin(input=source):
-            return joins.keyed(node, lower(source, to), to.zone)
+            return joins.keyed(node, _expiring(node, source, to), to.zone, ttl=_ttl(node, to))
         case GroupAggregate(input=source):
-            return aggregates.group_aggregate(node, lower(source, to), to.zone, batch=to.batch)
+            return aggregates.group_aggregate(node, _expiring(node, source, to), to.zone, batch=to.batch, ttl=_ttl(node, to))
         case Union(branches=branches):
             return _union_all(branches, to)
         case Limit(input=source):
@@ -261,6 +261,17 @@ def _clocked(frame: DataFrame, node: Node, to: Lowering, every: int, offset: int
     ticks = clock(to.spark, to.source_name("clock"), every, offset, to.zone)
     moments = _moments(node, ticks, "timestamp_millis(value - 1)")
     return to.times(0, None).watermark(rows.unionAll(moments), WATERMARK, SPLIT).select(*names)
+
+
+def _ttl(node: Node, to: Lowering) -> int:
+    """For how long ``node`` keeps state. A bounded query, which is one micro-batch, keeps all."""
+    return 0 if to.bounded else state_ttl(node)
+
+
+def _expiring(node: Node, source: Node, to: Lowering) -> DataFrame:
+    """The frame of ``source``, the input of ``node``, under the clock where state of it goes by that."""
+    frame, ttl = lower(source, to), _ttl(node, to)
+    return _clocked(frame, source, to, min(max(ttl // 4, 500), 600_000)) if ttl and frame.isStreaming else frame
 
 
 def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:

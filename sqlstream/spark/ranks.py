@@ -32,7 +32,7 @@ def sort_key(key: SortKey) -> Column:
     return column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last()
 
 
-def ranked(node: Rank, frame: DataFrame) -> DataFrame:
+def ranked(node: Rank, frame: DataFrame, *, ttl: int) -> DataFrame:
     """The rows of ``frame``, the node's input, that the rank keeps."""
     from pyspark.sql import functions as F
 
@@ -41,13 +41,13 @@ def ranked(node: Rank, frame: DataFrame) -> DataFrame:
     columns = [f.name for f in fields(node.input)]
     # Under Spark's watermark mark rows that are late would be dropped.
     unmarked = frame.select(*[F.col(quote(c)).alias(c, metadata={}) for c in columns], *[c for c in frame.columns if c == KIND])
-    if changelog_mode(node).carries_kinds or node.last > 1 or not node.partition:
-        return _by_key(node, unmarked).select(*[quote(c) for c in row(node)])
+    if changelog_mode(node).carries_kinds or ttl or node.last > 1 or not node.partition:
+        return _by_key(node, unmarked, ttl).select(*[quote(c) for c in row(node)])
     kept = unmarked.dropDuplicates(list(node.partition))
     return kept if node.rank is None else kept.withColumn(node.rank, F.lit(1).cast("BIGINT"))
 
 
-def _by_key(node: Rank, frame: DataFrame) -> DataFrame:
+def _by_key(node: Rank, frame: DataFrame, ttl: int) -> DataFrame:
     from pyspark.sql import functions as F
 
     keys = [*node.partition]
@@ -55,7 +55,8 @@ def _by_key(node: Rank, frame: DataFrame) -> DataFrame:
         keys = [_ALL]
         frame = frame.select(F.lit(0).alias(_ALL), "*")
     order = [k.name for k in node.order]
-    return keyed_rank(frame, keys, order, directions(node.order), node.first, node.last, node.latest, node.rank or "", KIND in frame.columns)
+    changes = KIND in frame.columns
+    return keyed_rank(frame, keys, order, directions(node.order), node.first, node.last, node.latest, node.rank or "", changes, ttl)
 
 
 def _at_once(node: Rank, frame: DataFrame) -> DataFrame:

@@ -69,6 +69,9 @@ PLANS = {
     "an order with a limit": ("SELECT n FROM clicks ORDER BY n DESC LIMIT 2", "Rank(rankRange=[rankStart=1, rankEnd=2], orderBy=[n DESC], changelogMode=[I,UB,UA,D])"),
     "a limit of updates": ("SELECT COUNT(*) FROM clicks GROUP BY who LIMIT 2 OFFSET 1", "Rank(rankRange=[rankStart=2, rankEnd=3], changelogMode=[I,UB,UA,D])"),
     "a semi join": ("SELECT who FROM clicks WHERE who IN (SELECT name FROM people)", "Join(joinType=[LeftSemiJoin], where=[(who = name)], changelogMode=[I])"),
+    "state that expires": (
+        "SELECT /*+ STATE_TTL('c' = '1 d') */ c.n FROM clicks AS c JOIN people AS p ON c.n = p.n", "stateTtl=[1 d, default]",
+    ),
     "updates by a primary key that changes": ("INSERT INTO keyed SELECT 1, CAST(COUNT(*) AS STRING) FROM clicks", "changelogMode=[I,UB,UA])"),
     "updates without a known key": (
         "INSERT INTO keyed SELECT COUNT(*), 'x' FROM clicks GROUP BY who", "Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[name], changelogMode=[I,UB,UA,D])",
@@ -189,9 +192,9 @@ REFUSALS = {
     "a hint without tables": ("SELECT /*+ SHUFFLE_HASH */ n FROM clicks", "expecting at least one table or view", "SHUFFLE_HASH"),
     "a state's time that is none": ("SELECT /*+ STATE_TTL('clicks' = 'soon') */ n FROM clicks", "Invalid STATE_TTL hint value", "'clicks'"),
     "a state's time without a table": ("SELECT /*+ STATE_TTL(clicks) */ n FROM clicks", "only support key-value options", "STATE_TTL"),
-    "a state's time of a group": ("SELECT /*+ STATE_TTL('clicks' = '1 d') */ COUNT(*) FROM clicks", "The hint STATE_TTL is not supported yet", ""),
-    "a state's time of a join": (
-        "SELECT /*+ STATE_TTL('c' = '1 d') */ c.n FROM clicks AS c JOIN people AS p ON c.n = p.n", "The hint STATE_TTL is not supported yet", "",
+    "state that expires beside windows": (
+        f"SELECT /*+ STATE_TTL('w' = '1 d') */ COUNT(*) FROM (SELECT COUNT(*) AS c FROM {WINDOWS} GROUP BY window_start, window_end) AS w GROUP BY c",
+        "State that expires, beside operators that wait for a time", "",
     ),
     "an over window": ("SELECT COUNT(*) OVER (ORDER BY ts) FROM clicks", "OVER aggregation is not supported yet", "COUNT"),
     "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK is not supported in streaming", "RANK"),

@@ -12,6 +12,7 @@ from sqlstream.plan.rules.limit import limit
 from sqlstream.plan.rules.project_merge import project_merge
 from sqlstream.plan.rules.shared_scan import shared_scan
 from sqlstream.plan.rules.sink_materializer import sink_materializer
+from sqlstream.plan.rules.state_ttl import state_ttl
 from sqlstream.plan.rules.unread_columns import unread_columns
 from sqlstream.plan.rules.unused_watermark import unused_watermark
 from sqlstream.plan.rules.upserts import upserts
@@ -26,8 +27,8 @@ RULES = (
 )  # fmt: skip
 
 
-def rewrite(node: Node) -> Node:
-    """``node`` after every rule, in order."""
+def rewrite(node: Node, ttl: int = 0) -> Node:
+    """``node`` after every rule, in order. ``ttl``: for how many milliseconds state without new rows is kept by default; 0 for ever."""
     for rule in RULES:
         node = rule(node)
-    return node
+    return state_ttl(node, ttl) if ttl else node

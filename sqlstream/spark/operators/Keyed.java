@@ -54,6 +54,17 @@ final class Keyed {
             List<String> keys,
             StructType output,
             StatefulProcessor<InternalRow, InternalRow, InternalRow> processor) {
+        return process(frame, keys, output, processor, 0);
+    }
+
+    /** The same, with a state of each key that goes {@code ttl} milliseconds after the last row of it; 0 for never. */
+    static Dataset<Row> process(
+            org.apache.spark.sql.classic.Dataset<Row> frame,
+            List<String> keys,
+            StructType output,
+            StatefulProcessor<InternalRow, InternalRow, InternalRow> operator,
+            long ttl) {
+        var processor = ttl > 0 ? new Expiring(operator, ttl) : operator;
         // Columns of a state are called by number: not every name of SQL is one that its schema can have.
         String[] names = IntStream.range(0, frame.columns().length).mapToObj(i -> "c" + i).toArray(String[]::new);
         String[] keyNames = keys.stream().map(key -> names[frame.schema().fieldIndex(key)]).toArray(String[]::new);

@@ -42,7 +42,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>State by key: the functions' buffers and the extremes; for each list of marked arguments, and each extreme of rows that can go, the
  * counts of its values; the arguments of functions that no row can be taken away from.
  */
-public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets {
     private static final int NO_KINDS = 0;
     private static final int BEFORE_TOO = 2;
 
@@ -72,8 +72,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
      * @param kind the column with the kinds of rows, if there can be others than inserts, or an empty name. The last column of the result is
      *     then how many rows there are, and is taken out
      * @param kinds 0: each row replaces that of its key; 1: rows get their kind; 2: and what a row was comes before what it is
+     * @param ttl for how many milliseconds a group without rows is kept; 0 for ever
      */
-    public static Dataset<Row> of(Dataset<Row> aggregated, List<List<String>> marks, String kind, int kinds) {
+    public static Dataset<Row> of(Dataset<Row> aggregated, List<List<String>> marks, String kind, int kinds, long ttl) {
         org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
         Aggregate node = (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         String[] names = marks.stream().map(m -> m.get(0)).toArray(String[]::new);
@@ -87,7 +88,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             schema = schema.add(Kinds.COLUMN, DataTypes.ByteType, false);
         }
         List<String> keys = processor.keys.stream().skip(1).map(Attribute::name).toList();
-        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) source, keys, schema, processor);
+        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) source, keys, schema, processor, ttl);
     }
 
     private KeyedAggregate(Aggregate node, List<List<String>> marks, String kind, int kinds) {
@@ -164,6 +165,13 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         extremes.forEach(e -> columns.add(e.result));
         buffers = getHandle().getValueState("buffers", Keyed.encoder(Scala.type(columns)), TTLConfig.NONE());
         work = new Work();
+    }
+
+    @Override
+    public void forget() {
+        work.begin(null);
+        work.clear();
+        buffers.clear();
     }
 
     @Override

@@ -33,7 +33,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>State by key: the rows of each side. A micro-batch is a change of both: what is given is how the join's result changes by it.
  */
-public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets {
     // Rows of one key that are held before they go to the state, where none can take another away.
     private static final int HELD_ROWS = 1 << 16;
     private static final int LEFT = 0;
@@ -61,9 +61,11 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
      *     its columns as a struct in the place of its side, and where there are {@code changes} the kind of the row
      * @param nullSafe for each key, whether NULL is equal to NULL in it
      * @param conditioned the columns of both sides, filtered by the condition that pairs must fulfil, or null
+     * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
      */
     public static Dataset<Row> of(
-            Dataset<Row> tagged, String how, List<String> keys, List<Boolean> nullSafe, boolean changes, boolean kinds, Dataset<Row> conditioned) {
+            Dataset<Row> tagged, String how, List<String> keys, List<Boolean> nullSafe, boolean changes, boolean kinds, Dataset<Row> conditioned,
+            long ttl) {
         KeyedJoin processor = new KeyedJoin(tagged.schema(), how, keys.size(), nullSafe, changes, kinds, conditioned);
         StructType output = new StructType();
         for (int i = LEFT; i <= (processor.pairs ? RIGHT : LEFT); i++) {
@@ -72,7 +74,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             }
         }
         output = kinds ? output.add(Kinds.COLUMN, DataTypes.ByteType, false) : output;
-        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) tagged, keys, output, processor);
+        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) tagged, keys, output, processor, ttl);
     }
 
     private KeyedJoin(StructType tagged, String how, int keys, List<Boolean> nullSafe, boolean changes, boolean kinds, Dataset<Row> conditioned) {
@@ -101,6 +103,12 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
     public void init(OutputMode outputMode, TimeMode timeMode) {
         kept = new KeptRows(getHandle(), "rows", types[LEFT].length(), types[RIGHT].length());
         matches = condition == null ? null : Predicate.create(condition, Scala.seq(columns));
+    }
+
+    @Override
+    public void forget() {
+        kept.load();
+        kept.clear();
     }
 
     @Override

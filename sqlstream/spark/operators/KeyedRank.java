@@ -31,7 +31,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>State by key: those rows in their order, or all rows as they came where rows can go.
  */
-public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets {
     private final StructType columns;
     private final List<Expression> references = new ArrayList<>();
     private final List<Integer> order;
@@ -54,17 +54,18 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
      * @param directions for each of them two letters, as for Top
      * @param latest whether of equal rows the later one comes first
      * @param number the name of a column with a row's rank, or an empty name
+     * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
      */
     public static Dataset<Row> of(
             Dataset<Row> frame, List<String> keys, List<String> order, String directions, int first, int last, boolean latest, String number,
-            boolean changes) {
+            boolean changes, long ttl) {
         StructType given = frame.schema();
         StructType columns = new StructType(java.util.Arrays.copyOf(given.fields(), given.length() - (changes ? 1 : 0)));
         List<Integer> places = order.stream().map(columns::fieldIndex).toList();
         KeyedRank processor = new KeyedRank(columns, places, directions, first, last, latest, !number.isEmpty(), changes);
         StructType output = number.isEmpty() ? columns : columns.add(number, DataTypes.LongType, false);
         return Keyed.process(
-                (org.apache.spark.sql.classic.Dataset<Row>) frame, keys, output.add(Kinds.COLUMN, DataTypes.ByteType, false), processor);
+                (org.apache.spark.sql.classic.Dataset<Row>) frame, keys, output.add(Kinds.COLUMN, DataTypes.ByteType, false), processor, ttl);
     }
 
     private KeyedRank(
@@ -88,6 +89,12 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
         row = UnsafeProjection.create(Scala.seq(references));
         List<Expression> values = order.stream().map(references::get).toList();
         ordering = RowOrdering.create(Scala.seq(Scala.order(values, directions)), Scala.seq(List.of()));
+    }
+
+    @Override
+    public void forget() {
+        kept.load();
+        kept.clear();
     }
 
     @Override

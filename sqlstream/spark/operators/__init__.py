@@ -99,17 +99,17 @@ def late_rows(query: StreamingQuery) -> int:
     return 0 if context is None or context._jvm is None else int(context._jvm.sqlstream.LateRows.count(query.runId))
 
 
-def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], kind: str, kinds: int) -> DataFrame:
+def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], kind: str, kinds: int, ttl: int) -> DataFrame:
     """``aggregated``, a groupBy of columns with agg over a stream, by our own operator; the arguments are those of KeyedAggregate.of."""
     from pyspark.sql import DataFrame
 
     spark = aggregated.sparkSession
     assert spark._jvm is not None
-    return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf, marks, kind, kinds), spark)
+    return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf, marks, kind, kinds, ttl), spark)
 
 
 def keyed_join(
-    tagged: DataFrame, how: str, keys: list[str], null_safe: list[bool], changes: bool, kinds: bool, conditioned: DataFrame | None
+    tagged: DataFrame, how: str, keys: list[str], null_safe: list[bool], changes: bool, kinds: bool, conditioned: DataFrame | None, ttl: int
 ) -> DataFrame:
     """The join of the rows of both sides in ``tagged``, by our own operator; the arguments are those of KeyedJoin.of."""
     from pyspark.sql import DataFrame
@@ -117,18 +117,19 @@ def keyed_join(
     spark = tagged.sparkSession
     assert spark._jvm is not None
     condition = None if conditioned is None else conditioned._jdf
-    return DataFrame(spark._jvm.sqlstream.KeyedJoin.of(tagged._jdf, how, keys, null_safe, changes, kinds, condition), spark)
+    return DataFrame(spark._jvm.sqlstream.KeyedJoin.of(tagged._jdf, how, keys, null_safe, changes, kinds, condition, ttl), spark)
 
 
 def keyed_rank(
-    frame: DataFrame, keys: list[str], order: list[str], directions: str, first: int, last: int, latest: bool, number: str, changes: bool
+    frame: DataFrame, keys: list[str], order: list[str], directions: str, first: int, last: int, latest: bool, number: str, changes: bool,
+    ttl: int,
 ) -> DataFrame:
     """The first rows of each key of ``frame``, by our own operator; the arguments are those of KeyedRank.of."""
     from pyspark.sql import DataFrame
 
     spark = frame.sparkSession
     assert spark._jvm is not None
-    return DataFrame(spark._jvm.sqlstream.KeyedRank.of(frame._jdf, keys, order, directions, first, last, latest, number, changes), spark)
+    return DataFrame(spark._jvm.sqlstream.KeyedRank.of(frame._jdf, keys, order, directions, first, last, latest, number, changes, ttl), spark)
 
 
 def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
