@@ -143,12 +143,16 @@ class Jdbc(Connector):
     def _load(self, spark: SparkSession, table: Table, **more: str) -> DataFrame:
         """The database's table as it is. Raises JobFailed."""
         from py4j.protocol import Py4JJavaError
+        from pyspark.errors.exceptions.captured import AnalysisException
 
         options = self._connection(spark, table) | more
         try:
             return spark.read.format("jdbc").options(**options).load()
-        except Py4JJavaError as error:
-            problem = f"The table '{table.options['table-name']}' of the database can't be read: {error.java_exception.getMessage()}"
+        except (Py4JJavaError, AnalysisException) as error:
+            # Where there is no connection Spark says so, and the driver why.
+            origin: Any = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
+            met = origin if isinstance(error, Py4JJavaError) else origin.getCause() or origin
+            problem = f"The table '{table.options['table-name']}' of the database can't be read: {met.getMessage()}"
             raise JobFailed(problem, hint="Check 'url', 'username' and 'password', and that the database runs.") from error
 
     def _connection(self, spark: SparkSession, table: Table) -> dict[str, str]:

@@ -130,6 +130,8 @@ def test_a_database_that_does_not_answer(run, make_table, postgres):
     with pytest.raises(JobFailed, match="password authentication failed") as error:
         run.frame(make_table([("a", INT)], {**options, "password": "wrong"}))
     assert "wrong" not in error.value.message
+    with pytest.raises(JobFailed, match="Connection to 127.0.0.1:1 refused"):
+        run.frame(make_table([("a", INT)], {**options, "url": "jdbc:postgresql://127.0.0.1:1/postgres"}))
 
 
 def test_appended(run, make_table, there, postgres):
