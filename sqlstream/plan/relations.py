@@ -44,7 +44,11 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
         case exp.Values():
             bare = node.copy()
             bare.set("alias", None)
-            return _aliased(query(bare, env), node, default=None)
+            values = query(bare, env)
+            if node.alias and len(fields(values)) == 1 and not node.args["alias"].columns:
+                # As in SQL the only column has the name of the whole.
+                values = Project(values, tuple(Named(node.alias, ColumnRef(f.type, f.name)) for f in fields(values)))
+            return _aliased(values, node, default=None)
         case ast.TableFunction():
             return _aliased(_table_function(node, env, query), node, default=None)
     raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)

@@ -37,7 +37,7 @@ def travelled(table: Table, version: exp.Expr, zone: str) -> Table:
     option = find(table.connector).time_travel_option if table.connector else None
     if option is None:
         raise ValidationError(
-            "getTable(ObjectPath, timestamp) is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
+            "getTable(ObjectPath, long) is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
             at=version, hint=f"A table of the connector '{table.connector}' keeps no versions; one of 'delta' does.",
         )  # fmt: skip
     moment = wall.replace(tzinfo=_zone(zone)).astimezone(datetime.UTC)
