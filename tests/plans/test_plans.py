@@ -109,7 +109,7 @@ PLANS = {
     "the only column of VALUES": ("SELECT v FROM (VALUES (1), (2)) AS v", "tuples=[[{ 1 }, { 2 }]]"),
     "a correlated Top-N": (
         "SELECT who, l.name FROM clicks, LATERAL (SELECT name, n FROM people AS p WHERE p.n = clicks.n ORDER BY p.n + 1 DESC LIMIT 2 OFFSET 1) AS l",
-        "rankRange=[rankStart=2, rankEnd=3], partitionBy=[$c0]",
+        "rankRange=[rankStart=2, rankEnd=3], partitionBy=[n]",
     ),
     "joins by a row to the left": (
         "SELECT who, l.name FROM clicks, LATERAL (SELECT p.name FROM people AS p WHERE p.n = clicks.n AND p.n > 1) AS l",
