@@ -133,7 +133,7 @@ def test_updates_are_exact(tmp_path: Path, spark) -> None:
         kill(process)
     process = start(tmp_path)
     try:
-        deadline = time.monotonic() + 240
+        deadline = time.monotonic() + 400
         wanted = {"counts": load.expected, "copies": load.expected, "sizes": load.sizes, "priced": load.priced}
         while time.monotonic() < deadline and any(found(spark, tmp_path, table) != rows for table, rows in wanted.items()):
             assert process.poll() is None, (tmp_path / "run.log").read_text()
