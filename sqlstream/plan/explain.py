@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from sqlstream.plan import make
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
@@ -16,11 +17,15 @@ from sqlstream.plan.nodes import (
     KeyedJoin,
     Limit,
     LookupJoin,
+    Match,
+    MatchValue,
     NamedAggregate,
     Node,
     Over,
+    PatternVariable,
     Project,
     Rank,
+    RowValue,
     Scan,
     Sink,
     Sort,
@@ -132,6 +137,20 @@ def _parts(node: Node) -> tuple[str, ...]:
                 *([f"partitionBy=[{', '.join(partition)}]"] if partition else []),
                 *([f"orderBy=[{_order(order)}]"] if order else []),
             )
+        case Match(partition=partition, order=order, pattern=pattern, define=define):
+            values = {v.name: value_text(v) for v in node.values}
+            defined = ", ".join(f"{name}={to_text(make.renamed(c, {n: values.get(n, n) for n in make.columns(c)}))}" for name, c in define)
+            return (
+                "Match",
+                *([f"partitionBy=[{', '.join(partition)}]"] if partition else []),
+                f"orderBy=[{_order(order)}]",
+                f"measures=[{', '.join(f'{value_text(m)} AS {m.name}' for m in node.measures)}]",
+                "rowsPerMatch=[ONE ROW PER MATCH]",
+                f"after=[SKIP {node.skip.value}{f' {node.target}' if node.target else ''}]",
+                f"pattern=[{' '.join(map(_variable, pattern))}]",
+                *([f"within=[{_duration(node.within)}]"] if node.within else []),
+                f"define=[{defined}]",
+            )
         case CoGroup(join=join):
             return (*_parts(join), f"collects=[{', '.join(s.collected.value for s in node.sides)}]")
         case KeyedJoin(join=join):
@@ -198,6 +217,21 @@ def _bounds(join: IntervalJoin) -> str:
     return (
         f"isRowTime={by_row}, leftLowerBound={join.lower}, leftUpperBound={join.upper}, leftTimeIndex={places[0]}, rightTimeIndex={places[1]}"
     )
+
+
+def value_text(value: MatchValue) -> str:
+    """A value of a match as Flink's plans write it: ``LAST(A.x, 0)``."""
+    owner = f"{value.variable or '*'}."
+    if isinstance(value, RowValue):
+        return f"{'LAST' if value.last else 'FIRST'}({owner}{value.column.name}, {value.offset})"
+    return to_text(make.renamed(value.call, {n: owner + n for n in make.columns(value.call)}))
+
+
+def _variable(variable: PatternVariable) -> str:
+    low, high = variable.low, variable.high
+    known = {(1, 1): "", (0, None): "*", (1, None): "+", (0, 1): "?"}
+    quantifier = known.get((low, high), f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}")
+    return f"{variable.name}{quantifier}{'?' if variable.varies and not variable.greedy and (low, high) != (0, 1) else ''}"
 
 
 def _order(keys: tuple[SortKey, ...]) -> str:

@@ -22,11 +22,13 @@ from sqlstream.plan.nodes import (
     JoinKind,
     KeyedJoin,
     LookupJoin,
+    Match,
     Named,
     Node,
     Over,
     Project,
     Rank,
+    RowValue,
     Scan,
     Sink,
     TemporalJoin,
@@ -94,6 +96,14 @@ def fields(node: Node) -> tuple[Field, ...]:
             return (*fields(source), Field(rank, BIGINT.not_null()))
         case Rank(input=source, rank=rank):
             return (*fields(source), *([] if rank is None else [Field(rank, BIGINT.not_null())]))
+        case Match(input=source, partition=partition, order=order, measures=measures, time=time):
+            given_by_name = {f.name: f for f in fields(source)}
+            ordered = given_by_name[order[0].name]
+            return (
+                *(Field(k, given_by_name[k].type) for k in partition),
+                *(Field(m.name, m.column.type.null() if isinstance(m, RowValue) else m.call.type) for m in measures),
+                Field(time, ordered.type.not_null(), ordered.time),
+            )
         case Join(left=left, right=right, kind=kind):
             a = (_joined(f, node, optional=kind.left_optional) for f in fields(left))
             b = () if kind.left_only else (_joined(f, node, optional=kind.right_optional) for f in fields(right))
@@ -259,7 +269,7 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
             return upsert_key(source) if rank is None else (*partition, rank)
         case Join(left=left, right=right, kind=kind) if not isinstance(node, WindowJoin) and kind is not JoinKind.FULL:
             return _join_key(node, upsert_key(left), None if kind.left_only else upsert_key(right))
-        case Union() | Values() | Expand() | Correlate() | Join() | CoGroup():
+        case Union() | Values() | Expand() | Correlate() | Join() | CoGroup() | Match():
             return None
         case Scan(table=table):
             return tuple(table.primary_key.columns) if table.primary_key else None

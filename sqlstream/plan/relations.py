@@ -11,6 +11,7 @@ from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.options import resolve_environment
 from sqlstream.plan.correlate import column_names
+from sqlstream.plan.match import match
 from sqlstream.plan.nodes import ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
@@ -34,9 +35,9 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
         if node.args.get(part):
             at = node.args[part][0] if isinstance(node.args[part], list) else node
             raise NotSupported(f"{part.upper()} is not Flink SQL.", at=at)
-    if node.args.get("match"):
-        raise NotSupported("MATCH_RECOGNIZE is not supported yet.", at=node.args["match"])
     match node:
+        case ast.MatchRecognize():
+            return _aliased(match(node, relation(node.this, env, query).node, env), node, default=None)
         case exp.Table():
             return _aliased(_named(node, env, query), node, default=node.name)
         case exp.Subquery():

@@ -18,6 +18,7 @@ from sqlstream.plan.nodes import (
     IntervalJoin,
     Limit,
     LookupJoin,
+    Match,
     Node,
     Over,
     Project,
@@ -103,6 +104,10 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
                 "ROW_NUMBER() without a limit, or outside of windows, is not supported yet.",
                 hint="Limit it (WHERE n <= 3), with window_start and window_end in PARTITION BY.",
             )
+        case Match(input=source) if streaming and changelog_mode(source).updates:
+            cause = updating_node(source)
+            assert cause is not None
+            raise ValidationError(f"Match Recognize doesn't support consuming update changes which is produced by node {describe(cause)}")
         case IntervalJoin() if streaming:
             _interval_join(node)
         case TemporalJoin() if streaming:

@@ -32,6 +32,7 @@ from sqlstream.plan.nodes import (
     KeyedJoin,
     Limit,
     LookupJoin,
+    Match,
     Node,
     Project,
     Rank,
@@ -50,7 +51,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, state_ttl, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import aggregates, joins, lookups, ranks, timed_joins, window_operators, windows
+from sqlstream.spark import aggregates, joins, lookups, patterns, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
 from sqlstream.spark.operators import SplitTimes, clock, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
@@ -128,6 +129,8 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return ranks.ranked(node, _expiring(node, source, to), ttl=_ttl(node, to))
         case WindowRank(input=source):
             return window_operators.ranked(node, lower(source, to))
+        case Match(input=source, order=order):
+            return patterns.matched(node, lower(source, to), [ranks.sort_key(k) for k in order], to.zone)
         case CoGroup(input=source):
             return window_operators.co_grouped(node, lower(source, to), to.zone)
         case IntervalJoin() if to.streaming and not static(node):

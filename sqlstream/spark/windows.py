@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SESSION = "session_window"
 _START, _END = "__sqlstream_start", "__sqlstream_end"
 # A row without a time belongs to no window: Flink fails the job, and so do we.
-_NO_TIME = "raise_error('RowTime field should not be null, please convert it to a non-null long value.')"
+NO_TIME = "raise_error('RowTime field should not be null, please convert it to a non-null long value.')"
 
 
 def assigned(node: WindowTvf, frame: DataFrame) -> DataFrame:
@@ -32,17 +32,17 @@ def assigned(node: WindowTvf, frame: DataFrame) -> DataFrame:
     if window.kind is WindowKind.SESSION:
         # Where a session begins and ends is known when it closes; until then only its rows' own times are.
         unknown = [F.expr("CAST(NULL AS TIMESTAMP)").alias(name) for name in (WINDOW_START, WINDOW_END)]
-        own = F.expr(f"coalesce({quote(window.time)}, CAST({_NO_TIME} AS TIMESTAMP))").alias(WINDOW_TIME)
+        own = F.expr(f"coalesce({quote(window.time)}, CAST({NO_TIME} AS TIMESTAMP))").alias(WINDOW_TIME)
         return frame.select(*[F.col(quote(f.name)) for f in fields(node.input)], *unknown, own)
     others = [quote(f.name) for f in fields(node.input)]
     time = f"unix_millis({local(quote(window.time), kind, node.zone)})"
     if window.kind is WindowKind.CUMULATE:
-        begun = frame.select("*", F.expr(f"coalesce({_floor(time, window.size, window.offset)}, {_NO_TIME})").alias(_START))
+        begun = frame.select("*", F.expr(f"coalesce({_floor(time, window.size, window.offset)}, {NO_TIME})").alias(_START))
         first = f"CAST(({time} - {_START}) DIV {window.slide} + 1 AS INT)"
         ends = f"transform(sequence({first}, {window.size // window.slide}), i -> {_START} + i * {window.slide}L)"
         bounded = begun.select(*others, _START, F.explode(F.expr(ends)).alias(_END))
     else:
-        latest = frame.select("*", F.expr(f"coalesce({_floor(time, window.slide, window.offset)}, {_NO_TIME})").alias(_START))
+        latest = frame.select("*", F.expr(f"coalesce({_floor(time, window.slide, window.offset)}, {NO_TIME})").alias(_START))
         if window.kind is WindowKind.HOP:
             count = -(-window.size // window.slide)
             every = ", ".join(f"{_START} - {i * window.slide}L" for i in range(count))

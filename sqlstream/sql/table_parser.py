@@ -14,6 +14,12 @@ _JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "JOIN", "NATURAL")
 _CONDITION = "INNER, LEFT, RIGHT or FULL join requires a condition (NATURAL keyword or ON or USING clause)"
 _NO_CONDITION = "Cannot specify condition (NATURAL keyword, or ON or USING clause) following CROSS JOIN"
 _SKIPS = ("PAST LAST ROW", "TO NEXT ROW", "TO FIRST", "TO LAST", "TO")
+_REFUSED_PATTERNS = {
+    "(": "Group patterns are not supported yet.",
+    "|": "Currently, CEP doesn't support branching patterns.",
+    "{": "Currently, CEP doesn't support '{-' '-}' patterns.",
+    "PERMUTE": "Currently, CEP doesn't support PERMUTE patterns.",
+}
 
 
 class TableParser(CallParser):
@@ -276,7 +282,7 @@ class TableParser(CallParser):
         if self.accept("MEASURES"):
             match.set("measures", self.csv(self._measure))
         if self.at("ALL"):
-            self.unsupported("ALL ROWS PER MATCH is not supported.", self.token, "ONE ROW PER MATCH is the default.")
+            self.unsupported("All rows per match mode is not supported yet.", self.token, "ONE ROW PER MATCH is the default.")
         if self.at("ONE"):
             self.expect("ONE", "ROW", "PER", "MATCH")
         if self.at("AFTER"):
@@ -318,15 +324,15 @@ class TableParser(CallParser):
         start = self.token
         word = self.words[self.index]
         if word in ("(", "|", "{", "^", "$", "PERMUTE"):
-            self.unsupported(f"{word} in a PATTERN is not supported by Flink: variables with quantifiers are.", start)
+            self.unsupported(_REFUSED_PATTERNS.get(word, f"{word} in a PATTERN is not supported: variables with quantifiers are."), start)
         variable = ast.PatternVariable(this=self.name())
         if self.at("|"):
-            self.unsupported("Alternation (|) in a PATTERN is not supported by Flink.", self.token)
+            self.unsupported("Currently, CEP doesn't support branching patterns.", self.token)
         low, high = self._quantifier()
         reluctant = (low, high) != (1, 1) and self.at("?")
         if reluctant:
             if (low, high) == (0, 1):
-                self.unsupported("The quantifier ?? is not supported by Flink.", self.token)
+                self.unsupported("Reluctant optional variables are not supported yet.", self.token)
             self.expect("?")
         for key, value in (("low", low), ("high", high), ("reluctant", reluctant or None)):
             variable.set(key, value)
@@ -343,10 +349,11 @@ class TableParser(CallParser):
         if not self.accept("{"):
             return 1, 1
         if self.at("-"):
-            self.unsupported("Exclusion ({- -}) in a PATTERN is not supported by Flink.", self.token)
-        low = 0 if self.at(",") else self.integer()
+            self.unsupported("Currently, CEP doesn't support '{-' '-}' patterns.", self.token)
+        bounded = self.at(",")
+        low = 0 if bounded else self.integer()
         high: int | None = low
         if self.accept(","):
-            high = None if low and self.at("}") else self.integer()
+            high = None if not bounded and self.at("}") else self.integer()
         self.expect("}")
         return low, high

@@ -1,4 +1,4 @@
-"""What keeps rows for ever, a join, a rank or a ChangelogNormalize, or asks a database for them, is given only the columns that are read above it:
+"""What keeps rows, a join, a rank, a pattern or a ChangelogNormalize, or asks a database for them, is given only the columns that are read above it:
 Spark does not look into our own operators.
 """
 
@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Named, Node, Project, Rank, TemporalJoin, WindowJoin
+from sqlstream.plan.match import columns as matched_columns
+from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Match, Named, Node, Project, Rank, TemporalJoin, WindowJoin
 from sqlstream.plan.properties import fields
 
 
@@ -43,6 +44,9 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
             below |= {name for value, column in keys for name in (column, *make.columns(value))}
             below |= set() if condition is None else make.columns(condition)
             return replace(node, input=_only(_narrowed(source, below), below), table=_only(_narrowed(table, below), below))
+        case Match(input=source):
+            below = matched_columns(node)
+            return replace(node, input=_only(_narrowed(source, below), below))
     return node.with_inputs(tuple(_narrowed(i, None) for i in node.inputs))
 
 

@@ -51,6 +51,11 @@ abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, Inter
         this.time = time;
     }
 
+    /** How many columns the rows have. */
+    final int width() {
+        return width;
+    }
+
     /** Called once on a task, and for Spark to know what state there is. */
     abstract void open();
 

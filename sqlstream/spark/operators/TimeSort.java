@@ -10,13 +10,11 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering$;
 import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.functions;
-import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -58,44 +56,6 @@ public final class TimeSort extends InOrder {
 
     @Override
     Iterator<InternalRow> process(InternalRow key, Iterator<InternalRow> rows, long watermark) {
-        return order == null ? rows : new Peers(rows);
-    }
-
-    /** Sorts the rows of each time. */
-    private final class Peers extends AbstractIterator<InternalRow> {
-        private final Iterator<InternalRow> rows;
-        private final List<InternalRow> peers = new ArrayList<>();
-        private UnsafeRow following;
-        private int next;
-
-        private Peers(Iterator<InternalRow> rows) {
-            this.rows = rows;
-        }
-
-        @Override
-        public boolean hasNext() {
-            if (next == peers.size()) {
-                next = 0;
-                peers.clear();
-                collect();
-            }
-            return next < peers.size();
-        }
-
-        private void collect() {
-            if (following == null && rows.hasNext()) {
-                following = ((UnsafeRow) rows.next()).copy();
-            }
-            while (following != null && (peers.isEmpty() || following.getLong(time) == peers.get(0).getLong(time))) {
-                peers.add(following);
-                following = rows.hasNext() ? ((UnsafeRow) rows.next()).copy() : null;
-            }
-            peers.sort(order);
-        }
-
-        @Override
-        public InternalRow next() {
-            return peers.get(next++);
-        }
+        return order == null ? rows : new Peers(rows, time, order);
     }
 }

@@ -200,6 +200,32 @@ def latest_files(frame: DataFrame) -> DataFrame:
     return DataFrame(spark._jvm.sqlstream.LatestFiles.of(frame._jdf), spark)
 
 
+def pattern_match(
+    ordered: DataFrame,
+    keys: list[str],
+    pattern: tuple[list[list[list[int]]], int, str, int, int, bool],
+    conditions: DataFrame,
+    defined: list[int],
+    values: list[list[int]],
+    aggregates: DataFrame | None,
+    measures: list[list[int]],
+    result: DataFrame,
+) -> DataFrame:
+    """The matches of a pattern in the rows of ``ordered``, an orderBy of columns, of each of ``keys``: PatternMatch.java says what all else is.
+
+    ``result`` is any frame with the result's columns.
+    """
+    from pyspark.sql import DataFrame
+
+    spark = ordered.sparkSession
+    assert spark._jvm is not None
+    operator = spark._jvm.sqlstream.PatternMatch
+    made = operator.of(
+        ordered._jdf, keys, operator.options(*pattern), conditions._jdf, defined, values, aggregates and aggregates._jdf, measures, result._jdf
+    )
+    return DataFrame(made, spark)
+
+
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:
     """An aggregate: the first ``count`` structs ``row`` by the struct ``order``, as an array.
 

@@ -1,0 +1,23 @@
+-- Without AFTER MATCH the next match may begin behind the first row of one.
+CREATE TABLE ticks (item STRING, x INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = '${DIR}/ticks', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (item STRING, a INT, b INT, n BIGINT) WITH ('connector' = 'print');
+INSERT INTO answers
+SELECT item, a, b, n FROM ticks MATCH_RECOGNIZE (
+  PARTITION BY item ORDER BY ts
+  MEASURES FIRST(A.x) AS a, B.x AS b, COUNT(A.x) AS n
+  PATTERN (A+ B)
+  DEFINE A AS x < 3);
+--= after=[SKIP TO NEXT ROW], pattern=[A+ B], define=[A=(x < 3)]
+--< ticks {"item": "i", "x": 1, "ts": "2026-01-01 00:00:01"}
+--< ticks {"item": "j", "x": null, "ts": "2026-01-01 00:00:01"}
+--< ticks {"item": "i", "x": 2, "ts": "2026-01-01 00:00:02"}
+--! restart
+--< ticks {"item": "j", "x": 2, "ts": "2026-01-01 00:00:02.500"}
+--< ticks {"item": "i", "x": 3, "ts": "2026-01-01 00:00:03"}
+--> +I[i, 1, 3, 2]  +I[i, 2, 3, 1]
+--<late ticks {"item": "j", "x": 7, "ts": "2026-01-01 00:00:03"}
+--< ticks {"item": "j", "x": null, "ts": "2026-01-01 00:00:04"}
+--< ticks {"item": "i", "x": 0, "ts": "2026-01-01 00:00:05"}
+--> +I[j, 2, null, 1]
+--! end
