@@ -13,11 +13,11 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   DEFINE B AS price = 0, A AS AVG(A.price) < 10, C AS SUM(price) > 10) AS m;
 --= measures=[COUNT(A.price) AS $m0, SUM(A.price) AS $m1, AVG(A.price) AS $m2
 --< ticks {"item": "i", "price": 4, "amount": 1.5, "ts": "2026-01-01 00:00:01"}
---< ticks {"item": "j", "price": 0, "amount": 1, "ts": "2026-01-01 00:00:01"}
+--< ticks {"item": "j", "price": 0, "amount": 1, "ts": "2026-01-01 00:00:01.500"}
 --< ticks {"item": "i", "price": null, "amount": 2.25, "ts": "2026-01-01 00:00:02"}
 --! restart
 --< ticks {"item": "i", "price": 9, "amount": null, "ts": "2026-01-01 00:00:03"}
---< ticks {"item": "j", "price": 3, "amount": 1, "ts": "2026-01-01 00:00:03"}
+--< ticks {"item": "j", "price": 3, "amount": 1, "ts": "2026-01-01 00:00:03.500"}
 --< ticks {"item": "i", "price": 40, "amount": 7, "ts": "2026-01-01 00:00:04"}
 --> +I[i, 2, 13, 6, 4, 9, 1.875000, 4, 4-9-40, null]
 --<late ticks {"item": "j", "price": 90, "amount": 1, "ts": "2026-01-01 00:00:02"}

@@ -18,7 +18,7 @@ SELECT window_start, COUNT(*), SUM(b - a) FROM TABLE(TUMBLE(TABLE pairs, DESCRIP
 --< ticks {"item": "i", "x": 4, "ts": "2026-01-01 00:00:03"}
 --! restart
 --< ticks {"item": "j", "x": 2, "ts": "2026-01-01 00:00:09"}
---< ticks {"item": null, "x": 2, "ts": "2026-01-01 00:00:09"}
+--< ticks {"item": null, "x": 2, "ts": "2026-01-01 00:00:09.500"}
 --< ticks {"item": null, "x": 5, "ts": "2026-01-01 00:00:12"}
 --> +I[2026-01-01T00:00, 2, 4]
 --<late ticks {"item": "i", "x": 1, "ts": "2026-01-01 00:00:08"}

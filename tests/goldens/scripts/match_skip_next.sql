@@ -10,7 +10,7 @@ SELECT item, a, b, n FROM ticks MATCH_RECOGNIZE (
   DEFINE A AS x < 3);
 --= after=[SKIP TO NEXT ROW], pattern=[A+ B], define=[A=(x < 3)]
 --< ticks {"item": "i", "x": 1, "ts": "2026-01-01 00:00:01"}
---< ticks {"item": "j", "x": null, "ts": "2026-01-01 00:00:01"}
+--< ticks {"item": "j", "x": null, "ts": "2026-01-01 00:00:01.500"}
 --< ticks {"item": "i", "x": 2, "ts": "2026-01-01 00:00:02"}
 --! restart
 --< ticks {"item": "j", "x": 2, "ts": "2026-01-01 00:00:02.500"}

@@ -12,7 +12,7 @@ SELECT item, a, b, n FROM ticks MATCH_RECOGNIZE (
 --= after=[SKIP TO LAST A], pattern=[A{2,3} B], define=[A=(x < 3)]
 --< ticks {"item": "i", "x": 1, "ts": "2026-01-01 00:00:01"}
 --< ticks {"item": "i", "x": 2, "ts": "2026-01-01 00:00:02"}
---< ticks {"item": "j", "x": 1, "ts": "2026-01-01 00:00:02"}
+--< ticks {"item": "j", "x": 1, "ts": "2026-01-01 00:00:02.500"}
 --! restart
 --< ticks {"item": "i", "x": 0, "ts": "2026-01-01 00:00:03"}
 --< ticks {"item": "i", "x": 3, "ts": "2026-01-01 00:00:04"}
