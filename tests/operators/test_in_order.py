@@ -19,7 +19,7 @@ class Sorting:
         self.start()
 
     def start(self) -> None:
-        frame = self.spark.readStream.name("rows").schema("seconds BIGINT, name STRING").json(str(self.folder / "in"))
+        frame = self.spark.readStream.name("rows").schema("seconds DECIMAL(10, 3), name STRING").json(str(self.folder / "in"))
         frame = frame.selectExpr("timestamp_seconds(seconds) AS at", "name", "timestamp_seconds(seconds - 10) AS mark", "0 AS split")
         ordered = time_sort(SplitTimes(self.spark, 1).watermark(frame, "mark", "split").select("at", "name").orderBy("at", "name"))
         rows = ordered.selectExpr("unix_seconds(at) AS seconds", "name")
@@ -30,7 +30,7 @@ class Sorting:
 
         self.query = rows.writeStream.foreachBatch(give).option("checkpointLocation", str(self.folder / "checkpoint")).start()
 
-    def feed(self, *rows: tuple[int, str]) -> list[tuple[int, str]]:
+    def feed(self, *rows: tuple[float, str]) -> list[tuple[int, str]]:
         self.given.clear()
         number = len(list((self.folder / "in").iterdir()))
         part = self.folder / "in" / f"_{number}"
@@ -56,6 +56,13 @@ def test_rows_come_out_when_the_watermark_has_reached_their_time(sorting) -> Non
     assert sorting.feed((22, "e")) == [(12, "b")]
     assert sorting.feed((12, "late"), (40, "f"), (12, "later")) == [(20, "c"), (21, "d"), (22, "e")]
     assert late_rows(sorting.query) == 2
+
+
+def test_a_row_that_comes_just_behind_the_watermark(sorting) -> None:
+    assert sorting.feed((20, "a")) == []
+    # The watermark, 10, is known when this one comes; nothing else comes in its micro-batch.
+    assert sorting.feed((10.001, "b")) == []
+    assert sorting.feed((25, "c")) == [(10, "b")]
 
 
 def test_more_rows_than_one_entry_of_the_state_holds(sorting) -> None:

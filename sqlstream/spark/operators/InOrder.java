@@ -151,8 +151,8 @@ abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, Inter
             }
             byte[] own = store();
             long moment = Math.min(waiting.first(), wake());
-            // A timer is up when the watermark is after it.
-            long next = moment == NEVER ? NO_TIMER : Math.max(Math.floorDiv(moment, 1000L) - 1, watermark);
+            // A timer is up in the micro-batch whose watermark reaches it, and in no later one.
+            long next = moment == NEVER ? NO_TIMER : Math.max(-Math.floorDiv(-moment, 1000L), watermark + 1);
             if (timer != next && timer != NO_TIMER && !fired) {
                 getHandle().deleteTimer(timer);
             }
