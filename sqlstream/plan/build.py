@@ -23,6 +23,7 @@ from sqlstream.plan.set_operations import distinct, matching, union
 from sqlstream.plan.subqueries import QUALIFIER, SubQueries, is_sub_query
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
+from sqlstream.sql.over import with_named_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,6 +34,11 @@ _SELECT_PARTS = {
     "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
     "windows", "operation_modifiers",
 }  # fmt: skip
+
+
+_ONE_WINDOW = (
+    "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. please re-check the over window statement."
+)
 
 
 def query(node: exp.Expr, env: Environment) -> Node:
@@ -78,8 +84,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     for part, value in select.args.items():
         if value and part not in _SELECT_PARTS:
             raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
-    if select.args.get("windows"):
-        raise NotSupported("Named windows are not supported yet.", at=select.args["windows"][0], hint="Write the window behind OVER.")
+    select = with_named_windows(select)
     source = from_clause(select, env, query)
     scope = source.scope(env.settings.zone)
     node = source.node
@@ -95,14 +100,16 @@ def _select(select: exp.Select, env: Environment) -> Node:
     expressions = [inner.replaced(e) for e in select.expressions]
     asked = inner.replaced(having.this, condition=True) if having else None
     wanted = list(_items(expressions, source, inner.inner))
-    items, call = below_over(wanted, select)
+    items, calls = below_over(wanted)
     if group or having or any(_aggregates(i.expr) for i in items):
         bound_having = bind(asked, inner.inner) if asked is not None else None
         node = aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl)
     else:
         node = Project(inner.apply(node), tuple(items))
-    if call is not None:
-        node = over(node, items, call, wanted)
+    if calls:
+        if not env.settings.batch and len({c.window for c in calls}) > 1:
+            raise ValidationError(_ONE_WINDOW, at=select, hint="Compute one of them in a sub-query.")
+        node = over(node, items, calls, wanted)
     if select.args.get("distinct"):
         node = distinct(node, source.hint.ttl)
     return _ordered(select, node, env)
@@ -294,19 +301,13 @@ def converted(node: Node, targets: Iterable[object]) -> Node:
 def _ordered(clause: exp.Expr, node: Node, env: Environment) -> Node:
     order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
     if order:
-        node = _sort(order, node, env, limited=limit is not None)
+        node = _sort(order, node)
     if limit or offset:
         node = Limit(node, _number(limit), _number(offset) or 0)
     return node
 
 
-def _sort(order: exp.Order, node: Node, env: Environment, *, limited: bool) -> Node:
-    if not (env.settings.batch or limited):
-        raise NotSupported(
-            "ORDER BY is not supported yet in streaming mode.",
-            at=order,
-            hint="SET 'execution.runtime-mode' = 'batch' sorts bounded inputs.",
-        )
+def _sort(order: exp.Order, node: Node) -> Node:
     names = [f.name for f in fields(node)]
     keys = []
     for item in order.expressions:

@@ -42,9 +42,9 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, field, fields, looked_up, origin, walk
+from sqlstream.plan.properties import awaits_watermark, changelog_mode, field, fields, looked_up, origin, walk
 from sqlstream.sql.bind import to_text
-from sqlstream.sql.expressions import Call, ColumnRef, Expr
+from sqlstream.sql.expressions import Call, ColumnRef, Expr, Frame
 from sqlstream.udf import TableFunction
 
 
@@ -120,6 +120,7 @@ def _parts(node: Node) -> tuple[str, ...]:
                 "OverAggregate",
                 *([f"partitionBy=[{', '.join(partition)}]"] if partition else []),
                 f"orderBy=[{_order(order)}]",
+                f"window=[{frame_text(node.frame)}]",
                 f"select=[{', '.join(_aggregate(a) for a in aggregates)}]",
             )
         case WindowRank(window=window, partition=partition, order=order):
@@ -189,7 +190,7 @@ def _parts(node: Node) -> tuple[str, ...]:
         case Limit(count=count, offset=offset):
             return ("Limit", *([f"offset=[{offset}]"] if offset else []), *([] if count is None else [f"fetch=[{count}]"]))
         case Sort(keys=keys):
-            return ("Sort", f"orderBy=[{_order(keys)}]")
+            return ("TemporalSort" if awaits_watermark(node) else "Sort", f"orderBy=[{_order(keys)}]")
         case Sink(table=table):
             return ("Sink", f"table=[{table.path}]", f"fields=[{_names(node)}]")
     raise TypeError(type(node).__name__)
@@ -248,6 +249,18 @@ def _aliased(text: str, name: str, expr: object) -> str:
 
 def _aggregate(aggregate: NamedAggregate) -> str:
     return f"{to_text(aggregate.call)} AS {aggregate.name}"
+
+
+def frame_text(frame: Frame) -> str:
+    """A frame of OVER as Flink's plans write it: ``ROWS BETWEEN 2 PRECEDING AND CURRENT ROW``."""
+    first, last = (_bound(b, side) for b, side in ((frame.first, "PRECEDING"), (frame.last, "FOLLOWING")))
+    return f" {'ROWS' if frame.rows else 'RANGE'} BETWEEN {first} AND {last}"
+
+
+def _bound(bound: int | None, side: str) -> str:
+    if bound is None:
+        return f"UNBOUNDED {side}"
+    return "CURRENT ROW" if bound == 0 else f"{abs(bound)} {'PRECEDING' if bound < 0 else 'FOLLOWING'}"
 
 
 def window_text(window: Window) -> str:

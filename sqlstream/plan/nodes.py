@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlstream.changelog import ChangelogMode
 
 if TYPE_CHECKING:
-    from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
+    from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, Frame
     from sqlstream.sql.tables import Table
     from sqlstream.sql.types import Type
 
@@ -237,11 +237,12 @@ class SortKey:
 
 @dataclass(frozen=True)
 class Over(Unary):
-    """The input's columns and those of ``aggregates`` over the rows before each row in ``order``, within ``partition``."""
+    """The input's columns and those of ``aggregates`` over the rows of ``frame`` around each row in ``order``, within ``partition``."""
 
     partition: tuple[str, ...]
     order: tuple[SortKey, ...]
     aggregates: tuple[NamedAggregate, ...]
+    frame: Frame
 
 
 @dataclass(frozen=True)
@@ -570,7 +571,7 @@ class Limit(Unary):
 
 @dataclass(frozen=True)
 class Sort(Unary):
-    """ORDER BY. Only over bounded static input."""
+    """ORDER BY: of a stream by a time attribute, ascending, and further columns."""
 
     keys: tuple[SortKey, ...]
 

@@ -1,4 +1,4 @@
-"""OVER: functions over the rows before each row, and what a limit of ROW_NUMBER makes of them.
+"""OVER: functions over the rows around each row, and what a limit of ROW_NUMBER makes of them.
 
 Filter(n <= 3)                                                            WindowRank(rank 1 to 3), without window columns a Rank
 +- Project(.., n)                                                         +- Project(.., window_time)
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.errors import NotSupported
 from sqlstream.plan import make
 from sqlstream.plan.nodes import (
     WINDOW_END,
@@ -32,8 +31,6 @@ from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal, OverCall
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlglot import exp
-
 # First and last rank for a comparison with n.
 _LIMITS: dict[str, Callable[[int], tuple[int, int | None]]] = {
     "<=": lambda n: (1, n),
@@ -45,28 +42,53 @@ _LIMITS: dict[str, Callable[[int], tuple[int, int | None]]] = {
 _MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 
-def below_over(items: list[Named], select: exp.Select) -> tuple[list[Named], OverCall | None]:
-    """``items`` without those that are calls of OVER, but with the columns that these read; and the call. Raises NotSupported."""
-    calls = list(dict.fromkeys(e for i in items for e in i.expr.walk() if isinstance(e, OverCall)))
-    if any(any(isinstance(e, OverCall) for e in i.expr.walk()) and not isinstance(i.expr, OverCall) for i in items):
-        raise NotSupported("A call of OVER inside of an expression is not supported yet.", at=select, hint="Compute with it in an outer SELECT.")
-    if len(calls) > 1:
-        raise NotSupported("Several calls of OVER in one SELECT are not supported yet.", at=select)
-    plain = [i for i in items if not isinstance(i.expr, OverCall)]
-    taken = {i.expr for i in plain}
-    read = dict.fromkeys(e for c in calls for e in (*c.partition, *c.order))
-    return [*plain, *(Named(f"$o{n}", e) for n, e in enumerate(read) if e not in taken)], calls[0] if calls else None
+def below_over(items: list[Named]) -> tuple[list[Named], tuple[OverCall, ...]]:
+    """``items`` without those with calls of OVER, but with the columns that these read; and the calls."""
+    calls = tuple(dict.fromkeys(e for i in items for e in i.expr.walk() if isinstance(e, OverCall)))
+    if not calls:
+        return items, ()
+    plain = [i for i in items if not _over_calls(i.expr)]
+    taken, names = {i.expr for i in plain}, {i.name for i in plain}
+    below = list(plain)
+    for expr in dict.fromkeys(p for i in items if _over_calls(i.expr) for p in _parts(i.expr)):
+        if expr not in taken:
+            name = expr.name if isinstance(expr, ColumnRef) and expr.name not in names else f"$o{len(below) - len(plain)}"
+            below.append(Named(name, expr))
+    return below, calls
 
 
-def over(node: Node, below: list[Named], call: OverCall, items: list[Named]) -> Node:
-    """``items`` above ``node``, which has the columns ``below`` of ``below_over``."""
-    names = {i.expr: i.name for i in reversed(below)}
-    order = zip(call.order, call.descending, call.nulls_first, strict=True)
-    keys = tuple(SortKey(names[e], descending, nulls_first) for e, descending, nulls_first in order)
-    partition = tuple(names[e] for e in call.partition)
-    made = Over(node, partition, keys, (NamedAggregate("$over", call.call),))
-    given = {f.name: make.ref(f) for f in fields(made)}
-    return Project(made, tuple(Named(i.name, given["$over"] if i.expr == call else given[i.name]) for i in items))
+def _over_calls(expr: Expr) -> bool:
+    return any(isinstance(e, OverCall) for e in expr.walk())
+
+
+def _parts(expr: Expr) -> list[Expr]:
+    """What is computed below the calls of OVER in ``expr``: the rest, and what they read themselves."""
+    if isinstance(expr, Literal):
+        return []
+    if isinstance(expr, OverCall):
+        read = (*expr.partition, *expr.order, *expr.call.children)
+        return [e for e in read if not isinstance(e, Literal)]
+    return [p for e in expr.children for p in _parts(e)] if _over_calls(expr) else [expr]
+
+
+def over(node: Node, below: list[Named], calls: tuple[OverCall, ...], items: list[Named]) -> Node:
+    """``items`` above ``node``, which has the columns ``below`` of ``below_over``: an Over for each window of ``calls``."""
+    given = {f.name: make.ref(f) for f in fields(node)}
+    known: dict[Expr, Expr] = {i.expr: given[i.name] for i in reversed(below)}
+    for window in dict.fromkeys(c.window for c in calls):
+        own = {f"$over{i}": c for i, c in enumerate(calls) if c.window == window}
+        first = next(iter(own.values()))
+        order = zip((_column(known[e]) for e in first.order), first.descending, first.nulls_first, strict=True)
+        aggregates = (NamedAggregate(n, c.call.with_children(tuple(known.get(e, e) for e in c.call.children))) for n, c in own.items())
+        partition = tuple(_column(known[e]) for e in first.partition)
+        node = Over(node, partition, tuple(SortKey(*key) for key in order), tuple(aggregates), first.frame)
+        known |= {c: make.ref(field(node, n)) for n, c in own.items()}
+    return Project(node, tuple(Named(i.name, i.expr.transform(known.get)) for i in items))
+
+
+def _column(expr: Expr) -> str:
+    assert isinstance(expr, ColumnRef)
+    return expr.name
 
 
 def ranked(node: Filter) -> Node:
@@ -76,7 +98,7 @@ def ranked(node: Filter) -> Node:
     while isinstance(below, Project):
         projects.append(below)
         below = below.input
-    if not isinstance(below, Over) or below.aggregates[0].call.function.name != "ROW_NUMBER":
+    if not isinstance(below, Over) or [a.call.function.name for a in below.aggregates] != ["ROW_NUMBER"]:
         return node
     rank = below.aggregates[0].name
     first, last, rest = _range(node.condition, _names_of(rank, projects))

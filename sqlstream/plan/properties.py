@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.plan import make
 from sqlstream.plan.nodes import (
+    AWAITS_TIME,
     WINDOW_END,
     WINDOW_START,
     WINDOW_TIME,
@@ -31,6 +32,7 @@ from sqlstream.plan.nodes import (
     RowValue,
     Scan,
     Sink,
+    Sort,
     TemporalJoin,
     TimeAttribute,
     Unary,
@@ -331,6 +333,14 @@ def watermark_lag(node: Node) -> int:
     if not isinstance(node, IntervalJoin):
         return below
     return below + max(0, *node.reach) + (0 if node.kind is JoinKind.INNER else node.slack + 1)
+
+
+def awaits_watermark(node: Node) -> bool:
+    """Whether ``node`` itself gives rows as the watermark passes them, or closes their windows."""
+    match node:
+        case Over(input=source, order=order) | Sort(input=source, keys=order):
+            return bool(order) and field(source, order[0].name).time is TimeAttribute.ROWTIME and not static(node)
+    return isinstance(node, AWAITS_TIME)
 
 
 def window_column(node: Node) -> str | None:

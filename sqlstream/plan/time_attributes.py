@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Correlate, Filter, Join, LookupJoin, Node, Project, Union, Watermark, WindowAggregate, WindowRank, WindowTvf
+from sqlstream.plan.nodes import (
+    Correlate,
+    Filter,
+    Join,
+    LookupJoin,
+    Node,
+    Over,
+    Project,
+    Sort,
+    Union,
+    Watermark,
+    WindowAggregate,
+    WindowRank,
+    WindowTvf,
+)
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import ColumnRef
@@ -46,6 +60,8 @@ def _lost(node: Node, name: str) -> str | None:
             | Watermark(input=source)
             | WindowRank(input=source)
             | WindowTvf(input=source)
+            | Over(input=source)
+            | Sort(input=source)
         ):
             return _lost(source, name) if name in {f.name for f in fields(source)} else None
         case WindowAggregate(input=source, keys=keys) if name in keys:

@@ -23,6 +23,7 @@ from sqlstream.plan.nodes import (
     Over,
     Project,
     Sink,
+    Sort,
     TemporalJoin,
     TimeAttribute,
     Watermark,
@@ -31,6 +32,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
+from sqlstream.plan.order import in_time_order
 from sqlstream.plan.properties import changelog_mode, field, looked_up, scans, state_ttl, static, updating_node, upsert_key, walk
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
@@ -92,18 +94,17 @@ def _sessions(node: Node) -> None:
 
 def _check(node: Node, *, batch: bool, streaming: bool) -> None:
     for source in node.inputs:
-        _check(source, batch=batch, streaming=streaming)
+        # Rows of a limited number can be in any order.
+        limited = isinstance(node, Limit) and node.count is not None
+        _check(source.input if limited and isinstance(source, Sort) else source, batch=batch, streaming=streaming)
     match node:
         case WindowTvf(input=source, window=window) if field(source, window.time).time is TimeAttribute.PROCTIME:
             if batch:
                 raise NotSupported("Windows on processing time are not supported in batch mode, by Flink neither.")
             if windowing(source) is not None:
                 raise NotSupported("Windows on processing time over other windows are not supported yet.")
-        case Over():
-            raise NotSupported(
-                "ROW_NUMBER() without a limit, or outside of windows, is not supported yet.",
-                hint="Limit it (WHERE n <= 3), with window_start and window_end in PARTITION BY.",
-            )
+        case Over() | Sort() if not batch:
+            in_time_order(node)
         case Match(input=source) if streaming and changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None

@@ -34,6 +34,7 @@ from sqlstream.plan.nodes import (
     LookupJoin,
     Match,
     Node,
+    Over,
     Project,
     Rank,
     Scan,
@@ -51,7 +52,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import bounded, changelog_mode, fields, row, state_ttl, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import aggregates, joins, lookups, patterns, ranks, timed_joins, window_operators, windows
+from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
 from sqlstream.spark.operators import SplitTimes, clock, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
@@ -152,7 +153,9 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             frame = frame.offset(node.offset) if node.offset else frame
             return frame if node.count is None else frame.limit(node.count)
         case Sort(input=source):
-            return lower(source, to).orderBy(*[ranks.sort_key(k) for k in node.keys])
+            return ordered.sorted_rows(node, lower(source, to))
+        case Over(input=source):
+            return ordered.over(node, lower(source, to), to.zone)
         case Sink(input=source):
             return _not_null(node, lower(source, to))
     raise TypeError(type(node).__name__)

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.sql import ast, coercion, json_clauses
+from sqlstream.sql import ast, coercion, json_clauses, over
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, OverCall, Word, constant
 from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
+from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.text import family_name, sql_name, to_text
@@ -41,9 +42,8 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"),
     exp.TryCast: ("this", "to", "safe"),
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
-    exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "over"),
+    exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "spec", "over"),
 }  # fmt: skip
-_OVER = "OVER aggregation is not supported yet."
 # Aggregates with IGNORE NULLS; all but the first skip NULLs anyway.
 _NULL_TREATMENT = ("ARRAY_AGG", "FIRST_VALUE", "LAST_VALUE")
 _REFUSED: dict[type[exp.Expr], str] = {
@@ -129,7 +129,7 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
         case exp.Window():
             return _over(node, scope)
         case exp.Anonymous():
-            if node.name.upper() == "ROW_NUMBER":
+            if node.name.upper() in OVER_ONLY:
                 raise ValidationError("OVER clause is necessary for window functions", at=node)
             return _function(node, scope)
     raise NotSupported(_REFUSED.get(type(node), f"{type(node).__name__} is not supported in expressions."), at=node)
@@ -142,8 +142,6 @@ def _refuse_unknown(node: exp.Expr) -> None:
         if value and name not in known and type(node) not in _REFUSED:
             if isinstance(node, exp.In):
                 raise NotSupported("IN (sub-query) is not supported yet.", at=node)
-            if isinstance(node, exp.Window):
-                raise NotSupported(_OVER, at=node)
             raise NotSupported(f"{name.strip('_').upper()} is not supported here.", at=value if isinstance(value, exp.Expr) else node)
 
 
@@ -353,17 +351,14 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
 
 
 def _over(node: exp.Window, scope: Scope) -> Expr:
-    name = node.this.name.upper() if isinstance(node.this, exp.Anonymous) else ""
-    if name in ("RANK", "DENSE_RANK"):
-        raise NotSupported(f"{name} is not supported in streaming.", at=node, hint="ROW_NUMBER is, in a window Top-N.")
-    if name != "ROW_NUMBER":
-        raise NotSupported(_OVER, at=node)
-    call = _function(node.this, scope)
-    assert isinstance(call, AggregateCall)
+    if not isinstance(node.this, exp.Anonymous):
+        raise ValidationError("OVER must be applied to aggregate function", at=node)
+    # Its arguments may be aggregates of the groups that it is over.
+    call = _function(node.this, scope, nested=True)
+    if not isinstance(call, AggregateCall) or call.function.name in GROUPINGS:
+        raise ValidationError("OVER must be applied to aggregate function", at=node)
     order = node.args.get("order")
-    if order is None:
-        raise ValidationError("ROW_NUMBER needs ORDER BY in its OVER clause.", at=node)
-    items = order.expressions
+    items = order.expressions if order is not None else []
     return OverCall(
         call.type,
         call,
@@ -371,10 +366,11 @@ def _over(node: exp.Window, scope: Scope) -> Expr:
         tuple(bind(item.this, scope) for item in items),
         tuple(bool(item.args.get("desc")) for item in items),
         tuple(bool(item.args.get("nulls_first")) for item in items),
+        over.frame(node, call),
     )
 
 
-def _function(node: exp.Anonymous, scope: Scope) -> Expr:
+def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Expr:
     name = node.name.upper()
     raw = list(node.expressions)
     distinct = bool(raw) and isinstance(raw[0], exp.Distinct)
@@ -400,7 +396,7 @@ def _function(node: exp.Anonymous, scope: Scope) -> Expr:
     args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:
         raise ValidationError(f"DISTINCT is for aggregate functions, which {name} is not.", at=node)
-    if function.aggregate and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
+    if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
     call = _call(name, args, node, function)
     if isinstance(call, AggregateCall):

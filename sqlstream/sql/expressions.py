@@ -143,8 +143,19 @@ class AggregateCall(Expr):
 
 
 @dataclass(frozen=True)
+class Frame:
+    """Which rows a call of OVER sees, from ``first`` to ``last``: places counted from the current row where ``rows`` (-1: the one before it), else
+    milliseconds of the order's time, 0 with all rows of the current one's place; None: without a bound.
+    """
+
+    rows: bool
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True)
 class OverCall(Expr):
-    """An aggregate or ranking function over the rows before each row, in ``order``, of its ``partition``.
+    """An aggregate or ranking function over the rows of ``frame`` around each row, in ``order``, of its ``partition``.
 
     ``descending`` and ``nulls_first`` belong to the expressions of ``order``.
     """
@@ -154,6 +165,12 @@ class OverCall(Expr):
     order: tuple[Expr, ...]
     descending: tuple[bool, ...]
     nulls_first: tuple[bool, ...]
+    frame: Frame
+
+    @property
+    def window(self) -> tuple[object, ...]:
+        """All but the function: equal where two calls have one window."""
+        return (self.partition, self.order, self.descending, self.nulls_first, self.frame)
 
     @property
     def children(self) -> tuple[Expr, ...]:

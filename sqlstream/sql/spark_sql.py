@@ -41,6 +41,11 @@ def _aggregate(call: AggregateCall, zone: str) -> Rendered:
     return Rendered(texts, types, call.type, zone, _values(args), call.distinct, suffix)
 
 
+def render_over(call: AggregateCall, zone: str, window: str) -> str:
+    """Spark SQL for a call over a window of Spark SQL."""
+    return call.function.render(replace(_aggregate(call, zone), distinct=False, filter=f" OVER ({window})"))
+
+
 def render_marked(call: AggregateCall, zone: str, mark: str) -> str:
     """Spark SQL for a call with DISTINCT over rows of which those count for which the column ``mark`` is 1."""
     return call.function.render(replace(_aggregate(call, zone), distinct=False, filter=f" FILTER (WHERE {quote(mark)} = 1)"))

@@ -72,7 +72,7 @@ def test_refusals_point_at_a_place_and_name_the_cause() -> None:
         ("ai[0]", "Array element access needs an index starting at 1 but was 0.", None),
         ("r.c", "Column 'r.c' not found in any table", None),
         ("CASE WHEN i THEN 1 END", "Expected a boolean type", None),
-        ("FIRST_VALUE(i) OVER (ORDER BY ts)", "OVER aggregation is not supported yet.", None),
+        ("UPPER(s) OVER (ORDER BY ts)", "OVER must be applied to aggregate function", None),
         ("i IN (SELECT 1)", "IN (sub-query) is not supported yet.", None),
     ):
         with pytest.raises(SqlStreamError) as caught:

@@ -101,6 +101,16 @@ PLANS = {
         "SELECT who, window_start FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))",
         "WindowTableFunction(window=[TUMBLE(",
     ),
+    "named windows": (
+        "SELECT SUM(n) OVER v, COUNT(*) OVER v * 2 FROM clicks WINDOW w AS (PARTITION BY who), v AS (w ORDER BY ts ROWS 2 PRECEDING)",
+        "OverAggregate(partitionBy=[who], orderBy=[ts ASC], window=[ ROWS BETWEEN 2 PRECEDING AND CURRENT ROW], select=[SUM(n) AS $over0, COUNT(*) AS",
+    ),
+    "an aggregate of a group's aggregate": (
+        "SELECT who, SUM(SUM(n)) OVER (PARTITION BY who ORDER BY window_time) FROM TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR) "
+        "GROUP BY who, window_start, window_end, window_time",
+        "window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW]",
+    ),
+    "order by time keeps the watermark": ("SELECT who, ts FROM clicks ORDER BY ts, who DESC", "TemporalSort(orderBy=[ts ASC, who DESC]"),
     "union all": ("SELECT n FROM clicks UNION ALL SELECT CAST(n AS BIGINT) FROM people", "CAST(n AS BIGINT)"),
     "with": ("WITH a AS (SELECT who AS w FROM clicks), b (x) AS (SELECT w FROM a) SELECT x FROM b", "who AS x"),
     "a natural join": (
@@ -201,17 +211,37 @@ REFUSALS = {
         f"SELECT /*+ STATE_TTL('w' = '1 d') */ COUNT(*) FROM (SELECT COUNT(*) AS c FROM {WINDOWS} GROUP BY window_start, window_end) AS w GROUP BY c",
         "State that expires, beside operators that wait for a time", "",
     ),
-    "an over window": ("SELECT COUNT(*) OVER (ORDER BY ts) FROM clicks", "OVER aggregation is not supported yet", "COUNT"),
-    "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK is not supported in streaming", "RANK"),
+    "two windows of OVER": ("SELECT SUM(n) OVER (ORDER BY ts), COUNT(*) OVER (PARTITION BY who ORDER BY ts) FROM clicks", "All aggregates must be computed on the same window", "SELECT"),
+    "OVER a window that ends behind the row": (
+        "SELECT SUM(n) OVER (ORDER BY ts ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) FROM clicks", "OVER RANGE FOLLOWING windows are not supported yet", "",
+    ),
+    "OVER in falling order": ("SELECT SUM(n) OVER (ORDER BY ts DESC) FROM clicks", "The window can only be ordered in ASCENDING mode", ""),
+    "OVER by no time": ("SELECT SUM(n) OVER (ORDER BY n) FROM clicks", "is only supported by a time attribute", ""),
+    "OVER a frame by no time": ("SELECT SUM(n) OVER (ORDER BY n ROWS 2 PRECEDING) FROM clicks", "Non-time attribute sort is not supported for bounded", ""),
+    "OVER months": (
+        "SELECT SUM(n) OVER (ORDER BY ts RANGE INTERVAL '1' MONTH PRECEDING) FROM clicks", "INTERVAL_YEAR_MONTH type is not allowed", "INTERVAL",
+    ),
+    "OVER no aggregate": ("SELECT UPPER(who) OVER (ORDER BY ts) FROM clicks", "OVER must be applied to aggregate function", "UPPER"),
+    "OVER rows that change": (
+        "SELECT SUM(c) OVER (ORDER BY p) FROM (SELECT who, COUNT(*) AS c, PROCTIME() AS p FROM clicks GROUP BY who)",
+        "StreamPhysicalOverAggregate doesn't support consuming update changes which is produced by node GroupAggregate", "",
+    ),
+    "a window that is not there": ("SELECT SUM(n) OVER w FROM clicks WINDOW v AS (ORDER BY ts)", "Window 'w' not found", "w"),
+    "a window with two orders": ("SELECT SUM(n) OVER (w ORDER BY ts) FROM clicks WINDOW w AS (ORDER BY ts)", "ORDER BY not allowed in both", "SUM"),
+    "a frame of LAG": ("SELECT LAG(n) OVER (ORDER BY ts ROWS 2 PRECEDING) FROM clicks", "ROW/RANGE not allowed with RANK", "ROWS"),
+    "LAG of a changing offset": ("SELECT LAG(n, n) OVER (ORDER BY ts) FROM clicks", "offset of LAG and LEAD must be a constant", "LAG"),
+    "LEAD": ("SELECT LEAD(n) OVER (ORDER BY ts) FROM clicks", "LEAD Function is not supported in stream mode", ""),
+    "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK without a limit is not supported in streaming", ""),
     "a row number alone": ("SELECT ROW_NUMBER() FROM clicks", "OVER clause is necessary for window functions", "ROW_NUMBER"),
-    "a row number without order": ("SELECT ROW_NUMBER() OVER (PARTITION BY who) FROM clicks", "ROW_NUMBER needs ORDER BY", "ROW_NUMBER"),
+    "a row number without order": ("SELECT ROW_NUMBER() OVER (PARTITION BY who) FROM clicks", "The window can only be ordered by a single time column", ""),
     "a row number without limit": (
-        "SELECT * FROM (SELECT who, ROW_NUMBER() OVER (PARTITION BY who ORDER BY n) AS k FROM clicks)", "ROW_NUMBER() without a limit", "",
+        "SELECT * FROM (SELECT who, ROW_NUMBER() OVER (PARTITION BY who ORDER BY n) AS k FROM clicks)", "is only supported by a time attribute", "",
     ),
     "a row number in WHERE": (
         "SELECT who FROM clicks WHERE ROW_NUMBER() OVER (ORDER BY n) = 1", "Windowed aggregate expression is illegal in WHERE clause", "ROW_NUMBER",
     ),
-    "order by in streaming": ("SELECT n FROM clicks ORDER BY n", "ORDER BY is not supported yet in streaming mode", ""),
+    "order by in streaming": ("SELECT n FROM clicks ORDER BY n", "Sort on a non-time-attribute field is not supported", ""),
+    "order by falling time": ("SELECT ts FROM clicks ORDER BY ts DESC", "Sort on a non-time-attribute field is not supported", ""),
     "union of different types": ("SELECT n FROM clicks UNION ALL SELECT place FROM clicks", "Type mismatch in column", ""),
     "group window over no time": ("SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts + INTERVAL '1' SECOND, INTERVAL '1' HOUR)", "over a time attribute column", "TUMBLE"),
     "auxiliary of another": (

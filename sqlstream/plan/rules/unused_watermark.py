@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sqlstream.plan.nodes import AWAITS_TIME, IntervalJoin, Node, TimeAttribute, Watermark, WindowTvf
-from sqlstream.plan.properties import field
+from sqlstream.plan.nodes import IntervalJoin, Node, TimeAttribute, Watermark, WindowTvf
+from sqlstream.plan.properties import awaits_watermark, field
 
 
 def unused_watermark(node: Node, used: bool = False) -> Node:
     """``node`` without the Watermarks that no operator is above which waits for one."""
     if isinstance(node, WindowTvf) and field(node.input, node.window.time).time is TimeAttribute.PROCTIME:
         used = False  # These windows close by the clock.
-    used = used or isinstance(node, AWAITS_TIME)
+    used = used or awaits_watermark(node)
     if isinstance(node, IntervalJoin) and field(node.left, node.times[0]).time is TimeAttribute.PROCTIME:
         used = False  # So does this join.
     node = node.with_inputs(tuple(unused_watermark(i, used) for i in node.inputs))

@@ -16,6 +16,8 @@ import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.MutableProjection;
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate;
@@ -32,6 +34,8 @@ final class Aggregates implements Serializable {
     private final List<Attribute> input;
     private final List<Expression> initial = new ArrayList<>();
     private final List<Expression> updates = new ArrayList<>();
+    private final List<Expression> merges = new ArrayList<>();
+    private final List<Attribute> merged = new ArrayList<>();
     private final List<Imperative> imperatives = new ArrayList<>();
     private final List<Attribute> evaluated = new ArrayList<>();
     private final Map<Expression, Expression> known = new HashMap<>();
@@ -56,6 +60,11 @@ final class Aggregates implements Serializable {
         return shown;
     }
 
+    /** A row of {@code shown} without values, for where nothing is computed. */
+    InternalRow none() {
+        return new SpecificInternalRow(Scala.type(shown()));
+    }
+
     private Expression added(AggregateExpression call) {
         AggregateFunction function = call.aggregateFunction();
         Expression condition = call.filter().isEmpty() ? null : new Coalesce(PythonUtils.toSeq(List.of(call.filter().get(), Literal.FalseLiteral())));
@@ -66,12 +75,17 @@ final class Aggregates implements Serializable {
                 updates.add(condition == null ? changed.get(i) : new If(condition, changed.get(i), own.get(i)));
             }
             buffer.addAll(own);
+            merges.addAll(Scala.list(declarative.mergeExpressions()));
+            merged.addAll(Scala.list(declarative.inputAggBufferAttributes()));
             initial.addAll(Scala.list(declarative.initialValues()));
             return declarative.evaluateExpression();
         }
-        imperatives.add(new Imperative(((ImperativeAggregate) function).withNewMutableAggBufferOffset(buffer.size()), condition, buffer.size()));
+        ImperativeAggregate program = ((ImperativeAggregate) function).withNewMutableAggBufferOffset(buffer.size()).withNewInputAggBufferOffset(buffer.size());
+        imperatives.add(new Imperative(program, condition, buffer.size()));
         for (AttributeReference attribute : own) {
             buffer.add(attribute);
+            merged.add(Scala.attribute("merged", attribute.dataType()));
+            merges.add(NoOp$.MODULE$);
             updates.add(NoOp$.MODULE$);
             initial.add(NoOp$.MODULE$);
         }
@@ -88,6 +102,8 @@ final class Aggregates implements Serializable {
         private final List<Imperative> programs = new ArrayList<>();
         private final MutableProjection start = MutableProjection.create(Scala.seq(initial), Scala.seq(List.<Attribute>of()));
         private final MutableProjection update;
+        private final UnsafeProjection part = UnsafeProjection.create(types);
+        private MutableProjection merge;
         private final JoinedRow all = new JoinedRow();
         private final JoinedRow computed = new JoinedRow();
 
@@ -127,6 +143,40 @@ final class Aggregates implements Serializable {
                     program.function.update(row, next);
                 }
             }
+        }
+
+        /** Takes in the buffers {@code later} of rows that come behind those so far. */
+        void merge(InternalRow later) {
+            if (merge == null) {
+                List<Attribute> read = new ArrayList<>(buffer);
+                read.addAll(merged);
+                merge = MutableProjection.create(Scala.seq(merges), Scala.seq(read)).target(row);
+            }
+            merge.apply(all.apply(row, later));
+            programs.forEach(p -> p.function.merge(row, later));
+        }
+
+        /** The buffers as they are kept, while the computation goes on; good until it does. */
+        InternalRow buffers() {
+            if (programs.isEmpty()) {
+                return row;
+            }
+            InternalRow kept = row.copy();
+            for (Imperative program : programs) {
+                if (program.function instanceof TypedImperativeAggregate<?> typed) {
+                    kept.update(program.place, serialized(typed, row.get(program.place, types[program.place])));
+                }
+            }
+            return kept;
+        }
+
+        private <T> byte[] serialized(TypedImperativeAggregate<T> function, Object value) {
+            return function.serialize((T) value);
+        }
+
+        /** A copy of the buffers as they are kept. */
+        UnsafeRow part() {
+            return part.apply(buffers()).copy();
         }
 
         /** What results are computed from. */

@@ -17,14 +17,14 @@ import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.functions;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction1;
 
 /** ORDER BY over a stream: rows in the order of their times, and those of one time in a further order, as the watermark passes them. */
 public final class TimeSort extends InOrder {
-    private static final byte[] NOTHING = new byte[0];
-
     private final List<Attribute> columns;
     private final List<SortOrder> further;
     private transient Comparator<InternalRow> order;
+    private transient long last;
 
     /** The result of {@code sorted}, whose last operation is an orderBy of columns, first of a TIMESTAMP that is never NULL. */
     public static Dataset<Row> of(Dataset<Row> sorted) {
@@ -47,15 +47,31 @@ public final class TimeSort extends InOrder {
     }
 
     @Override
-    void load(ByteBuffer own) {}
+    void load(ByteBuffer own) {
+        last = own.hasRemaining() ? own.getLong() : Long.MIN_VALUE;
+    }
 
     @Override
     byte[] store() {
-        return NOTHING;
+        return new RowBytes().put(last).all();
+    }
+
+    /** Flink takes a row for late when one that is not before it has come out. */
+    @Override
+    boolean dropsLate() {
+        return false;
     }
 
     @Override
     Iterator<InternalRow> process(InternalRow key, Iterator<InternalRow> rows, long watermark) {
-        return order == null ? rows : new Peers(rows, time, order);
+        long before = last;
+        Iterator<InternalRow> given = rows.filter(new AbstractFunction1<>() {
+            @Override
+            public Boolean apply(InternalRow row) {
+                last = Math.max(last, row.getLong(time));
+                return row.getLong(time) > before;
+            }
+        });
+        return order == null ? given : new Peers(given, time, order);
     }
 }

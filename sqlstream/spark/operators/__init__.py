@@ -226,6 +226,17 @@ def pattern_match(
     return DataFrame(made, spark)
 
 
+def over_aggregate(
+    aggregated: DataFrame, time: str, *, arrival: bool, alone: bool, rows: bool, preceding: int, marks: list[list[str]], lags: list[list[str]]
+) -> DataFrame:
+    """The rows below ``aggregated``, a groupBy of a stream's columns with agg, with the aggregates up to each; see OverAggregate.of."""
+    from pyspark.sql import DataFrame
+
+    spark = aggregated.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.OverAggregate.of(aggregated._jdf, time, arrival, alone, rows, preceding, marks, lags), spark)
+
+
 def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:
     """An aggregate: the first ``count`` structs ``row`` by the struct ``order``, as an array.
 

@@ -159,6 +159,16 @@ def _check_separator(types: Types, values: tuple[Any, ...]) -> str | None:
     return None if len(values) < 2 or isinstance(values[1], str) else "The separator of LISTAGG must be a constant."
 
 
+def _check_shift(types: Types, values: tuple[Any, ...]) -> str | None:
+    if len(values) > 1 and not isinstance(values[1], int):
+        return "The offset of LAG and LEAD must be a constant."
+    if len(values) > 1 and values[1] < 0:
+        return f"Offset({values[1]}) should be positive."
+    if len(types) > 2 and types[2].root != "NULL" and not types[2].same(types[0]):
+        return f"The default of LAG and LEAD must have the type of the value: cast it to {types[0].null()}."
+    return None
+
+
 def _collect(call: Rendered) -> str:
     values = f"{'collect_set' if call.distinct else 'collect_list'}({call.args[0]}){call.filter}"
     counts = f"transform(array_distinct({values}), v -> size(filter({values}, x -> x <=> v)))"
@@ -198,7 +208,19 @@ ROWS: tuple[Function, ...] = (
         _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.", "x")
         for name in GROUPINGS
     ),
-    _row("ROW_NUMBER", (), not_null(t.BIGINT), _call("row_number"), "The place of a row in the order of OVER, from 1.", ""),
+    *(
+        _row(name, params, returns, _call(name.lower()), summary, example, check=_check_shift if params else None)
+        for name, params, returns, summary, example in (
+            ("ROW_NUMBER", (), not_null(t.BIGINT), "The place of a row in the order of OVER, from 1.", ""),
+            ("RANK", (), not_null(t.BIGINT), "The place of a row in the order of OVER, the same for equal rows, with gaps behind them.", ""),
+            ("DENSE_RANK", (), not_null(t.BIGINT), "The place of a row in the order of OVER, the same for equal rows, without gaps.", ""),
+            ("PERCENT_RANK", (), not_null(t.DOUBLE), "The rank as a number from 0 to 1.", ""),
+            ("CUME_DIST", (), not_null(t.DOUBLE), "The part of the rows that are not behind a row.", ""),
+            ("NTILE", ("integer",), nullable(t.INT), "The number of a row's part, of as many equal parts.", "4"),
+            ("LAG", ("any", "integer?", "any?"), _first, "The value some rows (1) before a row in the order of OVER.", "x, 1"),
+            ("LEAD", ("any", "integer?", "any?"), _first, "The value some rows (1) after a row in the order of OVER.", "x, 1"),
+        )
+    ),
     _row("PERCENTILE", ("numeric", "numeric"), nullable(t.DOUBLE), _call("percentile"), "An exact percentile.", "x, 0.5"),
 )  # fmt: skip
 
@@ -207,6 +229,9 @@ SINGLE_VALUE = _row("SINGLE_VALUE", ("any",), _first, lambda call: (
     f"CASE WHEN count(1) > 1 THEN CAST(raise_error('SingleValueAggFunction received more than one element.') AS {call.type.spark}) "
     f"ELSE first({call.args[0]}) END"
 ), "The only value.", "x")  # fmt: skip
+
+# Functions that OVER alone has.
+OVER_ONLY = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD")
 
 # With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
 _OF_SET: dict[str, Spark] = {"COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set}

@@ -1,0 +1,68 @@
+"""What ORDER BY and OVER ask of a stream: rows in the order of a time attribute. In batch mode they may ask for anything."""
+
+from __future__ import annotations
+
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan.explain import describe
+from sqlstream.plan.nodes import Node, Over, Sort, TimeAttribute
+from sqlstream.plan.properties import changelog_mode, field, updating_node
+from sqlstream.plan.time_attributes import why_none
+
+# Ranks are only known when all rows are.
+_BATCH_ONLY = ("LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST")
+
+
+def in_time_order(node: Over | Sort) -> None:
+    """Raises ValidationError or NotSupported where ``node`` can't run on a stream."""
+    if isinstance(node, Sort):
+        _sort(node)
+    else:
+        _over(node)
+    _append_only(node)
+
+
+def _sort(node: Sort) -> None:
+    first, *further = node.keys
+    time = field(node.input, first.name).time
+    if time is None or first.descending:
+        raise ValidationError(
+            "Sort on a non-time-attribute field is not supported.",
+            hint="ORDER BY a time attribute first, ascending; or LIMIT the rows; or SET 'execution.runtime-mode' = 'batch'.",
+        )
+    if time is TimeAttribute.PROCTIME and further:
+        raise NotSupported("ORDER BY a processing time and further columns is not supported.", hint="ORDER BY the processing time alone.")
+
+
+def _over(node: Over) -> None:
+    for named in node.aggregates:
+        name = named.call.function.name
+        if name in _BATCH_ONLY:
+            raise ValidationError(f"{name} Function is not supported in stream mode.", hint="It is in batch mode; ROW_NUMBER and LAG are in both.")
+        if name in ("RANK", "DENSE_RANK"):
+            raise NotSupported(f"{name} without a limit is not supported in streaming: Flink gives none to rows of one time.", hint="ROW_NUMBER is.")
+    if len(node.order) != 1:
+        raise ValidationError("The window can only be ordered by a single time column.", hint="ORDER BY the time attribute alone.")
+    (key,) = node.order
+    if key.descending:
+        raise ValidationError("The window can only be ordered in ASCENDING mode.")
+    frame = node.frame
+    if frame.last != 0 or (frame.first or 0) > 0:
+        raise ValidationError("OVER RANGE FOLLOWING windows are not supported yet.", hint="A window of a stream ends with CURRENT ROW.")
+    if field(node.input, key.name).time is None:
+        if frame.first is not None:
+            raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.", hint="ORDER BY a time attribute.")
+        raise NotSupported(
+            "OVER (ORDER BY ..) of a stream is only supported by a time attribute.",
+            hint=f"ORDER BY a time attribute, or limit a ROW_NUMBER (WHERE n <= 3). {why_none(node.input, key.name)}",
+        )
+    for named in node.aggregates:
+        call = named.call
+        if call.distinct and frame.first is not None and call.function.signed is None and call.function.name not in ("MIN", "MAX"):
+            raise NotSupported(f"{call.function.name}(DISTINCT ..) over a window that rows leave is not supported yet.")
+
+
+def _append_only(node: Node) -> None:
+    cause = updating_node(node)
+    if cause is not None and changelog_mode(cause).updates:
+        name = "TemporalSort" if isinstance(node, Sort) else "OverAggregate"
+        raise ValidationError(f"StreamPhysical{name} doesn't support consuming update changes which is produced by node {describe(cause)}")

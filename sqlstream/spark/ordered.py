@@ -1,0 +1,150 @@
+"""Operators on the order of rows, ORDER BY and OVER: Spark's own where all rows are there, else ours, which see rows as the watermark passes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlstream.plan.nodes import Over, Sort, TimeAttribute
+from sqlstream.plan.properties import field, fields, watermark_lag
+from sqlstream.spark.operators import over_aggregate, time_sort
+from sqlstream.spark.ranks import sort_key
+from sqlstream.spark.window_operators import later
+from sqlstream.spark.windows import NO_TIME
+from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, constant
+from sqlstream.sql.functions.aggregates import OVER_ONLY, OVER_SET
+from sqlstream.sql.spark_sql import render, render_marked, render_over, render_signed
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_TIME = "__sqlstream_order"
+_ALL = "__sqlstream_all"
+_NOTHING = "__sqlstream_nothing"
+_MARK = "__sqlstream_mark_{}"
+_VALUE = "__sqlstream_value_{}"
+
+
+def sorted_rows(node: Sort, frame: DataFrame) -> DataFrame:
+    """The rows of ``frame``, the node's input, in order."""
+    from pyspark.sql import functions as F
+
+    if not frame.isStreaming:
+        return frame.orderBy(*[sort_key(k) for k in node.keys])
+    first, *further = node.keys
+    if field(node.input, first.name).time is TimeAttribute.PROCTIME:
+        return frame
+    timed = _timed(frame, first.name, watermark_lag(node))
+    given = time_sort(timed.orderBy(F.col(_TIME), *[sort_key(k) for k in further]))
+    return given.select(*[quote(f.name) for f in fields(node)])
+
+
+def _timed(frame: DataFrame, time: str, lag: int) -> DataFrame:
+    """``frame`` with the moment of the watermark by which a row's ``time`` has come; its query fails where a row has none, as in Flink."""
+    from pyspark.sql import functions as F
+
+    return frame.withColumn(_TIME, F.expr(later(f"coalesce({quote(time)}, CAST({NO_TIME} AS TIMESTAMP))", lag)))
+
+
+def over(node: Over, frame: DataFrame, zone: str) -> DataFrame:
+    """The rows of ``frame``, the node's input, with the node's aggregates."""
+    given = _streaming(node, frame, zone) if frame.isStreaming else _static(node, frame, zone)
+    return given.select(*[quote(f.name) for f in fields(node)])
+
+
+def _static(node: Over, frame: DataFrame, zone: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    columns = []
+    for named in node.aggregates:
+        call = named.call
+        if call.distinct and call.function.name in OVER_SET:
+            call = replace(call, function=OVER_SET[call.function.name])
+        window = _window(node, framed=call.function.name not in OVER_ONLY)
+        columns.append(F.expr(render_over(call, zone, window)).alias(named.name))
+    return frame.select("*", *columns)
+
+
+def _window(node: Over, *, framed: bool) -> str:
+    """The node's window in Spark SQL."""
+    frame = node.frame
+    bounded = bool({frame.first, frame.last} - {None, 0})
+    arrival = _by_arrival(node)
+    order = []
+    for key in node.order:
+        # Spark's RANGE takes numbers of what it orders by.
+        column = f"unix_millis({quote(key.name)})" if bounded and not frame.rows else quote(key.name)
+        order.append(f"{column} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}")
+    parts = [f"PARTITION BY {', '.join(quote(k) for k in node.partition)}"] if node.partition else []
+    parts += [f"ORDER BY {', '.join(order)}"] if order else []
+    if framed and order:
+        kind = "ROWS" if frame.rows or (arrival and not bounded) else "RANGE"
+        parts.append(f"{kind} BETWEEN {_bound(frame.first, 'PRECEDING')} AND {_bound(frame.last, 'FOLLOWING')}")
+    return " ".join(parts)
+
+
+def _bound(bound: int | None, side: str) -> str:
+    if bound is None:
+        return f"UNBOUNDED {side}"
+    return "CURRENT ROW" if bound == 0 else f"{abs(bound)}L {'PRECEDING' if bound < 0 else 'FOLLOWING'}"
+
+
+def _by_arrival(node: Over) -> bool:
+    return bool(node.order) and field(node.input, node.order[0].name).time is TimeAttribute.PROCTIME
+
+
+def _streaming(node: Over, frame: DataFrame, zone: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    (key,) = node.order
+    arrival = _by_arrival(node)
+    frame = frame if arrival else _timed(frame, key.name, watermark_lag(node))
+    keys = list(dict.fromkeys(node.partition)) or [_ALL]
+    if not node.partition:
+        frame = frame.withColumn(_ALL, F.lit(0))
+    first = node.frame.first
+    marks: dict[tuple[str, ...], str] = {}
+    values: dict[str, str] = {}
+    calls, lags = [], []
+
+    def column(expr: Expr) -> str:
+        """A column with the values of ``expr``, which is one or a constant."""
+        if isinstance(expr, ColumnRef):
+            return expr.name
+        return values.setdefault(render(expr, zone), _VALUE.format(len(values)))
+
+    for named in node.aggregates:
+        call = named.call
+        if call.function.name == "LAG":
+            value, *more = call.args
+            lags.append([named.name, column(value), column(more[1]) if len(more) > 1 else "", str(constant(more[0]) if more else 1)])
+            continue
+        mark = marks.setdefault(tuple(column(a) for a in call.args), _MARK.format(len(marks))) if _counts_once(call) else None
+        calls.append(F.expr(_sql(call, zone, mark, sliding=first is not None)).alias(named.name))
+    frame = frame.withColumns({name: F.expr(sql) for sql, name in values.items()} | {mark: F.lit(0) for mark in marks.values()})
+    aggregated = frame.groupBy(*[quote(k) for k in keys]).agg(*(calls or [F.lit(0).alias(_NOTHING)]))
+    return over_aggregate(
+        aggregated,
+        key.name if arrival else _TIME,
+        arrival=arrival,
+        alone=node.frame.rows or (arrival and first is None),
+        rows=node.frame.rows,
+        preceding=-1 if first is None else -first * (1 if node.frame.rows else 1000),
+        marks=[[m, "", *of] for of, m in marks.items()],
+        lags=lags,
+    )
+
+
+def _counts_once(call: AggregateCall) -> bool:
+    """Whether equal values count once, where that makes a difference."""
+    return call.distinct and call.function.name not in ("MIN", "MAX")
+
+
+def _sql(call: AggregateCall, zone: str, mark: str | None, *, sliding: bool) -> str:
+    """A call over the rows of a key: its rows with DISTINCT are those with a mark."""
+    if call.function.name == "ROW_NUMBER":
+        return "count(1)"
+    if mark is None:
+        return render(replace(call, distinct=False), zone)
+    return render_signed(call, zone, "", mark) if sliding else render_marked(call, zone, mark)

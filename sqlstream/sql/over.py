@@ -1,0 +1,79 @@
+"""The windows of OVER in the syntax tree: named ones, and the frame of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.errors import ValidationError
+from sqlstream.sql.expressions import Frame
+from sqlstream.sql.functions.aggregates import OVER_ONLY
+from sqlstream.sql.literals import interval_millis
+
+if TYPE_CHECKING:
+    from sqlstream.sql.expressions import AggregateCall
+
+_PARTS = ("partition_by", "order", "spec")
+
+
+def with_named_windows(select: exp.Select) -> exp.Select:
+    """``select`` with the windows of its WINDOW clause written behind OVER. Raises ValidationError."""
+    named = {w.this.name: w for w in select.args.get("windows") or []}
+    if not any(w.args.get("alias") for e in select.expressions for w in e.find_all(exp.Window)):
+        return select
+    written = select.copy()
+    for item in written.expressions:
+        for window in item.find_all(exp.Window):
+            _complete(window, named)
+    return written
+
+
+def _complete(window: exp.Window, named: dict[str, exp.Window]) -> None:
+    """Takes into ``window`` what it has of the one that it names."""
+    seen: set[str] = set()
+    while (alias := window.args.get("alias")) is not None:
+        base = named.get(alias.name)
+        if base is None or alias.name in seen:
+            raise ValidationError(f"Window '{alias.name}' not found", at=alias)
+        seen.add(alias.name)
+        for part in _PARTS:
+            if base.args.get(part) and window.args.get(part):
+                what = {"partition_by": "PARTITION BY", "order": "ORDER BY", "spec": "ROWS and RANGE"}[part]
+                raise ValidationError(f"{what} not allowed in both base and referenced windows", at=window)
+            if base.args.get(part):
+                window.set(part, base.copy().args[part])
+        window.set("alias", base.args.get("alias"))
+
+
+def frame(window: exp.Window, call: AggregateCall) -> Frame:
+    """The frame of ``call`` over ``window``; without one written, up to the current row, of an order, or else all rows. Raises ValidationError."""
+    spec = window.args.get("spec")
+    if spec is None:
+        # Among rows of one place each has a number of its own.
+        last = 0 if window.args.get("order") else None
+        return Frame(call.function.name == "ROW_NUMBER", None, last)
+    if call.function.name in OVER_ONLY:
+        raise ValidationError("ROW/RANGE not allowed with RANK, DENSE_RANK or ROW_NUMBER functions", at=spec)
+    rows = spec.args["kind"] == "ROWS"
+    return Frame(rows, _bound(spec, "start", rows), _bound(spec, "end", rows) if spec.args.get("end") else 0)
+
+
+def _bound(spec: exp.WindowSpec, which: str, rows: bool) -> int | None:
+    value = spec.args[which]
+    if value == "CURRENT ROW":
+        return 0
+    if value == "UNBOUNDED":
+        return None
+    if rows:
+        if not isinstance(value, exp.Literal) or value.is_string or not value.name.isdigit():
+            raise ValidationError("The bound of a ROWS window is a number.", at=value)
+        distance = int(value.name)
+    else:
+        millis = interval_millis(value)
+        if millis is None:
+            if isinstance(value, exp.Literal):
+                raise ValidationError("Data Type mismatch between ORDER BY and RANGE clause", at=value, hint="RANGE takes an INTERVAL.")
+            raise ValidationError("INTERVAL_YEAR_MONTH type is not allowed for window boundary", at=value)
+        distance = millis
+    return -distance if spec.args[f"{which}_side"] == "PRECEDING" else distance
