@@ -33,7 +33,7 @@ def test_script_and_its_output(tmp_path: Path, engine) -> None:
 
 def test_every_folder_and_file_it_names_is_there() -> None:
     root = Path(__file__).parent.parent
-    named = re.findall(r"(?:^| |`)((?:sqlstream|sql|plan|spark|shell|catalog|queries|benchmarks|tests)/[\w/]*[\w/](?:\.py)?)", README, re.M)
+    named = re.findall(r"(?:^| |`)((?:sqlstream|sql|plan|spark|shell|catalog|queries|benchmarks|tests)/[\w/]*[\w/](?:\.py|\.sql)?)", README, re.M)
     assert len(named) > 10
     for name in named:
         assert (root / name).exists() or (root / "sqlstream" / name).exists(), name
