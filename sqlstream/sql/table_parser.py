@@ -33,13 +33,9 @@ class TableParser(CallParser):
         joins = self._joins()
         while self.at(","):
             start = self.next_token()
-            item = self._table_reference()
-            place = self.token
-            more = self._joins()
-            # JOIN binds more tightly than a comma; but for these kinds the order makes no difference.
-            if any(j.args.get("side") in ("RIGHT", "FULL") for j in more):
-                item, more = self._joined(item, more, place), []
-            joins += [mark(exp.Join(this=item), start), *more]
+            joins.append(mark(exp.Join(this=self._table_reference()), start))
+            # Flink joins from left to right: JOIN does not bind more tightly than a comma.
+            joins += self._joins()
         return first, joins
 
     def _joins(self) -> list[exp.Expr]:
@@ -163,12 +159,8 @@ class TableParser(CallParser):
                 self.token,
                 "Joined tables in parentheses have no alias.",
             )
-        return self._joined(first, joins, start)
-
-    def _joined(self, first: exp.Expr, joins: list[exp.Expr], start: Token) -> exp.Expr:
-        """Joins as one item."""
         if not isinstance(first, exp.Table | exp.Subquery):
-            self.unsupported("Of joins that are one item of FROM the first must be a table or a query.", start)
+            self.unsupported("In joined tables in parentheses the first must be a table or a query.", start)
         first.set("joins", joins)
         return mark(exp.Subquery(this=first), start)
 

@@ -101,7 +101,7 @@ SELECT * FROM (a JOIN b ON a.k = b.k) JOIN a AS c ON c.id = b.id;
 SELECT a.id, c.id FROM a LEFT JOIN (b JOIN a AS c ON b.id = c.id) ON a.k = b.k;
 --> 1, 1 | 1, 2 | 2, null | 3, null
 SELECT a.id, b.id, c.id FROM a, b RIGHT JOIN a AS c ON b.k = c.k WHERE a.id = 2;
---> 2, 1, 1 | 2, 2, 1 | 2, null, 2 | 2, null, 3
+--> 2, 1, 1 | 2, 2, 1
 SELECT a.id, b.id FROM a, b JOIN a AS c ON b.id = c.id WHERE a.k = b.k;
 --> 1, 1 | 1, 2
 SELECT COUNT(*) FROM a JOIN b ON TRUE;
