@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream import jars
 from sqlstream.errors import NotSupported, SetupError, ValidationError
@@ -88,24 +88,28 @@ def dialect(url: str) -> Dialect:
 
 
 def provide_driver(spark: SparkSession, driver: str, named: Dialect) -> None:
-    """Give a session the driver where it lacks it, fetching its jar. Raises SetupError."""
-    if _has(spark, driver):
+    """Give a session the driver where it lacks it, fetching its jar, and let this thread of it find it. Raises SetupError."""
+    assert spark._jvm is not None
+    thread = spark._jvm.java.lang.Thread.currentThread()
+    if _loads(thread.getContextClassLoader(), driver):
         return
-    if named.jars is not None and driver == named.driver:
+    # What a session was given after its start is in a loader of its own, and each thread has the loader that it was last told.
+    added = spark._jsparkSession.sharedState().jarClassLoader()
+    if not _loads(added, driver) and named.jars is not None and driver == named.driver:
         for jar in jars.ensure(named.jars):
             spark.sql(f"ADD JAR '{jar.as_uri()}'")
-    if not _has(spark, driver):
+    if not _loads(added, driver):
         raise SetupError(f"The driver {driver} of {named.name} is not there.", hint="Give its jar when you start: sqlstream --jar DRIVER.jar")
+    thread.setContextClassLoader(added)
 
 
-def _has(spark: SparkSession, name: str) -> bool:
+def _loads(loader: Any, name: str) -> bool:
     from py4j.protocol import Py4JJavaError
 
     try:
-        spark._jsparkSession.sharedState().jarClassLoader().loadClass(name)
+        return loader is not None and loader.loadClass(name) is not None
     except Py4JJavaError:
         return False
-    return True
 
 
 def actual_names(table: Table, named: Dialect, there: list[str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -132,6 +133,14 @@ def test_a_database_that_does_not_answer(run, make_table, postgres):
     assert "wrong" not in error.value.message
     with pytest.raises(JobFailed, match="Connection to 127.0.0.1:1 refused"):
         run.frame(make_table([("a", INT)], {**options, "url": "jdbc:postgresql://127.0.0.1:1/postgres"}))
+
+
+def test_every_thread_finds_the_driver(run, make_table, there, postgres):
+    there("found", "id int", "(1)")
+    source = make_table([("id", INT)], postgres.options("found"))
+    assert run.rows(source) == [(1,)]
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(run.rows, source).result() == [(1,)]
 
 
 def test_appended(run, make_table, there, postgres):
