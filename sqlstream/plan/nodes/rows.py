@@ -1,0 +1,197 @@
+"""Nodes that see a row at a time, where rows come from, and where they go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from sqlstream.changelog import ChangelogMode
+
+if TYPE_CHECKING:
+    from sqlstream.sql.expressions import Expr
+    from sqlstream.sql.tables import Table
+    from sqlstream.sql.types import Type
+
+
+class TimeAttribute(Enum):
+    """What makes a column a time attribute."""
+
+    ROWTIME = "ROWTIME"
+    PROCTIME = "PROCTIME"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column of a node's output."""
+
+    name: str
+    type: Type
+    time: TimeAttribute | None = None
+
+
+@dataclass(frozen=True)
+class Node:
+    """Base of logical nodes."""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return ()
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        assert not inputs
+        return self
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    """Base of nodes with one input."""
+
+    input: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return replace(self, input=inputs[0])
+
+
+@dataclass(frozen=True)
+class Scan(Node):
+    """The physical and metadata columns of a table, under their declared names and types.
+
+    ``table`` has the options of a hint merged in. ``bounded``, ``static`` and ``mode`` are the connector's answers for it; in batch mode
+    every table is static.
+    """
+
+    table: Table
+    bounded: bool
+    static: bool
+    mode: ChangelogMode = ChangelogMode.APPEND
+
+
+@dataclass(frozen=True)
+class ChangelogNormalize(Unary):
+    """The changes of a table with primary key ``keys``, in full, of which the input tells only what the latest row of a key is."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Values(Node):
+    """Constant rows."""
+
+    rows: tuple[tuple[Expr, ...], ...]
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """An expression and the name of its column."""
+
+    name: str
+    expr: Expr
+
+
+@dataclass(frozen=True)
+class Project(Unary):
+    """One column for each expression."""
+
+    columns: tuple[Named, ...]
+
+
+@dataclass(frozen=True)
+class Expand(Unary):
+    """Several rows for each row, one a projection; the projections' columns have the same names, and types but for NOT NULL.
+
+    A projection gives a row where its condition, if there are any, is TRUE.
+    """
+
+    projections: tuple[tuple[Named, ...], ...]
+    conditions: tuple[Expr | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Correlate(Unary):
+    """Each row with every element of its ``collection``, an ARRAY, MAP or MULTISET; one whose collection has none once with NULLs where ``outer``.
+
+    Output: the input's columns, then ``columns``: those of the elements (a ROW's fields; key and value), and the element's place, from 1,
+    where ``ordinality``. An element counts where ``condition``, over ``columns``, is TRUE; a ROW that is NULL does not.
+    """
+
+    collection: Expr
+    columns: tuple[Field, ...]
+    ordinality: bool = False
+    outer: bool = False
+    condition: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Filter(Unary):
+    """The rows for which the condition is TRUE."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True)
+class Watermark(Unary):
+    """Declares ``column`` a rowtime attribute; ``expression`` gives each row's watermark.
+
+    ``current`` is the name of a further column with the watermark that has been reached, if something reads it.
+    """
+
+    column: str
+    expression: Expr
+    current: str | None = None
+
+
+@dataclass(frozen=True)
+class Union(Node):
+    """UNION ALL: columns by position, named as the first input's."""
+
+    branches: tuple[Node, ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return self.branches
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return replace(self, branches=inputs)
+
+
+@dataclass(frozen=True)
+class Limit(Unary):
+    """The first ``count`` rows (None: all), after ``offset``."""
+
+    count: int | None
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """A column to order by, and where its NULLs go."""
+
+    name: str
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True)
+class Sort(Unary):
+    """ORDER BY: of a stream by a time attribute, ascending, and further columns."""
+
+    keys: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True)
+class Sink(Unary):
+    """INSERT INTO a table: the input's columns are the table's persisted ones, in order.
+
+    A row with a NULL for a NOT NULL column fails the job, or is left out where ``drop_nulls``.
+    """
+
+    table: Table
+    overwrite: bool = False
+    partition: tuple[tuple[str, str], ...] = ()
+    drop_nulls: bool = False
