@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.changelog import KIND, RowKind
+from sqlstream.plan import make
 from sqlstream.plan.nodes import JoinKind
 from sqlstream.plan.properties import fields, watermark_lag
 from sqlstream.spark.operators import interval_join, temporal_join
+from sqlstream.sql.expressions import Call, ColumnRef
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
@@ -31,12 +34,28 @@ def temporal_joined(node: TemporalJoin, left: DataFrame, right: DataFrame, zone:
     """The join of ``left`` with the versions in ``right``: two streams, or two tables."""
     names = [quote(f.name) for f in fields(node)]
     if not left.isStreaming:
-        return _joined(left, _intervals(node, right), node.condition, node.kind, zone, _holds(node)).select(*names)
+        return _joined(left, _intervals(node, right), _null_safe(node), node.kind, zone, _holds(node)).select(*names)
     kinds = KIND in right.columns
     # What a row was before an update ended when the update came.
     versions = right.where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}") if kinds else right
-    joined = _joined(left, versions, node.condition, node.kind, zone)
+    joined = _joined(left, versions, _null_safe(node), node.kind, zone)
     return temporal_join(joined, node.times, kind=right.columns.index(KIND) if kinds else None, lag=_lag(node)).select(*names)
+
+
+def _null_safe(node: TemporalJoin) -> Expr | None:
+    """The condition, in which keys of NULL are equal: Flink keeps versions and rows by key, and compares no more than that."""
+    return make.all_of([_same(c) if _of_key(c, node) else c for c in make.conjuncts(node.condition)])
+
+
+def _of_key(condition: Expr, node: TemporalJoin) -> bool:
+    if not (isinstance(condition, Call) and condition.function.name == "="):
+        return False
+    return any(isinstance(arg, ColumnRef) and arg.name in node.key for arg in condition.args)
+
+
+def _same(equality: Expr) -> Expr:
+    assert isinstance(equality, Call)
+    return replace(equality, function=make.builtin("IS NOT DISTINCT FROM"))
 
 
 def _lag(node: Join) -> int:

@@ -1,5 +1,5 @@
--- Each order with the rate that held at its time, when the watermark has passed it: the newest up to that very moment. A key of NULL, and one
--- without a rate, give nothing. Order 7 is late, and its rate still holds; so is a rate of b, which holds from then on.
+-- Each order with the rate that held at its time, when the watermark has passed it: the newest up to that very moment. One without a
+-- rate gives nothing; keys of NULL are equal here, in Flink. Order 7 is late, and its rate still holds.
 CREATE TABLE orders (id INT, cur STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/orders', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE changes (cur STRING, rate INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
@@ -20,15 +20,16 @@ INSERT INTO answers SELECT o.id, r.rate, o.ts, r.ts FROM orders AS o JOIN rates 
 --< changes {"cur": "a", "rate": 3, "ts": "2026-01-01 00:00:05"}
 --> +I[1, 3, 2026-01-01T00:00:05, 2026-01-01T00:00:05]
 --> +I[2, 2, 2026-01-01T00:00:05, 2026-01-01T00:00]
+--> +I[3, 9, 2026-01-01T00:00:05, 2026-01-01T00:00]
 --! restart
 --< orders {"id": 5, "cur": "a", "ts": "2026-01-01 00:00:20"}
 --< orders {"id": 6, "cur": "a", "ts": "2026-01-01 00:00:08"}
+--< changes {"cur": "b", "rate": 7, "ts": "2026-01-01 00:00:06"}
 --< changes {"cur": "a", "rate": 4, "ts": "2026-01-01 00:00:12"}
 --< changes {"cur": "a", "rate": 5, "ts": "2026-01-01 00:00:22"}
 --> +I[6, 3, 2026-01-01T00:00:08, 2026-01-01T00:00:05]
 --> +I[5, 4, 2026-01-01T00:00:20, 2026-01-01T00:00:12]
 --< orders {"id": 7, "cur": "a", "ts": "2026-01-01 00:00:15"}
---< changes {"cur": "b", "rate": 7, "ts": "2026-01-01 00:00:06"}
 --> +I[7, 4, 2026-01-01T00:00:15, 2026-01-01T00:00:12]
 --! restart
 --< orders {"id": 8, "cur": "b", "ts": "2026-01-01 00:00:21"}

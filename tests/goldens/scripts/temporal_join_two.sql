@@ -24,6 +24,6 @@ LEFT JOIN taxes FOR SYSTEM_TIME AS OF o.ts AS t ON o.land = t.land WHERE r.rate 
 --< rates {"cur": "a", "rate": 3, "ts": "2026-01-01 00:00:12"}
 --< changes {"land": "x", "tax": 20, "ts": "2026-01-01 00:00:10"}
 --< orders {"id": 5, "cur": "a", "land": "x", "ts": "2026-01-01 00:00:11"}
---> +I[2, 2, 10] +I[3, 2, null]
+--> +I[2, 2, 10] +I[3, 2, 99]
 --! end
 --> +I[5, 2, 20]
