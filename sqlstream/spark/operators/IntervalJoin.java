@@ -278,7 +278,8 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
             long moment = NO_TIMER;
             for (int i = 0; i < kept.length; i++) {
                 if (!kept[i].isEmpty()) {
-                    long last = kept[i].next() + reach[i] + slack;
+                    // One later than its last moment a row goes; a timer is up once, when the watermark has reached it.
+                    long last = kept[i].next() + reach[i] + slack + 1;
                     moment = moment == NO_TIMER ? last : Math.min(moment, last);
                 }
             }
