@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from benchmarks.nexmark import client, report
 from benchmarks.nexmark.memory import Peak, state_bytes
 from benchmarks.nexmark.report import Timing
-from benchmarks.nexmark.scripts import BLACKHOLE, PATTERNS, QUERIES, UPDATING, Step, rows_sink, script, side_input
+from benchmarks.nexmark.scripts import BLACKHOLE, QUERIES, SQL_ONLY, UPDATING, Step, rows_sink, script, side_input
 from benchmarks.nexmark.topic import PARTITIONS, watermark
 from sqlstream.broker import Broker
 
@@ -147,7 +147,7 @@ def timed(engine: str, plan: Plan) -> list[Timing]:
 
 def execute(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> list[dict[str, float]]:
     """Run ``steps`` on ``engine``; seconds by query, for each step. A query that fails is left out, with a message."""
-    queries = [q for q in steps[0].queries if engine != "pyspark" or q not in PATTERNS]
+    queries = [q for q in steps[0].queries if engine != "pyspark" or q not in SQL_ONLY]
     while queries:
         asked = [Step(s.topic, tuple(queries)) for s in steps]
         order = [(i, q) for i, s in enumerate(asked) for q in s.queries]
