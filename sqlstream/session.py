@@ -26,6 +26,7 @@ from sqlstream.plan.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
 from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.plan.rules import rewrite
+from sqlstream.plan.state import unbounded_state
 from sqlstream.plan.validate import validate
 from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope
@@ -341,6 +342,7 @@ class Session:
             plan = rewrite(sink, env.settings.state_ttl)
             assert isinstance(plan, Sink)
             validate(plan, batch=env.settings.batch)
+            env.notices.extend(unbounded_state(plan))
             plans.append(plan)
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(

@@ -8,6 +8,8 @@ import pytest
 
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.plan import build
+from sqlstream.plan.rules import rewrite
+from sqlstream.plan.state import unbounded_state
 from sqlstream.session import Session
 from sqlstream.sql.dialect import parse
 
@@ -430,3 +432,24 @@ def test_refused_statements_say_why(session: Session) -> None:
     for sql in ("CREATE MODEL m WITH ('provider' = 'x')", "CALL p()", "EXECUTE PLAN 'x'", "CREATE MATERIALIZED TABLE t AS SELECT 1"):
         with pytest.raises(NotSupported, match=" is not supported: "):
             list(session.run(sql))
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("SELECT who, COUNT(*) FROM clicks GROUP BY who", ["GroupAggregate(groupBy=[who], "]),
+        ("SELECT a.n FROM clicks AS a LEFT JOIN people AS b ON a.n = b.n", ["Join(joinType=[LeftOuterJoin], "]),
+        ("SELECT n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY n) AS k FROM clicks) WHERE k = 1", ["Rank(rankRange=[rankStart=1, "]),
+        (f"SELECT COUNT(*) FROM {WINDOWS} GROUP BY window_start, window_end", []),
+        ("SELECT COUNT(*) FROM clicks", []),
+        ("SELECT who, COUNT(*) FROM ended GROUP BY who", []),
+    ],
+)
+def test_state_that_is_kept_for_ever_is_told(session: Session, sql: str, told: list[str]) -> None:
+    env = session._environment()
+    found = unbounded_state(rewrite(build.query(parse(sql), env), env.settings.state_ttl))
+    assert len(found) == len(told)
+    assert all(text.startswith(start) and "table.exec.state.ttl" in text for text, start in zip(found, told, strict=True))
+    list(session.run("SET 'table.exec.state.ttl' = '1 d'"))
+    env = session._environment()
+    assert unbounded_state(rewrite(build.query(parse(sql), env), env.settings.state_ttl)) == []

@@ -1,0 +1,38 @@
+"""What a plan keeps for ever: told when a job is submitted, with what would bound it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.plan.explain import describe
+from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Rank
+from sqlstream.plan.properties import bounded, changelog_mode, state_ttl, static, walk
+
+if TYPE_CHECKING:
+    from sqlstream.plan.nodes import Node
+
+_AGGREGATE = "GROUP BY window_start, window_end of a window keeps groups until it closes"
+_JOIN = "an interval join, BETWEEN times of both sides, keeps rows no longer than these need"
+_RANK = "ORDER BY a time in a window keeps rows until it closes"
+
+
+def unbounded_state(node: Node) -> list[str]:
+    """A sentence for each operator of ``node`` whose state grows with the keys or rows that come, for as long as the query runs."""
+    if bounded(node):
+        return []
+    told = {describe(n): bound for n in walk(node) if (bound := _bound(n)) is not None}
+    return [f"{what} keeps its state for ever; SET 'table.exec.state.ttl' lets go of idle keys, {bound}." for what, bound in told.items()]
+
+
+def _bound(node: Node) -> str | None:
+    """What would bound the state of ``node``; None where it is bounded."""
+    if static(node) or state_ttl(node):
+        return None
+    match node:
+        case GroupAggregate(keys=keys, aggregates=aggregates):
+            return _AGGREGATE if keys or any(a.call.distinct for a in aggregates) else None
+        case KeyedJoin():
+            return _JOIN
+        case Rank(input=source, partition=partition):
+            return _RANK if partition or changelog_mode(source).updates else None
+    return None
