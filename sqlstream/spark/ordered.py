@@ -80,14 +80,16 @@ def _window(node: Over, *, framed: bool) -> str:
     parts += [f"ORDER BY {', '.join(order)}"] if order else []
     if framed and order:
         kind = "ROWS" if frame.rows or (arrival and not bounded) else "RANGE"
-        parts.append(f"{kind} BETWEEN {_bound(frame.first, 'PRECEDING')} AND {_bound(frame.last, 'FOLLOWING')}")
+        # A range is in milliseconds, a BIGINT as what it orders by; rows are counted by an INT.
+        unit = "" if kind == "ROWS" else "L"
+        parts.append(f"{kind} BETWEEN {_bound(frame.first, 'PRECEDING', unit)} AND {_bound(frame.last, 'FOLLOWING', unit)}")
     return " ".join(parts)
 
 
-def _bound(bound: int | None, side: str) -> str:
+def _bound(bound: int | None, side: str, unit: str) -> str:
     if bound is None:
         return f"UNBOUNDED {side}"
-    return "CURRENT ROW" if bound == 0 else f"{abs(bound)}L {'PRECEDING' if bound < 0 else 'FOLLOWING'}"
+    return "CURRENT ROW" if bound == 0 else f"{abs(bound)}{unit} {'PRECEDING' if bound < 0 else 'FOLLOWING'}"
 
 
 def _by_arrival(node: Over) -> bool:

@@ -343,8 +343,9 @@ public final class PatternMatch extends InOrder {
         private void forget() {
             if (rows.next() > 0) {
                 rows.clear();
-                begin();
             }
+            // The next row has the number of one that has gone.
+            begin();
         }
 
         @Override

@@ -17,7 +17,7 @@ GROUPINGS = ("GROUPING", "GROUPING_ID")
 
 
 def _aggregate(name: str, call: Rendered, *args: str) -> str:
-    return f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(args or call.args) or '*'}){call.filter}"
+    return f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(args or call.args) or ('*' if name == 'count' else '')}){call.filter}"
 
 
 def _call(name: str) -> Spark:

@@ -22,5 +22,6 @@ LEFT JOIN (SELECT item, SUM(amount) AS total FROM refunds GROUP BY item HAVING S
 --< refunds {"item": "a", "amount": -2}
 --> -D[a, 6, 2] +I[a, 6, null]
 --< refunds {"item": "b", "amount": 1}
+--> -D[b, 2, 2] +I[b, 2, null]
 --< orders {"item": "b", "amount": -1}
---> -D[b, 2, 2] +I[b, 1, null]
+--> -D[b, 2, null] +I[b, 1, null]

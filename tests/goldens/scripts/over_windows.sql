@@ -2,7 +2,7 @@
 CREATE TABLE bids (item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (window_end TIMESTAMP(3), item STRING, bids BIGINT, best INT) WITH ('connector' = 'print');
-CREATE TEMPORARY VIEW totals AS
+CREATE VIEW totals AS
 SELECT item, ts, SUM(price) OVER (PARTITION BY item ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS total FROM bids;
 INSERT INTO answers
 SELECT window_end, item, COUNT(*), MAX(total) FROM TABLE(TUMBLE(TABLE totals, DESCRIPTOR(ts), INTERVAL '10' SECOND))

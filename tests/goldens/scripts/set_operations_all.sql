@@ -14,7 +14,7 @@ UNION ALL SELECT 'only', * FROM (SELECT n, s FROM a EXCEPT ALL SELECT n, s FROM 
 --< b {"n": 1, "s": "x"}
 --< b {"n": 2, "s": null}
 --< b {"n": 2, "s": null}
---> +I[both, 1, x] +I[both, 2, null] -U[only, 1, x] -U[only, 1, x] +U[only, 1, x] -U[only, 2, null]
+--> +U[both, 1, x] +U[both, 2, null] -U[only, 1, x] -U[only, 1, x] +U[only, 1, x] -U[only, 2, null]
 --! restart
 --< b {"n": 1, "s": "x"}
 --> -U[both, 1, x] +U[both, 1, x] +U[both, 1, x] -U[only, 1, x]

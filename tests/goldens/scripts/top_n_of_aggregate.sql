@@ -13,7 +13,7 @@ WHERE place BETWEEN 2 AND 3;
 --< bids {"item": "d", "price": 2}
 --> +I[b, 4] +I[c, 3]
 --< bids {"item": "d", "price": 4}
---> -D[b, 4] -D[c, 3] +I[a, 5] +I[b, 4]
+--> -D[c, 3] +I[a, 5]
 --! restart
 --< bids {"item": "d", "price": -5}
 --> -D[a, 5] +I[c, 3]
