@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.results import Submitted
@@ -38,10 +39,14 @@ class PrintingJob:
         self.session.jobs.stop(self.job.id)
         self.start()
 
-    def feed(self, name: str, *rows: tuple[Any, ...]) -> list[str]:
+    def feed(self, name: str, *rows: tuple[Any, ...], until: int | None = None) -> list[str]:
+        """``until``: wait for so many lines, and no longer than a minute; else until all is processed, which is never under a clock."""
         self.lines.clear()
         self.write(name, *rows)
-        for query in self.job.queries:
+        deadline = time.monotonic() + 60
+        while until is not None and len(self.lines) < until and time.monotonic() < deadline:
+            time.sleep(0.1)
+        for query in self.job.queries if until is None else ():
             query.processAllAvailable()
         return sorted(self.lines)
 
