@@ -193,7 +193,11 @@ def test_an_updating_select_without_its_key(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
     feed(tmp_path, 1, 2)
     (stream,) = session.run("SELECT COUNT(*) AS n FROM numbers GROUP BY word LIMIT 2")
-    assert [c.row for c in stream.changes] == [("1",), ("1",)]
+    changes = iter(stream.changes)
+    assert [next(changes).row for _ in range(2)] == [("1",), ("1",)]
+    # The first two may change yet.
+    session.interrupt()
+    assert list(changes) == []
     session.close()
 
 
