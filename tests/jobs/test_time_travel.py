@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.errors import ValidationError
 from sqlstream.plan import build
 from sqlstream.plan.properties import scans
 from sqlstream.session import Session
@@ -57,7 +57,7 @@ def test_constants(tmp_path: Path, expression: str, zone: str, moment: str) -> N
         ("versions FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP", "can not be reduced to a constant", ValidationError),
         ("versions FOR SYSTEM_TIME AS OF TO_TIMESTAMP_LTZ(0, 3)", "can not be reduced to a constant", ValidationError),
         ("versions /*+ OPTIONS('versionAsOf' = '1') */ FOR SYSTEM_TIME AS OF TIMESTAMP '2024-01-01 00:00:00'", "exclude each other", ValidationError),
-        ("files AS f JOIN versions FOR SYSTEM_TIME AS OF f.id ON TRUE", "AS OF a column is not supported yet", NotSupported),
+        ("files AS f JOIN versions FOR SYSTEM_TIME AS OF f.id ON TRUE", "expects Timestamp type but is", ValidationError),
     ],
 )
 def test_refused(tmp_path: Path, item: str, problem: str, error: type[Exception]) -> None:
