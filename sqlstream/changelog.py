@@ -24,6 +24,11 @@ class RowKind(Enum):
         return list(RowKind).index(self)
 
     @property
+    def spark(self) -> str:
+        """Its number as a value of the column KIND in Spark's SQL."""
+        return f"CAST({self.code} AS {KIND_TYPE})"
+
+    @property
     def removes(self) -> bool:
         """Whether a row of this kind takes an earlier one away."""
         return self in (RowKind.UPDATE_BEFORE, RowKind.DELETE)
@@ -32,6 +37,8 @@ class RowKind(Enum):
 # The column that rows carry their kind in: the place among RowKind's.
 KIND = "__sqlstream_kind"
 KIND_TYPE = "TINYINT"
+# Whether a row takes an earlier one away, in Spark's SQL.
+REMOVES = f"{KIND} IN ({', '.join(str(kind.code) for kind in RowKind if kind.removes)})"
 
 
 class ChangelogMode(Enum):

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlstream.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
+from sqlstream.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.errors import ValidationError
 
 if TYPE_CHECKING:
@@ -170,13 +170,11 @@ class Connector(ABC):
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
 
 
-def with_kinds(request: Write) -> DataFrame:
-    """The rows to write with column KIND, also where all are new."""
+def with_kinds(frame: DataFrame) -> DataFrame:
+    """The rows with column KIND, also where all are new."""
     from pyspark.sql import functions as F
 
-    if request.mode.carries_kinds:
-        return request.frame
-    return request.frame.withColumn(KIND, F.expr(f"CAST({RowKind.INSERT.code} AS {KIND_TYPE})"))
+    return frame if KIND in frame.columns else frame.withColumn(KIND, F.expr(RowKind.INSERT.spark))
 
 
 def plain_options(table: Table) -> dict[str, str]:

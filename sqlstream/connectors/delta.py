@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import options as option_rows
-from sqlstream.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
+from sqlstream.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.connectors import delta_merge
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
 from sqlstream.connectors.paths import resolve
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _STREAMING_ONLY = ("startingVersion", "startingTimestamp", "ignoreDeletes", "ignoreChanges", "updateCheckIntervalMillis")
 _BATCH_ONLY = ("versionAsOf", "timestampAsOf")
 _KINDS = [
-    f"WHEN '{change}' THEN {kind.code}"
+    f"WHEN '{change}' THEN {kind.spark}"
     for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
 ]
 _FEED = "delta.enableChangeDataFeed"
@@ -121,7 +121,7 @@ class Delta(Connector):
             # What is in the table comes first, as inserts, unless a start is given.
             frame = _in_order(reader.option("readChangeFeed", "true").load(path), table)
             cells |= {c.name: f"CAST({c.key} AS {c.type.spark})" for c in table.metadata}
-            cells[KIND] = f"CAST(CASE _change_type {' '.join(_KINDS)} END AS {KIND_TYPE})"
+            cells[KIND] = f"CASE _change_type {' '.join(_KINDS)} END"
         else:
             frame = reader.load(path)
         return Source(frame.select(*[F.expr(sql).alias(name) for name, sql in cells.items()]))

@@ -217,7 +217,7 @@ class Filesystem(Connector):
             own = [F.expr(f"CAST({quote(n)} AS {t.stored})").alias(n) for n, t in fields]
         else:
             own = [F.expr(f"CAST({format_.encode(fields, formats.given(format_, table.options))} AS STRING)").alias(_LINE)]
-        frame = with_kinds(request).select(*own, *parts)
+        frame = with_kinds(request.frame).select(*own, *parts)
         parallelism = self._value(table, "sink.parallelism")
         if parts and self._value(table, "sink.shuffle-by-partition.enable"):
             keys = [F.col(quote(k)) for k in table.partition_keys]

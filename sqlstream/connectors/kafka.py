@@ -86,4 +86,4 @@ class Kafka(Topics):
         self._encoded(request).write.format("kafka").options(**self.sink_options(request.table)).save()
 
     def _encoded(self, request: Write) -> DataFrame:
-        return encoded(with_kinds(request), request.table, self.layout(request.table))
+        return encoded(with_kinds(request.frame), request.table, self.layout(request.table))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream import formats
-from sqlstream.changelog import KIND, KIND_TYPE, RowKind
+from sqlstream.changelog import KIND, RowKind
 from sqlstream.connectors.base import SPLIT, Metadata
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal
@@ -176,7 +176,7 @@ def decoded(frame: DataFrame, table: Table, layout: Layout, split: str | None = 
         columns[c.name] = f"CAST({quote(name)} AS {c.type.spark})"
     more = [] if split is None else [F.expr(split).alias(SPLIT)]
     if layout.upserts:
-        more.append(F.expr(f"CAST(if(__kafka_value IS NULL, {RowKind.DELETE.code}, {RowKind.UPDATE_AFTER.code}) AS {KIND_TYPE})").alias(KIND))
+        more.append(F.expr(f"if(__kafka_value IS NULL, {RowKind.DELETE.spark}, {RowKind.UPDATE_AFTER.spark})").alias(KIND))
     elif layout.value.mode.carries_kinds:
         more.append(F.col(KIND))
     return out.select(*[F.expr(columns[c.name]).alias(c.name) for c in table.columns if c.name in columns], *more)

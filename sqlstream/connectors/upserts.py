@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.changelog import KIND, RowKind
+from sqlstream.changelog import REMOVES
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
@@ -36,12 +36,11 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
         return _marked(batch, columns, "FALSE")
     # Rows of one task stand in the order in which they came.
     placed = batch.selectExpr("*", f"monotonically_increasing_id() AS {_PLACE}")
-    removes = f"{KIND} IN ({', '.join(str(k.code) for k in RowKind if k.removes)})"
     if not mode.retracts:
-        return _last(_marked(placed, [*columns, _PLACE], removes if mode.carries_kinds else "FALSE"), keys, columns, _PLACE)
+        return _last(_marked(placed, [*columns, _PLACE], REMOVES if mode.carries_kinds else "FALSE"), keys, columns, _PLACE)
     # One shuffle is enough for both aggregates.
     whole = placed.repartition(*map(quote, keys)).groupBy(*map(quote, columns))
-    net = whole.agg(_sql(f"sum(IF({removes}, -1, 1))", _NET), _sql(f"max(IF({removes}, NULL, {_PLACE}))", _PLACE))
+    net = whole.agg(_sql(f"sum(IF({REMOVES}, -1, 1))", _NET), _sql(f"max(IF({REMOVES}, NULL, {_PLACE}))", _PLACE))
     left = _marked(net.where(f"{_NET} <> 0"), [*columns, _PLACE], f"{_NET} < 0")
     return _last(left, keys, columns, f"named_struct('stays', NOT {DELETED}, 'place', {_PLACE})")
 

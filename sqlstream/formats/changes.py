@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.changelog import KIND, ChangelogMode, RowKind
+from sqlstream.changelog import KIND, REMOVES, ChangelogMode, RowKind
 from sqlstream.errors import ValidationError
 from sqlstream.formats import json_read
 from sqlstream.formats.base import Encoded, Fields, Property, literal
@@ -90,8 +90,7 @@ class Changes(JsonBased):
         start, end = zip(*(text.split("%s") for text in self.shape.written), strict=True)
         if self.option(given, "encode.ignore-null-fields"):
             start, end = (tuple(re.sub(r'"\w+":null,', "", text) for text in texts) for texts in (start, end))
-        goes = f"{KIND} IN ({', '.join(str(k.code) for k in RowKind if k.removes)})"
-        first, last = (f"if({goes}, {literal(gone)}, {literal(new)})" for new, gone in (start, end))
+        first, last = (f"if({REMOVES}, {literal(gone)}, {literal(new)})" for new, gone in (start, end))
         return f"concat({first}, {super().encode(fields, given)}, {last})"
 
 

@@ -252,8 +252,6 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
     match node:
         case GroupAggregate(keys=keys) | WindowAggregate(keys=keys) | ChangelogNormalize(keys=keys):
             return keys
-        case Scan(table=table, mode=mode) if mode.updates and table.primary_key is not None:
-            return table.primary_key.columns
         case Project(input=source, columns=columns):
             below = upsert_key(source)
             names = {_distinct(c.expr): c.name for c in reversed(columns)}

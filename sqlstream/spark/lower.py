@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.connectors import find
-from sqlstream.connectors.base import SPLIT, Read, Source
+from sqlstream.connectors.base import SPLIT, Read, Source, with_kinds
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
@@ -314,13 +314,8 @@ def _values(node: Values, to: Lowering) -> DataFrame:
 def _union_all(branches: tuple[Node, ...], to: Lowering) -> DataFrame:
     names = [f.name for f in fields(branches[0])]
     kinds = any(changelog_mode(b).carries_kinds for b in branches)
-    frames = [f if not kinds or KIND in f.columns else f.withColumn(KIND, _new()) for f in _both_streams(branches, to)]
+    frames = [with_kinds(f) if kinds else f for f in _both_streams(branches, to)]
     return reduce(lambda a, b: a.unionAll(b), [f.toDF(*names, *([KIND] if kinds else [])) for f in frames])
-
-
-def _new() -> Column:
-    """The kind of rows that come to stay."""
-    return _column(KIND, f"CAST({RowKind.INSERT.code} AS {KIND_TYPE})")
 
 
 def _both_streams(inputs: tuple[Node, ...], to: Lowering) -> list[DataFrame]:

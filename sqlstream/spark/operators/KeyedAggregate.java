@@ -8,11 +8,12 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.InterpretedOrdering;
+import org.apache.spark.sql.catalyst.expressions.IsNotNull;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow;
@@ -32,6 +33,7 @@ import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -80,9 +82,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         String[] names = marks.stream().map(m -> m.get(0)).toArray(String[]::new);
         Dataset<Row> source = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).drop(names);
         KeyedAggregate processor = new KeyedAggregate(node, marks, kind, kinds);
-        var schema = aggregated.schema();
+        StructType schema = aggregated.schema();
         if (!kind.isEmpty()) {
-            schema = new org.apache.spark.sql.types.StructType(Arrays.copyOf(schema.fields(), schema.length() - 1));
+            schema = new StructType(Arrays.copyOf(schema.fields(), schema.length() - 1));
         }
         if (kinds != NO_KINDS) {
             schema = schema.add(Kinds.COLUMN, DataTypes.ByteType, false);
@@ -153,8 +155,8 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         }
         Expression value = extremeOf(call);
         Attribute result = Scala.attribute("extreme", value.dataType());
-        Expression present = new org.apache.spark.sql.catalyst.expressions.IsNotNull(value);
-        Expression where = call.filter().isEmpty() ? present : new org.apache.spark.sql.catalyst.expressions.And(present, call.filter().get());
+        Expression present = new IsNotNull(value);
+        Expression where = call.filter().isEmpty() ? present : new And(present, call.filter().get());
         extremes.add(new Extreme(new ValueCounts(List.of(value), where), call.aggregateFunction() instanceof Max, result));
         return result;
     }
@@ -252,8 +254,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             results.forEach(r -> all.add(Scala.attribute("r", r.dataType())));
             List<Expression> wanted = new ArrayList<>(kind < 0 ? all : all.subList(0, all.size() - 1));
             if (kinds != NO_KINDS) {
-                all.add(new AttributeReference("kind", DataTypes.ByteType, false, org.apache.spark.sql.types.Metadata.empty(),
-                        org.apache.spark.sql.catalyst.expressions.NamedExpression$.MODULE$.newExprId(), Scala.seq(List.of())));
+                all.add(Scala.attribute("kind", DataTypes.ByteType));
                 wanted.add(all.get(all.size() - 1));
             }
             shown = UnsafeProjection.create(Scala.seq(wanted), Scala.seq(all));
@@ -285,7 +286,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
                 int change = ranges.get(i).add(row, sign);
                 if (change != 0) {
                     InternalRow value = ranges.get(i).value(row);
-                    int order = best[i] == null ? 1 : orders.get(i).compare(value, best[i]) * (extremes.get(i).greatest ? 1 : -1);
+                    int order = order(i, value);
                     if (change > 0 && order > 0) {
                         best[i] = value.copy();
                     }
@@ -303,6 +304,11 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             }
         }
 
+        /** Whether a value is beyond the extreme {@code i} (> 0), equal to it, or on this side of it. */
+        private int order(int i, InternalRow value) {
+            return best[i] == null ? 1 : orders.get(i).compare(value, best[i]) * (extremes.get(i).greatest ? 1 : -1);
+        }
+
         /** Find the extremes of which the value has gone. */
         private void settle() {
             for (int i = 0; i < best.length; i++) {
@@ -312,8 +318,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
                     Iterator<InternalRow> values = ranges.get(i).present();
                     while (values.hasNext()) {
                         InternalRow value = values.next();
-                        int order = best[i] == null ? 1 : orders.get(i).compare(value, best[i]) * (extremes.get(i).greatest ? 1 : -1);
-                        best[i] = order > 0 ? value.copy() : best[i];
+                        best[i] = order(i, value) > 0 ? value.copy() : best[i];
                     }
                 }
             }

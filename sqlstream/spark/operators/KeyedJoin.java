@@ -2,9 +2,7 @@ package sqlstream;
 
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -206,7 +204,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
 
         /** Take the next rows of the micro-batch: all, with those left out that take each other away, or as many as are held. */
         private void hold() {
-            Map<UnsafeRow, int[]>[] net = new Map[] {new LinkedHashMap<>(), new LinkedHashMap<>()};
+            List<NetRows> net = List.of(new NetRows(), new NetRows());
             changes.forEach(List::clear);
             int held = 0;
             while (rows.hasNext() && (kind >= 0 || held < HELD_ROWS)) {
@@ -214,7 +212,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 int from = next.getInt(side);
                 UnsafeRow row = own(next, from).copy();
                 if (kind >= 0) {
-                    net[from].computeIfAbsent(row, r -> new int[1])[0] += sign(next);
+                    net.get(from).add(row, sign(next));
                 } else {
                     changes.get(from).add(new Change(row, 1));
                 }
@@ -222,11 +220,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             }
             for (int i = LEFT; i <= RIGHT; i++) {
                 List<Change> list = changes.get(i);
-                net[i].forEach((row, times) -> {
-                    if (times[0] != 0) {
-                        list.add(new Change(row, times[0]));
-                    }
-                });
+                net.get(i).forEach((row, times) -> list.add(new Change(row, times)));
                 sizes[i] = kept.size(i);
                 known.set(i, List.of());
             }

@@ -1,11 +1,7 @@
 package sqlstream;
 
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -117,8 +113,7 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
             after = ranked(all);
         } else {
             before = ranked(sorted(all));
-            change(all, rows);
-            after = ranked(sorted(all));
+            after = ranked(sorted(changed(all, rows)));
         }
         kept.store();
         return CollectionConverters.asScala(numbered ? byRank(before, after) : byRow(before, after));
@@ -147,25 +142,20 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
         return true;
     }
 
-    /** Applies what a micro-batch changes, rows that take each other away left out, to {@code all} and the state. */
-    private void change(List<UnsafeRow> all, Iterator<InternalRow> rows) {
-        Map<UnsafeRow, int[]> net = new LinkedHashMap<>();
+    /** {@code all} with what a micro-batch changes, which goes to the state too. */
+    private List<UnsafeRow> changed(List<UnsafeRow> all, Iterator<InternalRow> rows) {
+        NetRows net = new NetRows();
         while (rows.hasNext()) {
             InternalRow next = rows.next();
-            net.computeIfAbsent(row.apply(next).copy(), r -> new int[1])[0] += Kinds.removes(next.getByte(kind)) ? -1 : 1;
+            net.add(row.apply(next).copy(), Kinds.removes(next.getByte(kind)) ? -1 : 1);
         }
-        List<UnsafeRow> added = new ArrayList<>();
-        List<UnsafeRow> removed = new ArrayList<>();
-        net.forEach((changed, times) -> IntStream.range(0, Math.abs(times[0])).forEach(i -> (times[0] > 0 ? added : removed).add(changed)));
-        Map<UnsafeRow, int[]> gone = new HashMap<>();
-        removed.forEach(r -> gone.computeIfAbsent(r, x -> new int[1])[0]++);
-        all.removeIf(r -> {
-            int[] times = gone.get(r);
-            return times != null && times[0]-- > 0;
-        });
-        all.addAll(added);
+        List<UnsafeRow> added = net.added();
+        List<UnsafeRow> removed = net.removed();
         kept.add(0, added);
         kept.remove(0, removed);
+        List<UnsafeRow> now = NetRows.without(all, removed);
+        now.addAll(added);
+        return now;
     }
 
     private List<UnsafeRow> sorted(List<UnsafeRow> rows) {
@@ -194,8 +184,8 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
 
     /** What goes and what comes, at whatever rank. */
     private java.util.Iterator<InternalRow> byRow(List<UnsafeRow> before, List<UnsafeRow> after) {
-        List<UnsafeRow> went = without(before, after);
-        List<UnsafeRow> came = without(after, before);
+        List<UnsafeRow> went = NetRows.without(before, after);
+        List<UnsafeRow> came = NetRows.without(after, before);
         List<InternalRow> given = new ArrayList<>();
         if (first == last) {
             update(given, went.isEmpty() ? null : went.get(0), came.isEmpty() ? null : came.get(0), first);
@@ -215,19 +205,6 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
             given.add(given(was, rank, Kinds.UPDATE_BEFORE));
             given.add(given(is, rank, Kinds.UPDATE_AFTER));
         }
-    }
-
-    private static List<UnsafeRow> without(List<UnsafeRow> rows, List<UnsafeRow> others) {
-        Map<UnsafeRow, int[]> counts = new HashMap<>();
-        others.forEach(r -> counts.computeIfAbsent(r, x -> new int[1])[0]++);
-        List<UnsafeRow> left = new ArrayList<>();
-        for (UnsafeRow each : rows) {
-            int[] times = counts.get(each);
-            if (times == null || times[0]-- <= 0) {
-                left.add(each);
-            }
-        }
-        return left;
     }
 
     private InternalRow given(UnsafeRow row, long rank, byte as) {

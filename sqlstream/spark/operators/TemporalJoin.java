@@ -27,7 +27,6 @@ public final class TemporalJoin extends InOrder {
 
     private final Sides sides;
     private final int kind;
-    private final int deleted;
 
     private transient BasePredicate matches;
     private transient long since;
@@ -37,19 +36,17 @@ public final class TemporalJoin extends InOrder {
      * The result of {@code joined}, whose last operation is a join, inner or left outer, of streams.
      *
      * @param kind the number of the right's column with the kind of its rows; -1 where all are versions
-     * @param deleted the kind of a row that is the end of a version
      * @param lag by how many milliseconds the times are behind the watermark
      */
-    public static Dataset<Row> of(Dataset<Row> joined, String leftTime, String rightTime, int kind, int deleted, long lag) {
+    public static Dataset<Row> of(Dataset<Row> joined, String leftTime, String rightTime, int kind, long lag) {
         Sides.Planned planned = Sides.of(joined, leftTime, rightTime, lag);
-        return Keyed.process(planned.rows(), planned.keys(), joined.schema(), new TemporalJoin(planned.sides(), kind, deleted));
+        return Keyed.process(planned.rows(), planned.keys(), joined.schema(), new TemporalJoin(planned.sides(), kind));
     }
 
-    private TemporalJoin(Sides sides, int kind, int deleted) {
+    private TemporalJoin(Sides sides, int kind) {
         super(sides.width(), sides.time());
         this.sides = sides;
         this.kind = kind;
-        this.deleted = deleted;
     }
 
     @Override
@@ -132,7 +129,7 @@ public final class TemporalJoin extends InOrder {
                     lefts.add(row);
                 } else if (at >= since) {
                     since = at;
-                    version = kind >= 0 && row.getByte(kind) == deleted ? null : row.copy();
+                    version = kind >= 0 && row.getByte(kind) == Kinds.DELETE ? null : row.copy();
                 }
                 advance();
             }

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import jars
-from sqlstream.changelog import RowKind
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
 from sqlstream.sql.types import quote
@@ -163,7 +162,7 @@ def temporal_join(joined: DataFrame, times: tuple[str, str], *, kind: int | None
     spark = joined.sparkSession
     assert spark._jvm is not None
     place = -1 if kind is None else kind
-    return DataFrame(spark._jvm.sqlstream.TemporalJoin.of(joined._jdf, *times, place, RowKind.DELETE.code, lag), spark)
+    return DataFrame(spark._jvm.sqlstream.TemporalJoin.of(joined._jdf, *times, place, lag), spark)
 
 
 def time_sort(ordered: DataFrame) -> DataFrame:
