@@ -8,11 +8,11 @@ import pytest
 
 from sqlstream.errors import SqlStreamError
 from sqlstream.plan.build import query
-from sqlstream.session import Session
 from sqlstream.sql.dialect import parse
+from tests.plans.explained import plan
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from sqlstream.session import Session
 
 KAFKA = "('connector' = 'kafka', 'topic' = 'o', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset')"
 DECLARATIONS = f"""
@@ -25,18 +25,6 @@ CREATE VIEW v AS SELECT k, UPPER(name) AS name FROM d WHERE price > 1;
 CREATE VIEW grouped AS SELECT k, COUNT(*) AS c FROM d GROUP BY k;
 CREATE TABLE sink (id INT, name STRING) WITH ('connector' = 'blackhole');
 """
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARATIONS))
-    return made
-
-
-def plan(session: Session, sql: str) -> str:
-    (outcome,) = session.run(f"EXPLAIN {sql}")
-    return outcome.rows[0][0].partition("== Optimized Physical Plan ==\n")[2].partition("\n\n==")[0]
 
 
 AS_OF = "FOR SYSTEM_TIME AS OF o.p"

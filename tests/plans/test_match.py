@@ -10,29 +10,16 @@ import pytest
 from sqlstream.errors import SqlStreamError
 from sqlstream.plan.nodes import PatternVariable
 from sqlstream.plan.row_pattern import automaton, one_way
-from sqlstream.session import Session
+from tests.plans.explained import plan
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from sqlstream.session import Session
 
 DECLARATIONS = """
 CREATE TABLE ticks (item STRING, x INT NOT NULL, y BIGINT, p AS PROCTIME(), unread STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
 WITH ('connector' = 'kafka', 'topic' = 'ticks', 'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json');
 CREATE TABLE ended (item STRING, x INT, ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'ended', 'format' = 'json');
 """
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARATIONS))
-    return made
-
-
-def plan(session: Session, sql: str) -> str:
-    (outcome,) = session.run(f"EXPLAIN {sql}")
-    text = outcome.rows[0][0]
-    return text.partition("== Optimized Physical Plan ==\n")[2].partition("\n\n==")[0]
 
 
 def query(

@@ -10,11 +10,11 @@ from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.plan import build
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.state import unbounded_state
-from sqlstream.session import Session
 from sqlstream.sql.dialect import parse
+from tests.plans.explained import plan
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from sqlstream.session import Session
 
 DECLARATIONS = """
 CREATE TABLE clicks (who STRING, n INT, price DECIMAL(10, 2), place ROW<city STRING, zip ROW<code STRING>>, ts TIMESTAMP(3), twice AS n * 2,
@@ -30,19 +30,6 @@ CREATE TABLE nothing (id BIGINT, name STRING) WITH ('connector' = 'blackhole');
 CREATE VIEW casts AS SELECT CAST(ts AS TIMESTAMP(2)) AS t2 FROM clicks;
 CREATE VIEW people AS SELECT who AS name, ts, n FROM clicks WHERE who IS NOT NULL;
 """
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARATIONS))
-    return made
-
-
-def plan(session: Session, sql: str) -> str:
-    (outcome,) = session.run(f"EXPLAIN {sql}")
-    text = outcome.rows[0][0]
-    return text.partition("== Optimized Physical Plan ==\n")[2].partition("\n\n==")[0]
 
 
 WINDOWS = "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))"

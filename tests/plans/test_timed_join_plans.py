@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.session import Session
+from tests.plans.explained import plan
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from sqlstream.session import Session
 
 DECLARATIONS = """
 CREATE TABLE a (k INT, v STRING, n INT, ts TIMESTAMP(3), t2 TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
@@ -30,19 +30,6 @@ CREATE VIEW largest AS SELECT k, MAX(v) AS v FROM b GROUP BY k;
 CREATE VIEW pairs AS SELECT a.k, a.ts, b.ts AS other FROM a LEFT JOIN b ON a.k = b.k AND a.ts BETWEEN b.ts AND b.ts + INTERVAL '1' HOUR;
 CREATE VIEW rated AS SELECT a.k, a.ts, b.rate FROM a LEFT JOIN r FOR SYSTEM_TIME AS OF a.ts AS b ON a.k = b.k;
 """
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARATIONS))
-    return made
-
-
-def plan(session: Session, sql: str) -> str:
-    (outcome,) = session.run(f"EXPLAIN {sql}")
-    text = outcome.rows[0][0]
-    return text.partition("== Optimized Physical Plan ==\n")[2].partition("\n\n==")[0]
 
 
 INTERVALS = {
