@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.changelog import KIND, Change, RowKind, changes
+from sqlstream.connectors.local_rows import local_rows
 from sqlstream.plan.nodes import Field, Node
 from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
 from sqlstream.spark.failures import job_error
@@ -195,7 +196,7 @@ class Changes:
     def _once(self) -> None:
         def take(batch: DataFrame, _: int) -> None:
             rows: list[tuple[Any, ...]] = []
-            for row in in_order(batch, self._order).toLocalIterator(prefetchPartitions=True):
+            for row in local_rows(in_order(batch, self._order), prefetch=True):
                 rows.append(tuple(row))
                 if len(rows) == 1000:
                     self._give(rows)

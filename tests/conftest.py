@@ -29,6 +29,19 @@ def ctrl_c():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
+    """After a test that took too long nobody waits for the JVM's answer: the next call must not get it."""
+    if call.excinfo is not None and call.excinfo.errisinstance(pytest.fail.Exception) and "Timeout" in str(call.excinfo.value):
+        from pyspark import SparkContext
+
+        gateway = SparkContext._gateway
+        connection = None if gateway is None else gateway._gateway_client.get_thread_connection()
+        if connection is not None:
+            connection.close()
+    return (yield)
+
+
 @pytest.fixture(scope="session")
 def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project folder under which the run's Spark session keeps its log."""
@@ -40,7 +53,13 @@ def engine(spark_home: Path):
     """The Spark engine that every test of the run shares."""
     from sqlstream.spark.engine import Engine
 
-    engine = Engine(spark_home, lambda: {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}, print)
+    options = {
+        "spark.master": "local[2]",
+        "spark.sql.shuffle.partitions": "2",
+        # Thousands of small plans: to compile the code of each well takes longer than to run it.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    }
+    engine = Engine(spark_home, lambda: options, print)
     yield engine
     engine.stop()
 

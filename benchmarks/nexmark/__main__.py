@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from benchmarks.nexmark import client, report
 from benchmarks.nexmark.memory import Peak, state_bytes
 from benchmarks.nexmark.report import Timing
-from benchmarks.nexmark.scripts import BLACKHOLE, QUERIES, SQL_ONLY, UPDATING, Step, rows_sink, script, side_input
+from benchmarks.nexmark.scripts import BLACKHOLE, QUERIES, SQL_ONLY, UPDATING, UPSERTS, Step, rows_sink, script, side_input
 from benchmarks.nexmark.topic import PARTITIONS, watermark
 from sqlstream.broker import Broker
 
@@ -131,7 +131,7 @@ def _rows(plan: Plan, engine: str, query: str, folder: Path) -> Counter[str]:
         return report.rows(folder / query)
     if engine == "pyspark":
         return report.rows(folder / query, values=True)
-    return report.final_rows(plan.work / f"{engine}.log", query)
+    return report.final_rows(plan.work / f"{engine}.log", query, UPSERTS.get(query))
 
 
 def timed(engine: str, plan: Plan) -> list[Timing]:

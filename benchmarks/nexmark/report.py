@@ -41,14 +41,26 @@ def rows(folder: Path, *, values: bool = False) -> Counter[str]:
     return counted
 
 
-def final_rows(log: Path, query: str) -> Counter[str]:
-    """The rows that are left of the changes that the print connector wrote into ``log`` for ``query``."""
+def final_rows(log: Path, query: str, key: int | None) -> Counter[str]:
+    """The rows that are left of the changes that the print connector wrote into ``log`` for ``query``.
+
+    ``key``: how many columns at the head say which earlier row an update replaces; None where what a row was is printed too.
+    """
     counted: Counter[str] = Counter()
+    latest: dict[str, str] = {}
     change = re.compile(rf"{query}(?::\d+)?> ([+-][IUD])\[(.*)\]$")
     with log.open(encoding="utf-8") as lines:
         for match in filter(None, map(change.search, lines)):
-            counted[match[2]] += 1 if match[1] in ("+I", "+U") else -1
-    return +counted
+            comes, row = match[1] in ("+I", "+U"), match[2]
+            if key is None:
+                counted[row] += 1 if comes else -1
+                continue
+            own = ", ".join(row.split(", ")[:key])
+            if comes:
+                latest[own] = row
+            else:
+                latest.pop(own, None)
+    return +counted if key is None else Counter(latest.values())
 
 
 def printed(line: str) -> str:

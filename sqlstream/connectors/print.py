@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream import options as option_rows
 from sqlstream.changelog import KIND, Change, ChangelogMode, changes
 from sqlstream.connectors.base import Connector, Write, plain_options
+from sqlstream.connectors.local_rows import local_rows
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
 
@@ -81,7 +82,7 @@ def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
             emit(line(change))
         rows.clear()
 
-    for row in frame.toLocalIterator():
+    for row in local_rows(frame):
         rows.append(tuple(row))
         if len(rows) == _ROWS_AT_ONCE:
             flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -16,10 +17,12 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLS = 2
 KEYS = 40
-SCRIPT = """
-CREATE TABLE events (id BIGINT, k INT) WITH ('connector' = 'filesystem', 'path' = 'events', 'format' = 'json', 'source.monitor-interval' = '1 s');
+EVENTS = """
+CREATE TABLE events (id BIGINT, k INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'events', 'format' = 'json', 'source.monitor-interval' = '1 s');
+"""
+COPIES = """
 CREATE TABLE counts (k INT, cnt BIGINT, total BIGINT, PRIMARY KEY (k) NOT ENFORCED)
 WITH ('connector' = 'delta', 'table-path' = 'counts', 'delta.enableChangeDataFeed' = 'true');
 CREATE TABLE copies (k INT, cnt BIGINT, total BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'copies');
@@ -28,28 +31,61 @@ INSERT INTO counts SELECT k, COUNT(*), SUM(id) FROM events GROUP BY k;
 INSERT INTO copies SELECT k, cnt, total FROM counts /*+ OPTIONS('mode' = 'changes') */;
 END;
 """
+CHAIN = """
+CREATE TABLE sizes (k BIGINT, cnt BIGINT, total BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'sizes');
+INSERT INTO sizes SELECT cnt, COUNT(*), SUM(total) FROM (SELECT k, COUNT(*) AS cnt, SUM(id) AS total FROM events GROUP BY k) GROUP BY cnt;
+"""
+TEMPORAL = """
+CREATE TABLE offers (id BIGINT, k INT, price BIGINT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'offers', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE VIEW prices AS SELECT k, price, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM offers) WHERE n = 1;
+CREATE TABLE priced (k BIGINT, cnt INT, total BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'priced');
+INSERT INTO priced SELECT e.id, e.k, p.price FROM events AS e JOIN prices FOR SYSTEM_TIME AS OF e.ts AS p ON e.k = p.k;
+"""
 
 
 class Load:
-    """Files of records with rising ids, some keys more often than others."""
+    """Files of records with rising ids, some keys more often than others, and of prices of these keys at the same times."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.expected: dict[int, tuple[int, int]] = {}
+    def __init__(self, project: Path) -> None:
+        self.events, self.offers = project / "events", project / "offers"
+        self.counts: dict[int, tuple[int, int]] = {}
+        self.priced: dict[int, tuple[int, int]] = {}
+        self._prices: dict[int, int] = {}
         self._ids = 0
         self._chance = random.Random(7)
-        folder.mkdir()
+        self.events.mkdir()
+        self.offers.mkdir()
+
+    @property
+    def copies(self) -> dict[int, tuple[int, int]]:
+        return self.counts
+
+    @property
+    def sizes(self) -> dict[int, tuple[int, int]]:
+        """For each number of records how many keys have so many, and the sum of their ids."""
+        found: dict[int, tuple[int, int]] = {}
+        for n, total in self.counts.values():
+            keys, sums = found.get(n, (0, 0))
+            found[n] = keys + 1, sums + total
+        return found
 
     def send(self, count: int = 20) -> None:
-        lines = []
+        events, offers = [], []
         for i in range(self._ids, self._ids + count):
             k = min(self._chance.randrange(KEYS), self._chance.randrange(KEYS))
-            n, total = self.expected.get(k, (0, 0))
-            self.expected[k] = n + 1, total + i
-            lines.append(f'{{"id": {i}, "k": {k}}}\n')
-        part = self.folder / f".{self._ids}"
-        part.write_text("".join(lines))
-        part.rename(self.folder / f"{self._ids}.json")
+            n, total = self.counts.get(k, (0, 0))
+            self.counts[k] = n + 1, total + i
+            events.append({"id": i, "k": k})
+            dear = self._chance.randrange(KEYS)
+            self._prices[dear] = i
+            offers.append({"id": i, "k": dear, "price": i})
+            if k in self._prices:
+                self.priced[i] = k, self._prices[k]
+        for folder, rows in ((self.offers, offers), (self.events, events)):
+            part = folder / f".{self._ids}"
+            part.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            part.rename(folder / f"{self._ids}.json")
         self._ids += count
 
 
@@ -67,8 +103,8 @@ def kill(process: subprocess.Popen) -> None:
     process.wait()
 
 
-def commits(project: Path) -> int:
-    return sum(len(list((project / table / "_delta_log").glob("*.json"))) for table in ("counts", "copies"))
+def commits(project: Path, table: str) -> int:
+    return len(list((project / table / "_delta_log").glob("*.json")))
 
 
 def found(spark, project: Path, table: str) -> dict[int, tuple[int, int]]:
@@ -81,9 +117,14 @@ def found(spark, project: Path, table: str) -> dict[int, tuple[int, int]]:
 
 @pytest.mark.spark
 @pytest.mark.timeout(1200)
-def test_updates_are_exact(tmp_path: Path, spark) -> None:
-    (tmp_path / "job.sql").write_text(SCRIPT)
-    load = Load(tmp_path / "events")
+@pytest.mark.parametrize(
+    ("script", "table", "kills"),
+    [(COPIES, "copies", 3), (CHAIN, "sizes", 10), (TEMPORAL, "priced", 10)],
+    ids=["a copy of a table's changes", "a chain of two aggregates", "a temporal join"],
+)
+def test_updates_are_exact(script: str, table: str, kills: int, tmp_path: Path, spark) -> None:
+    (tmp_path / "job.sql").write_text(EVENTS + script)
+    load = Load(tmp_path)
     chance = random.Random(11)
     process = None
 
@@ -92,21 +133,21 @@ def test_updates_are_exact(tmp_path: Path, spark) -> None:
         while time.monotonic() < deadline and not done():
             assert process.poll() is None, (tmp_path / "run.log").read_text()
             load.send()
-            time.sleep(0.2)
+            time.sleep(0.3)
 
-    for _ in range(KILLS):
-        before, process = commits(tmp_path), start(tmp_path)
-        # Some time after its first commits, so that every stretch of a micro-batch is hit once.
-        until(lambda before=before: commits(tmp_path) > before + 3, 180)
-        until(lambda: False, chance.uniform(0, 4))
+    for _ in range(kills):
+        before, process = commits(tmp_path, table), start(tmp_path)
+        # Some time after its first commit, so that every stretch of a micro-batch is hit once.
+        until(lambda before=before: commits(tmp_path, table) > before, 180)
+        until(lambda: False, chance.uniform(0, 3))
         kill(process)
     process = start(tmp_path)
+    wanted = getattr(load, table)
     try:
         deadline = time.monotonic() + 400
-        while time.monotonic() < deadline and found(spark, tmp_path, "copies") != load.expected:
+        while time.monotonic() < deadline and found(spark, tmp_path, table) != wanted:
             assert process.poll() is None, (tmp_path / "run.log").read_text()
             time.sleep(1)
     finally:
         kill(process)
-    assert found(spark, tmp_path, "counts") == load.expected
-    assert found(spark, tmp_path, "copies") == load.expected
+    assert found(spark, tmp_path, table) == wanted
