@@ -33,6 +33,7 @@ from sqlstream.plan.nodes import (
     Scan,
     Sink,
     Sort,
+    SortKey,
     TemporalJoin,
     TimeAttribute,
     Unary,
@@ -172,8 +173,10 @@ def changelog_mode(node: Node) -> ChangelogMode:
         case Rank(input=source):
             if changelog_mode(source).updates:
                 return ChangelogMode.RETRACT_DELETE
+            if node.once or awaits_watermark(node):
+                return ChangelogMode.APPEND
             # Of one row a partition there is always one after the first.
-            return ChangelogMode.APPEND if node.once else ChangelogMode.RETRACT if node.first == node.last == 1 else ChangelogMode.RETRACT_DELETE
+            return ChangelogMode.RETRACT if node.first == node.last == 1 else ChangelogMode.RETRACT_DELETE
         case KeyedJoin(join=join):
             return changelog_mode(join)
         case Join(kind=kind) if not of_static(node):
@@ -328,6 +331,9 @@ def watermark_lag(node: Node) -> int:
     Operators above wait so much longer: what an interval join gives is as old as the older of two rows, or as a row that it has given up.
     """
     below = max((watermark_lag(i) for i in node.inputs), default=0)
+    if isinstance(node, Rank):
+        # A row at the watermark is not late yet.
+        return below + awaits_watermark(node)
     if not isinstance(node, IntervalJoin):
         return below
     return below + max(0, *node.reach) + (0 if node.kind is JoinKind.INNER else node.slack + 1)
@@ -338,6 +344,9 @@ def awaits_watermark(node: Node) -> bool:
     match node:
         case Over(input=source, order=order) | Sort(input=source, keys=order):
             return bool(order) and field(source, order[0].name).time is TimeAttribute.ROWTIME and not static(node)
+        case Rank(input=source, order=(SortKey(name=name, descending=False),), first=1, last=1):
+            # The first row by time stays it once no earlier one can come.
+            return field(source, name).time is TimeAttribute.ROWTIME and not changelog_mode(source).updates and not static(node)
     return isinstance(node, AWAITS_TIME)
 
 

@@ -50,7 +50,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import bounded, changelog_mode, fields, row, state_ttl, static
+from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, row, state_ttl, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
@@ -126,6 +126,8 @@ def lower(node: Node, to: Lowering) -> DataFrame:
             return windows.assigned(node, _clocked_window(node, to) if by_clock else lower(source, to))
         case WindowAggregate(input=source):
             return aggregates.window_aggregate(node, lower(source, to), to.zone)
+        case Rank(input=source) if awaits_watermark(node):
+            return ordered.first_rows(node, lower(source, to))
         case Rank(input=source):
             return ranks.ranked(node, _expiring(node, source, to), ttl=_ttl(node, to))
         case WindowRank(input=source):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes import Over, Sort, TimeAttribute
+from sqlstream.plan.nodes import Over, Rank, Sort, TimeAttribute
 from sqlstream.plan.properties import field, fields, watermark_lag
-from sqlstream.spark.operators import over_aggregate, time_sort
+from sqlstream.spark.operators import first_row, over_aggregate, time_sort
 from sqlstream.spark.ranks import sort_key
 from sqlstream.spark.window_operators import later
 from sqlstream.spark.windows import NO_TIME
@@ -45,6 +45,17 @@ def _timed(frame: DataFrame, time: str, lag: int) -> DataFrame:
     from pyspark.sql import functions as F
 
     return frame.withColumn(_TIME, F.expr(later(f"coalesce({quote(time)}, CAST({NO_TIME} AS TIMESTAMP))", lag)))
+
+
+def first_rows(node: Rank, frame: DataFrame) -> DataFrame:
+    """The first row by time of each key of ``frame``, the node's input, a stream."""
+    from pyspark.sql import functions as F
+
+    keys = list(node.partition) or [_ALL]
+    frame = frame if node.partition else frame.withColumn(_ALL, F.lit(0))
+    kept = first_row(_timed(frame, node.order[0].name, watermark_lag(node)), keys, _TIME)
+    number = [] if node.rank is None else [F.lit(1).cast("BIGINT").alias(node.rank)]
+    return kept.select(*[quote(f.name) for f in fields(node.input)], *number)
 
 
 def over(node: Over, frame: DataFrame, zone: str) -> DataFrame:

@@ -62,6 +62,11 @@ abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, Inter
     /** Begin with a key. {@code own} has what {@link #store} gave for it, or nothing. */
     abstract void load(ByteBuffer own);
 
+    /** Which of {@code rows}, in order, wait for their time beside those that do already, the first of them at {@code first}. */
+    Iterator<InternalRow> admitted(Iterator<InternalRow> rows, long first) {
+        return rows;
+    }
+
     /**
      * What comes of {@code rows} of {@code key}, up to {@code watermark} (in microseconds since 1970) and in order. A row is good until the
      * next is asked for; all are asked for before the result ends. There are none where only {@link #wake} has come.
@@ -123,7 +128,7 @@ abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, Inter
             load(ByteBuffer.wrap(ownBefore).order(ByteOrder.nativeOrder()));
             // Before there is a watermark Spark has 0.
             long until = watermark == 0 ? Long.MIN_VALUE : watermark * 1000L;
-            due = waiting.due(rows, until);
+            due = waiting.due(admitted(rows, waiting.first()), until);
             result = process(key, due, until);
         }
 

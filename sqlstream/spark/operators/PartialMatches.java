@@ -35,7 +35,8 @@ final class PartialMatches {
         /** What conditions see of {@code match}, whose last row is the current one: equal for matches that the same rows complete. */
         List<Long> seen(Match match);
 
-        void give(Match match);
+        /** {@code match} is given at {@code moment}: that of its last row, or later where an earlier one could have skipped it until then. */
+        void give(Match match, long moment);
     }
 
     /** A match as numbers of rows: {@code begins} has the first of each variable, or NONE; rows are next to each other. */
@@ -185,7 +186,7 @@ final class PartialMatches {
         }
         next.addAll(merged.values());
         complete.addAll(completed);
-        give(next);
+        give(next, at);
     }
 
     private void add(Run made, PriorityQueue<Run> next, Map<Key, Run> merged) {
@@ -201,9 +202,27 @@ final class PartialMatches {
 
     /** Give up matches that {@code now} is too late for. */
     void advance(long now) {
-        if (within == 0) {
+        if (expires() > now || within == 0) {
             return;
         }
+        for (long moment = free(); moment <= now; moment = free()) {
+            giveUp(moment);
+        }
+        giveUp(now);
+    }
+
+    /** When the first complete match can be skipped no more, because all that began before it are given up; Long.MAX_VALUE for none. */
+    private long free() {
+        long latest = Long.MIN_VALUE;
+        for (Run run : complete.isEmpty() ? List.<Run>of() : runs) {
+            for (Match match : run.matches) {
+                latest = match.start < complete.peek().start ? Math.max(latest, match.time) : latest;
+            }
+        }
+        return latest == Long.MIN_VALUE ? Long.MAX_VALUE : latest + within;
+    }
+
+    private void giveUp(long now) {
         PriorityQueue<Run> next = new PriorityQueue<>();
         for (Run run : runs) {
             Run left = run.first() == fresh ? run : run.from(match -> now - match.time < within);
@@ -211,11 +230,11 @@ final class PartialMatches {
                 next.add(left);
             }
         }
-        give(next);
+        give(next, now);
     }
 
     /** Gives the complete matches that no earlier one can skip any more, each of which skips others. */
-    private void give(PriorityQueue<Run> next) {
+    private void give(PriorityQueue<Run> next, long moment) {
         runs = next;
         while (!complete.isEmpty() && complete.peek().start <= runs.peek().first().start) {
             Match match = complete.poll();
@@ -231,7 +250,7 @@ final class PartialMatches {
                 runs.removeIf(run -> run.first().start <= until);
                 complete.removeIf(m -> m.start <= until);
             }
-            rows.give(match);
+            rows.give(match, moment);
         }
         if (together && skip == Skip.PAST_LAST_ROW && within == 0 && complete.isEmpty()) {
             // Of matches that the same rows complete the first skips all others.

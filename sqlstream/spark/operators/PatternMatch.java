@@ -376,7 +376,7 @@ public final class PatternMatch extends InOrder {
         }
 
         @Override
-        public void give(PartialMatches.Match match) {
+        public void give(PartialMatches.Match match, long moment) {
             InternalRow last = row(match.last());
             for (int i = 0; i < keys.length; i++) {
                 result.update(i, last.get(keys[i], output.apply(i).dataType()));
@@ -385,7 +385,7 @@ public final class PatternMatch extends InOrder {
             for (int i = 0; i < measures.size(); i++) {
                 result.update(keys.length + i, values.get(i, output.apply(keys.length + i).dataType()));
             }
-            result.update(output.length() - 1, last.getLong(time));
+            result.update(output.length() - 1, moment);
             given.add(projection.apply(result).copy());
         }
     }

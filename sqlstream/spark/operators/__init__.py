@@ -165,6 +165,15 @@ def temporal_join(joined: DataFrame, times: tuple[str, str], *, kind: int | None
     return DataFrame(spark._jvm.sqlstream.TemporalJoin.of(joined._jdf, *times, place, lag), spark)
 
 
+def first_row(frame: DataFrame, keys: list[str], time: str) -> DataFrame:
+    """The rows of a stream that are the first of their ``keys`` by the column ``time``, as the watermark passes them."""
+    from pyspark.sql import DataFrame
+
+    spark = frame.sparkSession
+    assert spark._jvm is not None
+    return DataFrame(spark._jvm.sqlstream.FirstRow.of(frame._jdf, keys, time), spark)
+
+
 def time_sort(ordered: DataFrame) -> DataFrame:
     """The same as ``ordered``, an orderBy of a stream's columns, the first with its times: rows come out as the watermark passes them."""
     from pyspark.sql import DataFrame

@@ -7,7 +7,7 @@ CREATE TABLE shops (item STRING, shop STRING)
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/shops', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (item STRING, id INT, shop STRING, price INT, n BIGINT) WITH ('connector' = 'print');
 INSERT INTO answers
-SELECT item, id, shop, l.price, c.n FROM orders JOIN shops USING (item)
+SELECT orders.item, id, shop, l.price, c.n FROM orders JOIN shops USING (item)
 LEFT JOIN LATERAL (SELECT price FROM offers WHERE offers.item = shops.item AND price > 1) AS l ON TRUE
 LEFT JOIN LATERAL (SELECT COUNT(*) AS n FROM offers WHERE offers.item = orders.item) AS c ON TRUE;
 --< orders {"id": 1, "item": "a"}
