@@ -350,6 +350,11 @@ def awaits_watermark(node: Node) -> bool:
     return isinstance(node, AWAITS_TIME)
 
 
+def on_time(node: Node) -> bool:
+    """Whether anything in ``node`` is by event time, or in windows of processing time."""
+    return any(isinstance(n, Watermark | WindowTvf | IntervalJoin) for n in walk(node))
+
+
 def window_column(node: Node) -> str | None:
     """The column with the end of the window that a row is of, where rows come out as windows close: Flink gives them in its order."""
     match node:

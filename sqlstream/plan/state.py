@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Rank
-from sqlstream.plan.properties import bounded, changelog_mode, state_ttl, static, walk
+from sqlstream.plan.properties import bounded, changelog_mode, on_time, state_ttl, static, walk
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
@@ -21,7 +21,9 @@ def unbounded_state(node: Node) -> list[str]:
     if bounded(node):
         return []
     told = {describe(n): bound for n in walk(node) if (bound := _bound(n)) is not None}
-    return [f"{what} keeps its state for ever; SET 'table.exec.state.ttl' lets go of idle keys, {bound}." for what, bound in told.items()]
+    # State that expires is refused beside operators on time.
+    expiring = "" if on_time(node) else "SET 'table.exec.state.ttl' lets go of idle keys, "
+    return [f"{what} keeps its state for ever; {expiring}{bound}." for what, bound in told.items()]
 
 
 def _bound(node: Node) -> str | None:

@@ -26,14 +26,13 @@ from sqlstream.plan.nodes import (
     Sort,
     TemporalJoin,
     TimeAttribute,
-    Watermark,
     WindowAggregate,
     WindowKind,
     WindowRank,
     WindowTvf,
 )
 from sqlstream.plan.order import in_time_order
-from sqlstream.plan.properties import changelog_mode, field, looked_up, scans, state_ttl, static, updating_node, upsert_key, walk
+from sqlstream.plan.properties import changelog_mode, field, looked_up, on_time, scans, state_ttl, static, updating_node, upsert_key, walk
 from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -173,7 +172,7 @@ def _by(columns: tuple[str, ...]) -> str:
 
 def _expiring(node: Node) -> None:
     """State goes by the clock, which then is a watermark of the query: nothing else in it can wait for another."""
-    if any(state_ttl(n) for n in walk(node)) and any(isinstance(n, Watermark | WindowTvf | IntervalJoin) for n in walk(node)):
+    if any(state_ttl(n) for n in walk(node)) and on_time(node):
         raise NotSupported(
             "State that expires, beside operators that wait for a time, is not supported yet.",
             hint="Leave table.exec.state.ttl and the hint STATE_TTL out, or INSERT the one into a table that the other reads.",

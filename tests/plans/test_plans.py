@@ -41,6 +41,14 @@ PLANS = {
     "a star expands in declared order": ("SELECT * FROM clicks", "select=[who, n, price, place, ts, (n * 2) AS twice]"),
     "a row's star": ("SELECT (place).* FROM clicks", "place.city AS city, place.zip AS zip"),
     "a watermark that nothing waits for is left out": ("SELECT ts FROM clicks", "TableSourceScan"),
+    "the first row by time stays it": (
+        "SELECT who FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY ts) AS k FROM clicks) WHERE k = 1",
+        "Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[who], orderBy=[ts ASC], changelogMode=[I])",
+    ),
+    "the first row by time and more may change": (
+        "SELECT who FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY ts, n) AS k FROM clicks) WHERE k = 1",
+        "orderBy=[ts ASC, n ASC], changelogMode=[I,UB,UA])",
+    ),
     "group aggregate": ("SELECT who, COUNT(*) FROM clicks GROUP BY who", "GroupAggregate(groupBy=[who], select=[who, COUNT(*) AS"),
     "a group aggregate updates": ("SELECT who, COUNT(*) FROM clicks GROUP BY who", "changelogMode=[I,UB,UA]"),
     "an outer join": ("SELECT * FROM clicks AS a LEFT JOIN people AS b ON a.who = b.name", "Join(joinType=[LeftOuterJoin], where=[(who = name)], changelogMode=[I,UB,UA,D])"),
