@@ -8,10 +8,11 @@
     --! end         the input ends: what is buffered comes out
     --! error text  the script is refused, and the message holds the text
     --! ordered     the answer depends on the order in which rows come
+    --! any order   once more all rows come in any order, under watermarks that let them
 
 Inputs are tables of the filesystem connector with a ``source.monitor-interval``, so that rows arrive step by step. On real Flink and in batch mode
-all rows are there from the start and the input is bounded: the interval is taken out. Once more all rows come in any order, under watermarks
-that let them; rows that are late have no place in that, nor in batch mode, and inputs that are changelogs in neither.
+all rows are there from the start and the input is bounded: the interval is taken out. Batch mode has no rows that are late, and no inputs that are
+changelogs.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Golden:
     steps: list[Step]
     error: str | None
     ordered: bool = False
+    any_order: bool = False
 
     @property
     def inputs(self) -> dict[str, list[str]]:
@@ -61,8 +63,8 @@ class Golden:
         return {name: [row for row in rows if row not in late] for name, rows in self.inputs.items()}
 
     @property
-    def rearranged(self) -> bool:
-        """Whether the script is run over rows in any order, and in batch mode, too."""
+    def batch(self) -> bool:
+        """Whether the script is run in batch mode too."""
         return not (self.error or self.ordered) and "WATERMARK" in self.sql and "debezium-json" not in self.sql
 
     @property
@@ -95,6 +97,8 @@ def read(path: Path) -> Golden:
                     golden.error = rest
                 elif action == "ordered":
                     golden.ordered = True
+                elif text == "any order":
+                    golden.any_order = True
                 else:
                     golden.steps.append(Step(action))
     return golden

@@ -85,7 +85,7 @@ def test_rows(golden: Golden, tmp_path: Path, engine) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("golden", [g for g in GOLDENS if g.rearranged], ids=ids)
+@pytest.mark.parametrize("golden", [g for g in GOLDENS if g.any_order], ids=ids)
 def test_rows_in_any_order(golden: Golden, tmp_path: Path, engine) -> None:
     emitted: list[str] = []
     client = session(tmp_path, golden, emitted.append, engine)
@@ -104,7 +104,7 @@ def test_rows_in_any_order(golden: Golden, tmp_path: Path, engine) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("golden", [g for g in GOLDENS if g.rearranged], ids=ids)
+@pytest.mark.parametrize("golden", [g for g in GOLDENS if g.batch], ids=ids)
 def test_rows_in_batch_mode(golden: Golden, tmp_path: Path, engine) -> None:
     emitted: list[str] = []
     client = session(tmp_path, golden, emitted.append, engine)

@@ -4,6 +4,7 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/moves', 'format' = 'json', 's
 CREATE TABLE answers (place STRING, starts BIGINT) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT place, COUNT(*) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts) AS n FROM moves) WHERE n = 1 GROUP BY place;
+--! any order
 --= Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[id], orderBy=[ts ASC], changelogMode=[I])
 --< moves {"id": 1, "place": "x", "ts": "2024-01-01 00:00:05"}
 --< moves {"id": 2, "place": "x", "ts": "2024-01-01 00:00:05"}

@@ -4,6 +4,7 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'so
 CREATE TABLE answers (s TIMESTAMP(3), e TIMESTAMP(3), bids BIGINT) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT SESSION_START(ts, INTERVAL '2' SECOND), SESSION_END(ts, INTERVAL '2' SECOND), COUNT(*) FROM bids GROUP BY SESSION(ts, INTERVAL '2' SECOND);
+--! any order
 --= WindowAggregate(window=[SESSION(time_col=[ts], gap=[2 s])]
 --< bids {"item": "a", "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "b", "ts": "2026-01-01 00:00:02.500"}

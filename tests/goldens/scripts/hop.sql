@@ -7,6 +7,7 @@ INSERT INTO answers
 SELECT window_start, window_end, COUNT(*), MAX(price), AVG(price)
 FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))
 GROUP BY window_start, window_end;
+--! any order
 --= WindowAggregate(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])]
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:06"}

@@ -6,6 +6,7 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/rights', 'format' = 'json', '
 CREATE TABLE answers (a STRING, b STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT l.v, r.v FROM lefts AS l FULL JOIN rights AS r
 ON l.k = r.k AND l.ts >= r.ts - INTERVAL '5' SECOND AND l.ts <= r.ts + INTERVAL '10' SECOND AND l.v <> r.v;
+--! any order
 --= IntervalJoin(joinType=[FullOuterJoin], windowBounds=[isRowTime=true, leftLowerBound=-5000, leftUpperBound=10000, leftTimeIndex=2, rightTimeIndex=2]
 --< lefts {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:10"}
 --< lefts {"k": 2, "v": "L2", "ts": "2026-01-01 00:00:10"}

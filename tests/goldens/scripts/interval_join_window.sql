@@ -8,6 +8,7 @@ ON l.k = r.k AND r.ts BETWEEN l.ts AND l.ts + INTERVAL '10' SECOND;
 CREATE TABLE answers (s TIMESTAMP(3), e TIMESTAMP(3), k INT, n BIGINT, a STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT window_start, window_end, k, COUNT(*), MAX(a) FROM TABLE(TUMBLE(TABLE pairs, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end, k;
+--! any order
 --= WindowAggregate(
 --= IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=true, leftLowerBound=-10000, leftUpperBound=0
 --< lefts {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:01"}

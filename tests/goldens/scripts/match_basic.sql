@@ -13,6 +13,7 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   DEFINE
     DOWN AS DOWN.price < S.price AND (LAST(DOWN.price, 1) IS NULL OR DOWN.price < LAST(DOWN.price, 1)),
     UP AS UP.price > LAST(DOWN.price)) AS m;
+--! any order
 --= Calc(select=[item, $m0 AS top, $m1 AS bottom, $m2 AS back, ($m0 - $m1) AS fall, $m3 AS first_low]
 --= Match(partitionBy=[item], orderBy=[ts ASC, price DESC], measures=[LAST(S.price, 0) AS $m0
 --< ticks {"item": "a", "price": 9, "ts": "2026-01-01 00:00:01"}

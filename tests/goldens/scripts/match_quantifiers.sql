@@ -9,6 +9,7 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   AFTER MATCH SKIP PAST LAST ROW
   PATTERN (A* B{2,} C{1,2} D)
   DEFINE A AS x < 3, B AS x < 6, C AS x < 8) AS m;
+--! any order
 --= pattern=[A* B{2,} C{1,2} D]
 --< ticks {"x": 1, "ts": "2026-01-01 00:00:01"}
 --< ticks {"x": 2, "ts": "2026-01-01 00:00:02"}

@@ -6,6 +6,7 @@ CREATE TABLE answers (item STRING, price INT, ts TIMESTAMP(3), total INT, bids B
 INSERT INTO answers
 SELECT item, price, ts, SUM(price) OVER w * 2, COUNT(*) OVER w, MAX(price) OVER w
 FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts RANGE BETWEEN INTERVAL '2' SECOND PRECEDING AND CURRENT ROW);
+--! any order
 --= OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN 2000 PRECEDING AND CURRENT ROW]
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:01.500"}

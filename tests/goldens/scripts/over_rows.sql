@@ -5,6 +5,7 @@ CREATE TABLE answers (item STRING, ts TIMESTAMP(3), total INT, bids BIGINT, pric
 INSERT INTO answers
 SELECT item, ts, SUM(price) OVER w, COUNT(*) OVER w, COUNT(price) OVER w, MIN(price) OVER w, MAX(price) OVER w, AVG(price) OVER w
 FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW);
+--! any order
 --= OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 2 PRECEDING AND CURRENT ROW]
 --= WatermarkAssigner
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}

@@ -8,6 +8,7 @@ SELECT item, price, ts, total, ROW_NUMBER() OVER (ORDER BY ts), first_price, lat
     MAX(price) OVER (PARTITION BY item ORDER BY ts) AS most
   FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts)
 );
+--! any order
 --= OverAggregate(orderBy=[ts ASC], window=[ ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[ROW_NUMBER(*)
 --= OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW]
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}

@@ -7,6 +7,7 @@ INSERT INTO answers
 SELECT item, window_start, window_end, COUNT(*), SUM(price)
 FROM TABLE(SESSION(TABLE bids PARTITION BY item, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY item, window_start, window_end;
+--! any order
 --= WindowAggregate(groupBy=[item], window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[item])]
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:00"}
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:09"}

@@ -7,6 +7,7 @@ SELECT item, COUNT(*), COUNT(DISTINCT bidder), COUNT(DISTINCT bidder) FILTER (WH
     AVG(DISTINCT CAST(price AS DECIMAL(10, 2))), MIN(DISTINCT price)
 FROM TABLE(SESSION(TABLE bids PARTITION BY item, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY item, window_start, window_end;
+--! any order
 --= WindowAggregate(groupBy=[item], window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[item])], select=[item, window_start, window_end, COUNT(*) AS EXPR$1, COUNT(DISTINCT bidder)
 --< bids {"item": "a", "bidder": "x", "price": 1, "ts": "2026-01-01 00:00:00"}
 --< bids {"item": "a", "bidder": "x", "price": 4, "ts": "2026-01-01 00:00:01"}

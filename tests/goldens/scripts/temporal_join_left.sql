@@ -6,6 +6,7 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/rates', 'format' = 'json', 's
 CREATE TABLE answers (id INT, rate INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT o.id, r.rate FROM orders AS o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r
 ON UPPER(o.cur) = r.cur AND r.rate <= o.most AND o.id <> 5;
+--! any order
 --= TemporalJoin(joinType=[LeftOuterJoin], where=[(((UPPER(cur) = cur0) AND (rate <= most)) AND (id <> 5))], time=[ts, ts0]
 --< rates {"cur": "A", "rate": 5, "ts": "2026-01-01 00:00:02"}
 --< rates {"cur": "A", "rate": 8, "ts": "2026-01-01 00:00:10"}

@@ -9,6 +9,7 @@ CREATE VIEW taxes AS SELECT land, tax, ts FROM (SELECT *, ROW_NUMBER() OVER (PAR
 CREATE TABLE answers (id INT, rate INT, tax INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT o.id, r.rate, t.tax FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur
 LEFT JOIN taxes FOR SYSTEM_TIME AS OF o.ts AS t ON o.land = t.land WHERE r.rate > 1 AND o.id < 100;
+--! any order
 --= TemporalJoin(joinType=[LeftOuterJoin], where=[(land = land0)]
 --= TemporalJoin(joinType=[InnerJoin], where=[(cur = cur0)]
 --< rates {"cur": "a", "rate": 1, "ts": "2026-01-01 00:00:00"}

@@ -7,6 +7,7 @@ INSERT INTO answers
 SELECT window_start, window_end, item, COUNT(*), SUM(price)
 FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end, item;
+--! any order
 --= Sink(table=[default_catalog.default_database.answers], fields=[window_start, window_end, item, bids, total], changelogMode=[I])
 --= WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[10 s])]
 --= WatermarkAssigner(rowtime=[ts]

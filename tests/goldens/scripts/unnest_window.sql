@@ -5,6 +5,7 @@ CREATE TABLE counts (tag STRING, window_end TIMESTAMP(3), n BIGINT) WITH ('conne
 CREATE VIEW tagged AS SELECT ts, tag FROM carts CROSS JOIN UNNEST(tags) AS t (tag);
 INSERT INTO counts
 SELECT tag, window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE tagged, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY tag, window_start, window_end;
+--! any order
 --= WindowAggregate(groupBy=[tag], window=[TUMBLE(time_col=[ts], size=[1 min])]
 --= Correlate(invocation=[UNNEST(tags)], select=[tag]
 --= WatermarkAssigner

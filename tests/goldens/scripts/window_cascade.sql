@@ -11,6 +11,7 @@ CREATE TABLE answers (window_start TIMESTAMP(3), window_end TIMESTAMP(3), highes
 INSERT INTO answers
 SELECT window_start, window_end, MAX(highest), SUM(n) FROM TABLE(TUMBLE(TABLE by_five, DESCRIPTOR(t), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end;
+--! any order
 --= WindowAggregate(window=[TUMBLE(time_col=[t], size=[10 s])]
 --= WindowAggregate(window=[TUMBLE(time_col=[t], size=[5 s])]
 --= WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[1 s])]

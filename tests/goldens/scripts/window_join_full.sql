@@ -8,6 +8,7 @@ INSERT INTO answers
 SELECT l.v, r.v, l.window_start, r.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE lefts, DESCRIPTOR(ts), INTERVAL '10' SECOND))) AS l
 FULL JOIN (SELECT * FROM TABLE(TUMBLE(TABLE rights, DESCRIPTOR(ts), INTERVAL '10' SECOND))) AS r
 ON l.k = r.k AND l.window_start = r.window_start AND l.window_end = r.window_end AND r.v LIKE 'R%';
+--! any order
 --= WindowJoin(joinType=[FullOuterJoin], window=[TUMBLE(time_col=[ts], size=[10 s])]
 --< lefts {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:01"}
 --< lefts {"k": 2, "v": "L2", "ts": "2026-01-01 00:00:02"}

@@ -7,6 +7,7 @@ SELECT window_end, item, bidder, price, n FROM (
   SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, item ORDER BY price DESC, bidder ASC) AS n
   FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 ) WHERE n <= 2;
+--! any order
 --= WindowRank(window=[TUMBLE(time_col=[ts], size=[10 s])], rankRange=[rankStart=1, rankEnd=2], partitionBy=[item], orderBy=[price DESC, bidder ASC]
 --< bids {"item": "a", "bidder": "x", "price": 3, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "bidder": "z", "price": 7, "ts": "2026-01-01 00:00:02"}
