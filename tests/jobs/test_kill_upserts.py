@@ -17,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLS = int(os.environ.get("SQLSTREAM_TEST_KILLS", "3"))
+KILLS = int(os.environ.get("SQLSTREAM_TEST_KILLS", "2"))
 KEYS = 40
 EVENTS = """
 CREATE TABLE events (id BIGINT, k INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
