@@ -122,6 +122,12 @@ def _count_by(topic: Topic, keys: int) -> DataFrame:
     return windows.agg(F.count("*").alias("bids")).select("k", start, end, "bids")
 
 
+def q3(topic: Topic) -> DataFrame:
+    person = topic.stream("person", 0).where("state IN ('OR', 'ID', 'CA')").withColumnRenamed("id", "person")
+    auction = topic.stream("auction", 1).where("category = 10")
+    return auction.join(person, F.col("seller") == F.col("person")).select("name", "city", "state", "id")
+
+
 def q5(topic: Topic) -> DataFrame:
     most = _counts(topic).groupBy("window").agg(F.max("num").alias("maxn"))
     return _counts(topic).join(most, "window").where("num >= maxn").select("auction", "num")
@@ -174,8 +180,43 @@ def q16(topic: Topic) -> DataFrame:
     return topic.bid.groupBy(*keys).agg(F.max(F.date_format("dateTime", "HH:mm")).alias("minute"), *_ranks())
 
 
+def q17(topic: Topic) -> DataFrame:
+    price = F.col("price")
+    ranks = (F.lit(True), price < 10000, (price >= 10000) & (price < 1000000), price >= 1000000)
+    names = ("total_bids", "rank1_bids", "rank2_bids", "rank3_bids")
+    counts = [F.count_if(where).alias(name) for where, name in zip(ranks, names, strict=True)]
+    prices = [F.min(price).alias("min_price"), F.max(price).alias("max_price"), F.avg(price).cast("bigint").alias("avg_price")]
+    keys = ("auction", F.date_format("dateTime", "yyyy-MM-dd").alias("day"))
+    return topic.bid.groupBy(*keys).agg(*counts, *prices, F.sum(price).alias("sum_price"))
+
+
+def q18(topic: Topic) -> DataFrame:
+    latest = topic.bid.groupBy("bidder", "auction").agg(F.max_by(F.struct(*_BID), "dateTime").alias("bid"))
+    return latest.select("bid.*")
+
+
+def q19(topic: Topic) -> DataFrame:
+    highest = topic.bid.groupBy("auction").agg(F.max_by(F.struct(*_BID), "price", 10).alias("bids"))
+    return highest.select(F.posexplode("bids").alias("place", "bid")).select("bid.*", (F.col("place") + 1).cast("bigint").alias("rank_number"))
+
+
+def q20(topic: Topic) -> DataFrame:
+    others = ("id", *_AUCTION)
+    auction = topic.stream("auction", 1).where("category = 10").select(*others)
+    auction = auction.withColumnsRenamed({"dateTime": "auction_dateTime", "extra": "auction_extra"})
+    bid = topic.bid.withColumnsRenamed({"dateTime": "bid_dateTime", "extra": "bid_extra"})
+    joined = bid.join(auction, F.col("auction") == F.col("id"))
+    own = ("auction", "bidder", "price", "channel", "url", "bid_dateTime", "bid_extra")
+    return joined.select(*own, *(f"auction_{c}" if c in ("dateTime", "extra") else c for c in _AUCTION))
+
+
+_BID = ("auction", "bidder", "price", "channel", "url", "dateTime", "extra")
+_AUCTION = ("itemName", "description", "initialBid", "reserve", "dateTime", "expires", "seller", "category", "extra")
 QUERIES: dict[str, Callable[[Topic], DataFrame]] = {
-    f.__name__: f for f in (q0, q1, q2, q5, q7, q8, q11, q12, q14, q15, q16, q21, q22, count_by_bidder, count_by_10k, count_by_1m)
+    f.__name__: f
+    for f in (
+        q0, q1, q2, q3, q5, q7, q8, q11, q12, q14, q15, q16, q17, q18, q19, q20, q21, q22, count_by_bidder, count_by_10k, count_by_1m,
+    )
 }
 _SCANS = itertools.count()
 
