@@ -6,7 +6,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import scala.collection.Iterator;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The first row of each key by time, which comes out when the watermark has passed it: no earlier one can come then.
@@ -48,27 +47,19 @@ public final class FirstRow extends InOrder {
         while (rows.hasNext()) {
             rows.next();
         }
-        return next == null || given || next.getLong(time) >= first ? none() : one(next);
+        return next == null || given || next.getLong(time) >= first ? Scala.rows() : Scala.rows(next);
     }
 
     @Override
     Iterator<InternalRow> process(InternalRow key, Iterator<InternalRow> rows, long watermark) {
         if (!rows.hasNext()) {
-            return none();
+            return Scala.rows();
         }
         InternalRow first = rows.next().copy();
         while (rows.hasNext()) {
             rows.next();
         }
         given = true;
-        return one(first);
-    }
-
-    private static Iterator<InternalRow> none() {
-        return CollectionConverters.asScala(List.<InternalRow>of().iterator());
-    }
-
-    private static Iterator<InternalRow> one(InternalRow row) {
-        return CollectionConverters.asScala(List.of(row).iterator());
+        return Scala.rows(first);
     }
 }

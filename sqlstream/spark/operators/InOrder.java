@@ -3,7 +3,6 @@ package sqlstream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.List;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
@@ -15,7 +14,6 @@ import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Operators that see the rows of a key in the order of their times, each once, when the watermark has passed it. {@link InOrderRows} has
@@ -100,8 +98,7 @@ abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, Inter
 
     @Override
     public final Iterator<InternalRow> handleExpiredTimer(InternalRow key, TimerValues times, ExpiredTimerInfo timer) {
-        Iterator<InternalRow> none = CollectionConverters.asScala(List.<InternalRow>of().iterator());
-        return new Result(key, none, times.getCurrentWatermarkInMs(), timer.getExpiryTimeInMs());
+        return new Result(key, Scala.rows(), times.getCurrentWatermarkInMs(), timer.getExpiryTimeInMs());
     }
 
     /** The result of one key in one micro-batch. */

@@ -107,7 +107,7 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
                 changed |= inserted(all, row.apply(rows.next()));
             }
             if (!changed) {
-                return CollectionConverters.asScala(List.<InternalRow>of().iterator());
+                return Scala.rows();
             }
             kept.replace(0, all);
             after = ranked(all);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
@@ -39,6 +40,11 @@ final class Scala {
 
     static <T> List<T> list(scala.collection.Seq<T> seq) {
         return CollectionConverters.asJava(seq);
+    }
+
+    /** An iterator of some rows. */
+    static scala.collection.Iterator<InternalRow> rows(InternalRow... rows) {
+        return CollectionConverters.asScala(List.of(rows).iterator());
     }
 
     /** A column of its own, nullable. */
