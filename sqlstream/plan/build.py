@@ -15,7 +15,8 @@ from sqlstream.plan.decorrelate import aggregate_calls, conjuncts, decorrelated
 from sqlstream.plan.from_clause import condition, from_clause
 from sqlstream.plan.group_windows import group_window
 from sqlstream.plan.joins import apart, filtered, joined
-from sqlstream.plan.nodes import Field, JoinKind, Limit, Named, Node, Project, Sort, SortKey, Values
+from sqlstream.plan.nodes import Field, JoinKind, Limit, Named, Node, Project, Values
+from sqlstream.plan.order_by import sort, with_order_columns
 from sqlstream.plan.over import below_over, over
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
@@ -50,9 +51,9 @@ def query(node: exp.Expr, env: Environment) -> Node:
         case exp.Values():
             return _values(node, env)
         case exp.SetOperation():
-            return _ordered(node, _set_operation(node, env), env)
+            return _ordered(node, _set_operation(node, env))
         case exp.Subquery():
-            return _ordered(node, query(node.this, env), env)
+            return _ordered(node, query(node.this, env))
         case exp.Table():
             return relation(node, env, query).node
     raise NotSupported(f"{type(node).__name__} is not supported as a query.", at=node)
@@ -84,7 +85,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     for part, value in select.args.items():
         if value and part not in _SELECT_PARTS:
             raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
-    select = with_named_windows(select)
+    select, order_columns = with_order_columns(with_named_windows(select))
     source = from_clause(select, env, query)
     scope = source.scope(env.settings.zone)
     node = source.node
@@ -112,7 +113,9 @@ def _select(select: exp.Select, env: Environment) -> Node:
         node = over(node, items, calls, wanted)
     if select.args.get("distinct"):
         node = distinct(node, source.hint.ttl)
-    return _ordered(select, node, env)
+    node = _ordered(select, node)
+    kept = (f for f in fields(node) if f.name not in order_columns)
+    return Project(node, tuple(Named(f.name, make.ref(f)) for f in kept)) if order_columns else node
 
 
 def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
@@ -298,31 +301,13 @@ def converted(node: Node, targets: Iterable[object]) -> Node:
     return Project(node, tuple(columns))
 
 
-def _ordered(clause: exp.Expr, node: Node, env: Environment) -> Node:
+def _ordered(clause: exp.Expr, node: Node) -> Node:
     order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
     if order:
-        node = _sort(order, node)
+        node = sort(order, node)
     if limit or offset:
         node = Limit(node, _number(limit), _number(offset) or 0)
     return node
-
-
-def _sort(order: exp.Order, node: Node) -> Node:
-    names = [f.name for f in fields(node)]
-    keys = []
-    for item in order.expressions:
-        key = item.this
-        if isinstance(key, exp.Literal) and not key.is_string:
-            keys.append(_sort_key(names[int(key.this) - 1], item))
-        elif isinstance(key, exp.Column) and key.name in names:
-            keys.append(_sort_key(key.name, item))
-        else:
-            raise NotSupported("ORDER BY takes columns of the select list.", at=item, hint="Give the expression a name in the select list.")
-    return Sort(node, tuple(keys))
-
-
-def _sort_key(name: str, item: exp.Ordered) -> SortKey:
-    return SortKey(name, bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
 
 
 def _number(clause: exp.Expr | None) -> int | None:

@@ -42,7 +42,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import awaits_watermark, changelog_mode, field, fields, looked_up, origin, walk
+from sqlstream.plan.properties import awaits_watermark, changelog_mode, field, fields, looked_up, origin, static, walk
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Frame
 from sqlstream.udf import TableFunction
@@ -190,7 +190,7 @@ def _parts(node: Node) -> tuple[str, ...]:
         case Limit(count=count, offset=offset):
             return ("Limit", *([f"offset=[{offset}]"] if offset else []), *([] if count is None else [f"fetch=[{count}]"]))
         case Sort(keys=keys):
-            return ("TemporalSort" if awaits_watermark(node) else "Sort", f"orderBy=[{_order(keys)}]")
+            return ("TemporalSort" if awaits_watermark(node) and not static(node) else "Sort", f"orderBy=[{_order(keys)}]")
         case Sink(table=table):
             return ("Sink", f"table=[{table.path}]", f"fields=[{_names(node)}]")
     raise TypeError(type(node).__name__)

@@ -343,7 +343,7 @@ def awaits_watermark(node: Node) -> bool:
     """Whether ``node`` itself gives rows as the watermark passes them, or closes their windows."""
     match node:
         case Over(input=source, order=order) | Sort(input=source, keys=order):
-            return bool(order) and field(source, order[0].name).time is TimeAttribute.ROWTIME and not static(node)
+            return bool(order) and field(source, order[0].name).time is TimeAttribute.ROWTIME
         case Rank(input=source, order=(SortKey(name=name, descending=False),), first=1, last=1):
             # The first row by time stays it once no earlier one can come.
             return field(source, name).time is TimeAttribute.ROWTIME and not changelog_mode(source).updates and not static(node)

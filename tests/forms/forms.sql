@@ -112,3 +112,13 @@ SELECT * FROM UNNEST(ARRAY[1, 2]) WITH ORDINALITY;
 --> 1, 1 | 2, 2
 SELECT t FROM a, UNNEST(ARRAY[k, 'c']) AS t WHERE id > 1;
 --> y | c | null | c
+
+-- ORDER BY what is not selected.
+SELECT k FROM a ORDER BY id * -1 LIMIT 2;
+--> null | y
+SELECT a.id, b.id FROM a JOIN b ON a.k = b.k ORDER BY b.id DESC LIMIT 1;
+--> 1, 2
+SELECT k, COUNT(*) AS c FROM b GROUP BY k ORDER BY COUNT(*) DESC, k LIMIT 1;
+--> x, 2
+SELECT id AS n FROM a ORDER BY -n LIMIT 1;
+--> 3

@@ -52,6 +52,19 @@ def test_rows(client: Session, sql: str, mark: str, answer: str) -> None:
     assert sorted(", ".join(row) for row in cells) == wanted(answer)
 
 
+@pytest.mark.spark
+def test_times_of_a_table_that_is_all_there(tmp_path: Path, engine) -> None:
+    (tmp_path / "ticks").mkdir()
+    rows = [("a", 1, 3), ("a", 2, 1), ("b", 5, 2), ("a", 4, 2)]
+    lines = (f'{{"k": "{k}", "v": {v}, "ts": "2026-01-01 00:00:0{second}"}}\n' for k, v, second in rows)
+    (tmp_path / "ticks" / "rows.json").write_text("".join(lines))
+    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, variables={"DIR": str(tmp_path)}, engine=engine, notify=lambda line: None)
+    options = "'connector' = 'filesystem', 'path' = '${DIR}/ticks', 'format' = 'json'"
+    list(session.run(f"CREATE TABLE ticks (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ({options})"))
+    (outcome,) = session.run("SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING) AS s FROM ticks ORDER BY ts, k")
+    assert [tuple(change.row) for change in outcome.changes] == [("a", "2", "2"), ("a", "4", "6"), ("b", "5", "5"), ("a", "1", "5")]
+
+
 @pytest.mark.oracle
 @pytest.mark.timeout(900)
 def test_rows_on_flink(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ CREATE TABLE keyed (id BIGINT, name STRING, PRIMARY KEY (name) NOT ENFORCED) WIT
 CREATE TABLE strict (id INT NOT NULL, at_ TIMESTAMP(3)) WITH ('connector' = 'blackhole');
 CREATE TABLE lines (id BIGINT, name STRING) WITH ('connector' = 'print');
 CREATE TABLE nothing (id BIGINT, name STRING) WITH ('connector' = 'blackhole');
+CREATE TABLE files (who STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'f', 'format' = 'json');
 CREATE VIEW casts AS SELECT CAST(ts AS TIMESTAMP(2)) AS t2 FROM clicks;
 CREATE VIEW people AS SELECT who AS name, ts, n FROM clicks WHERE who IS NOT NULL;
 """
@@ -41,6 +42,14 @@ PLANS = {
     "a star expands in declared order": ("SELECT * FROM clicks", "select=[who, n, price, place, ts, (n * 2) AS twice]"),
     "a row's star": ("SELECT (place).* FROM clicks", "place.city AS city, place.zip AS zip"),
     "a watermark that nothing waits for is left out": ("SELECT ts FROM clicks", "TableSourceScan"),
+    "by the time of a table that is all there": (
+        "SELECT who, COUNT(*) OVER (PARTITION BY who ORDER BY ts ROWS 3 PRECEDING) FROM files", "OverAggregate(partitionBy=[who], orderBy=[ts ASC]",
+    ),
+    "ordered by the time of a table that is all there": ("SELECT who FROM files ORDER BY ts, who", "Sort(orderBy=[$order0 ASC, who ASC]"),
+    "ordered by what is not selected": ("SELECT who AS n FROM clicks ORDER BY clicks.n * 2 DESC, n LIMIT 2", "orderBy=[$order0 DESC, n ASC]"),
+    "ordered by an expression of a name": ("SELECT who, n AS m FROM clicks ORDER BY -m LIMIT 2", "AS $order0]"),
+    "ordered by an aggregate": ("SELECT who FROM clicks GROUP BY who ORDER BY COUNT(*) DESC LIMIT 2", "orderBy=[$order0 DESC]"),
+    "ordered by a column of one side": ("SELECT a.n, b.n FROM clicks AS a JOIN people AS b ON a.who = b.name ORDER BY b.n LIMIT 2", "orderBy=[$order0 ASC]"),
     "the first row by time stays it": (
         "SELECT who FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY ts) AS k FROM clicks) WHERE k = 1",
         "Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[who], orderBy=[ts ASC], changelogMode=[I])",
