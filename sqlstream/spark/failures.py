@@ -11,6 +11,10 @@ from py4j.protocol import Py4JError
 
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 
+# What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
+_CALL = re.compile(r"An error occurred while calling .*?\n: ", re.S)
+_TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()]*\)", re.S)
+_CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 # What our generated SQL raises by itself stands behind this condition in Spark's message.
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?(?=\n|$)", re.S)
 _CAUSES = (
@@ -57,5 +61,7 @@ def _full_text(error: BaseException) -> str:
 
 
 def _headline(text: str) -> str:
+    text = _CLASS.sub("", _CALL.sub("", text, count=1))
+    text = _CLASS.sub("", _TASK.sub("", text, count=1))
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
     return lines[0] if lines else "unknown failure"
