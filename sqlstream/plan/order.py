@@ -39,7 +39,7 @@ def _over(node: Over) -> None:
         if name in _BATCH_ONLY:
             raise ValidationError(f"{name} Function is not supported in stream mode.", hint="It is in batch mode; ROW_NUMBER and LAG are in both.")
         if name in ("RANK", "DENSE_RANK"):
-            raise NotSupported(f"{name} without a limit is not supported in streaming: Flink gives none to rows of one time.", hint="ROW_NUMBER is.")
+            raise NotSupported(f"{name}() on streaming table is not supported currently.", hint="ROW_NUMBER() is, in batch mode RANK() too.")
     if len(node.order) != 1:
         raise ValidationError("The window can only be ordered by a single time column.", hint="ORDER BY the time attribute alone.")
     (key,) = node.order

@@ -237,7 +237,7 @@ REFUSALS = {
     "a frame of LAG": ("SELECT LAG(n) OVER (ORDER BY ts ROWS 2 PRECEDING) FROM clicks", "ROW/RANGE not allowed with RANK", "ROWS"),
     "LAG of a changing offset": ("SELECT LAG(n, n) OVER (ORDER BY ts) FROM clicks", "offset of LAG and LEAD must be a constant", "LAG"),
     "LEAD": ("SELECT LEAD(n) OVER (ORDER BY ts) FROM clicks", "LEAD Function is not supported in stream mode", ""),
-    "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK without a limit is not supported in streaming", ""),
+    "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK() on streaming table is not supported currently.", ""),
     "a row number alone": ("SELECT ROW_NUMBER() FROM clicks", "OVER clause is necessary for window functions", "ROW_NUMBER"),
     "a row number without order": ("SELECT ROW_NUMBER() OVER (PARTITION BY who) FROM clicks", "The window can only be ordered by a single time column", ""),
     "a row number without limit": (
