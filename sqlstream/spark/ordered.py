@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlstream.plan.nodes import Over, Rank, Sort, TimeAttribute
 from sqlstream.plan.properties import field, fields, watermark_lag
 from sqlstream.spark.operators import first_row, over_aggregate, time_sort
-from sqlstream.spark.ranks import sort_key
+from sqlstream.spark.ranks import partitioned, sort_key
 from sqlstream.spark.window_operators import later
 from sqlstream.spark.windows import NO_TIME
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, constant
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _TIME = "__sqlstream_order"
-_ALL = "__sqlstream_all"
 _NOTHING = "__sqlstream_nothing"
 _MARK = "__sqlstream_mark_{}"
 _VALUE = "__sqlstream_value_{}"
@@ -51,8 +50,7 @@ def first_rows(node: Rank, frame: DataFrame) -> DataFrame:
     """The first row by time of each key of ``frame``, the node's input, a stream."""
     from pyspark.sql import functions as F
 
-    keys = list(node.partition) or [_ALL]
-    frame = frame if node.partition else frame.withColumn(_ALL, F.lit(0))
+    frame, keys = partitioned(frame, node.partition)
     kept = first_row(_timed(frame, node.order[0].name, watermark_lag(node)), keys, _TIME)
     number = [] if node.rank is None else [F.lit(1).cast("BIGINT").alias(node.rank)]
     return kept.select(*[quote(f.name) for f in fields(node.input)], *number)
@@ -113,9 +111,7 @@ def _streaming(node: Over, frame: DataFrame, zone: str) -> DataFrame:
     (key,) = node.order
     arrival = _by_arrival(node)
     frame = frame if arrival else _timed(frame, key.name, watermark_lag(node))
-    keys = list(dict.fromkeys(node.partition)) or [_ALL]
-    if not node.partition:
-        frame = frame.withColumn(_ALL, F.lit(0))
+    frame, keys = partitioned(frame, node.partition)
     first = node.frame.first
     marks: dict[tuple[str, ...], str] = {}
     values: dict[str, str] = {}

@@ -47,13 +47,17 @@ def ranked(node: Rank, frame: DataFrame, *, ttl: int) -> DataFrame:
     return kept if node.rank is None else kept.withColumn(node.rank, F.lit(1).cast("BIGINT"))
 
 
-def _by_key(node: Rank, frame: DataFrame, ttl: int) -> DataFrame:
+def partitioned(frame: DataFrame, partition: tuple[str, ...]) -> tuple[DataFrame, list[str]]:
+    """``frame`` and the columns by which its rows are apart: those of ``partition``, or one in front that is the same in all rows."""
     from pyspark.sql import functions as F
 
-    keys = [*node.partition]
-    if not keys:
-        keys = [_ALL]
-        frame = frame.select(F.lit(0).alias(_ALL), "*")
+    if partition:
+        return frame, list(dict.fromkeys(partition))
+    return frame.select(F.lit(0).alias(_ALL), "*"), [_ALL]
+
+
+def _by_key(node: Rank, frame: DataFrame, ttl: int) -> DataFrame:
+    frame, keys = partitioned(frame, node.partition)
     order = [k.name for k in node.order]
     changes = KIND in frame.columns
     return keyed_rank(frame, keys, order, directions(node.order), node.first, node.last, node.latest, node.rank or "", changes, ttl)
