@@ -8,10 +8,11 @@ import org.apache.spark.sql.execution.SparkPlan;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 
-/** Makes our operators known to a Spark session: named in {@code spark.sql.extensions}. */
+/** Makes our operators and functions known to a Spark session: named in {@code spark.sql.extensions}. */
 public final class Extensions extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
     @Override
     public BoxedUnit apply(SparkSessionExtensions extensions) {
+        Functions.register(extensions);
         // The hook for columnar rules is the one that sees every physical plan before code generation, streaming ones included.
         extensions.injectColumnar(new AbstractFunction1<>() {
             @Override

@@ -1,6 +1,7 @@
 """Our own Spark operators, in Java, and how Python plans them.
 
-``jar`` compiles the Java files beside this one, once, into the user's cache; the session's classpath has it. Each operator has a function
+``jar`` compiles the Java files beside this one and those of ``functions``, once, into the user's cache; the session's classpath has it.
+Each operator has a function
 here that puts it above a DataFrame.
 """
 
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 
 EXTENSIONS = "sqlstream.Extensions"
 CLOCK = "sqlstream.Clock"
-_SOURCES = sorted(Path(__file__).parent.glob("*.java"))
-
+_SOURCES = sorted([*Path(__file__).parent.glob("*.java"), *Path(__file__).parent.with_name("functions").glob("*.java")])
 
 _NO_TIME = -(1 << 63)
 
@@ -261,7 +261,7 @@ def top(row: Column, order: Column, count: int, directions: str, *, latest: bool
 
 def jar(progress: Callable[[str], None]) -> Path:
     """The operators' jar. Raises SetupError."""
-    libraries = _libraries()
+    libraries = [*_libraries(), *jars.ensure("spark", progress)]
     digest = hashlib.sha256()
     for path in _SOURCES:
         digest.update(path.read_bytes())

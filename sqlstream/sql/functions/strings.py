@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type
 from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, like, nullable, sql_string, varying
-from sqlstream.sql.functions.patterns import literal_pattern, optional_group, replacement
+from sqlstream.sql.functions.patterns import literal_pattern, replacement
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -143,16 +143,9 @@ def _overlay(call: Rendered) -> str:
     return f"if({start} <= 0 OR {start} > char_length({text}), {text}, concat(left({text}, {start} - 1), {new}, {behind}))"
 
 
-def _check_group(_: Types, values: tuple[object, ...]) -> str | None:
-    pattern, group = values[1], values[2] if len(values) > 2 else 0
-    if isinstance(pattern, str) and isinstance(group, int) and group and optional_group(pattern, group):
-        return f"Group {group} can be without a match where the whole matches: Flink gives NULL there, Spark ''."
-    return None
-
-
 def _regexp_extract(call: Rendered) -> str:
     text, pattern, *group = call.args
-    return f"if({text} RLIKE {pattern}, regexp_extract({text}, {pattern}, {group[0] if group else '0'}), NULL)"
+    return f"sqlstream_regexp_extract({text}, {pattern}, {group[0] if group else '0'})"
 
 
 def _regexp_replace(call: Rendered) -> str:
@@ -249,8 +242,8 @@ ROWS: tuple[Function, ...] = (
     Function("OVERLAY", ("string", "string", "int", "int?"), _overlay_type, _overlay, "A part replaced.", "OVERLAY('abc' PLACING 'x' FROM 2)"),
     Function("STARTSWITH", ("bytes or string", "bytes or string"), fixed(t.BOOLEAN), "startswith({0}, {1})", "Whether it begins so.", "STARTSWITH('abc', 'a')"),
     Function("ENDSWITH", ("bytes or string", "bytes or string"), fixed(t.BOOLEAN), "endswith({0}, {1})", "Whether it ends so.", "ENDSWITH('abc', 'c')"),
-    Function("REGEXP", ("string", "string"), fixed(t.BOOLEAN), "({0} RLIKE {1})", "Whether a part matches the regular expression.", "REGEXP('abc', 'b')"),
-    Function("REGEXP_EXTRACT", ("string", "string", "int?"), _MAYBE_TEXT, _regexp_extract, "A group of the first match, the whole by default; NULL without a match.", "REGEXP_EXTRACT('a1', '([a-z])([0-9])', 2)", check=_check_group),
+    Function("REGEXP", ("string", "string"), fixed(t.BOOLEAN), "sqlstream_regexp({0}, {1})", "Whether a part matches the regular expression.", "REGEXP('abc', 'b')"),
+    Function("REGEXP_EXTRACT", ("string", "string", "int?"), _MAYBE_TEXT, _regexp_extract, "A group of the first match, the whole by default; NULL without a match.", "REGEXP_EXTRACT('a1', '([a-z])([0-9])', 2)"),
     Function("REGEXP_REPLACE", ("string", "string", "string"), _TEXT, _regexp_replace, "Each match replaced by a text.", "REGEXP_REPLACE('a1b2', '[0-9]', '')"),
     Function("REGEXP_COUNT", ("string", "string"), nullable(t.INT), "regexp_count({0}, {1})", "How often it matches.", "REGEXP_COUNT('aba', 'a')"),
     Function("REGEXP_EXTRACT_ALL", ("string", "string", "int?"), _TEXTS, call_of("regexp_extract_all"), "A group of all matches, the first by default.", "REGEXP_EXTRACT_ALL('a1b2', '([a-z])', 1)"),
