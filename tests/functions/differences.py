@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Right in Flink, refused here.
 REFUSED = {
     "b = 'true'": "TRUE = 'true' is FALSE in Flink: it compares texts",
@@ -57,3 +59,14 @@ DIFFERENT = {
 
 # Another type.
 TYPED = {".5": "the parser writes 0.5"}
+
+# The same for many expressions of the grid: what it is (refused, fails, accepted, different, typed), a pattern of the expressions, why.
+OF_THE_GRID: tuple[tuple[str, str, str], ...] = ()
+
+_NAMED = {"refused": REFUSED, "fails": FAILS, "accepted": ACCEPTED, "different": DIFFERENT, "typed": TYPED}
+
+
+def kind(expression: str) -> str:
+    """What is different about an expression; empty where nothing is."""
+    named = (name for name, expressions in _NAMED.items() if expression in expressions)
+    return next(named, next((name for name, pattern, _ in OF_THE_GRID if re.search(pattern, expression)), ""))

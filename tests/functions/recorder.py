@@ -16,9 +16,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 HERE = Path(__file__).parent
+FLINK = "2.3.0"  # the version that answered
+HEADING = "-- "
 ZONE = "Europe/Prague"
 COLUMNS = {
     "i": "INT", "l": "BIGINT", "h": "SMALLINT", "y": "TINYINT", "d": "DOUBLE", "f": "FLOAT", "n": "DECIMAL(10, 2)", "k": "DECIMAL(5, 1)",
@@ -37,7 +39,9 @@ def expressions(name: str) -> list[str]:
 
 def records(name: str) -> Iterator[tuple[str, str, tuple[str | None, ...]]]:
     """(expression, type, texts) of a record file; type ``!`` and one text, the message, where Flink refused it."""
-    for line in (HERE / name).read_text().splitlines():
+    for line in (HERE / name).read_text().split("\n")[:-1]:
+        if line.startswith(HEADING):
+            continue
         expression, type_, *texts = line.split("\t")
         yield expression, type_, tuple(None if x == "\\N" else _unescaped(x) for x in texts)
 
@@ -52,14 +56,20 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\(.)", lambda m: {"t": "\t", "n": "\n", "r": "\r", "0": "\0"}.get(m[1], m[1]), text)
 
 
-def record(name: str, target: str, *, aggregate: bool, only: str | None = None) -> None:
-    """Ask Flink for the expressions of ``name`` and write ``target``: all, or those that match ``only`` and those without a record."""
-    asked = expressions(name)
+def record(asked: list[str], target: str, *, aggregate: bool, only: str | None = None, alone: Callable[[str], bool] = lambda _: False) -> None:
+    """Ask Flink for expressions and write ``target``: all, or those that match ``only`` and those without a record.
+
+    Those that are ``alone`` are asked one by one from the start, since they are likely to be refused.
+    """
     found: dict[str, tuple[str | None, ...] | str] = {}
     if only is not None:
         found = {e: texts[0] if type_ == "!" else (type_, *texts) for e, type_, texts in records(target) if not re.search(only, e)}
     left = [e for e in asked if e not in found]
+    apart = [e for e in left if alone(e)]
+    left = [e for e in left if e not in set(apart)]
     for size in SIZES:
+        if size == 1:
+            left, apart = left + apart, []
         batches = [left[i : i + size] for i in range(0, len(left), size)]
         left = []
         for batch, answer in zip(batches, _ask(batches, aggregate) if batches else [], strict=True):
@@ -69,7 +79,7 @@ def record(name: str, target: str, *, aggregate: bool, only: str | None = None) 
                 left += batch
             else:
                 found[batch[0]] = answer
-    lines = []
+    lines = [f"{HEADING}Flink {FLINK}"]
     for expression in asked:
         got = found.get(expression, "fails while running")
         cells = ("!", got) if isinstance(got, str) else got
@@ -103,7 +113,7 @@ def _ask(batches: list[list[str]], aggregate: bool) -> list[dict[str, tuple[str,
             )
         output = subprocess.run(
             shlex.split(os.environ["FLINK_SQL_CLIENT"]), input="".join(s + ";\n" for s in script), capture_output=True, text=True, check=False,
-            timeout=1800,
+            timeout=7200,
         ).stdout  # fmt: skip
         output = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output)
         prompts = output.split("Flink SQL> ")[1:][first:]

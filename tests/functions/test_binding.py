@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import suppress
 
@@ -16,7 +17,7 @@ from sqlstream.sql.spark_sql import render
 from . import differences, harness
 from .recorder import records
 
-RECORDS = [r for name in ("expressions.tsv", "aggregates.tsv") for r in records(name)]
+RECORDS = [r for name in ("expressions.tsv", "aggregates.tsv", "grid.tsv", "grid_aggregates.tsv") for r in records(name)]
 RUNTIME = "fails while running"
 
 
@@ -27,7 +28,7 @@ def test_record_is_large() -> None:
 def test_every_type_is_flinks() -> None:
     wrong = []
     for text, type_, _ in RECORDS:
-        if type_ == "!" or text in differences.REFUSED or text in differences.TYPED:
+        if type_ == "!" or differences.kind(text) in ("refused", "typed"):
             continue
         try:
             found = harness.bound(text).type.full
@@ -44,10 +45,19 @@ def test_refused_here_is_refused() -> None:
             harness.bound(text)
 
 
+def test_every_difference_is_one() -> None:
+    for _, pattern, _ in differences.OF_THE_GRID:
+        assert any(re.search(pattern, text) for text, _, _ in RECORDS), pattern
+    for text, type_, _ in RECORDS:
+        if differences.kind(text) == "refused" and type_ != "!":
+            with pytest.raises(SqlStreamError):
+                harness.bound(text)
+
+
 def test_what_flink_refuses_is_refused() -> None:
     accepted = []
     for text, type_, texts in RECORDS:
-        if type_ == "!" and texts != (RUNTIME,) and text not in differences.ACCEPTED and "MiniCluster" not in str(texts[0]):
+        if type_ == "!" and texts != (RUNTIME,) and differences.kind(text) != "accepted" and "MiniCluster" not in str(texts[0]):
             try:
                 harness.bound(text)
                 accepted.append(text)

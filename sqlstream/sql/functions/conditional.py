@@ -52,10 +52,10 @@ _SURE = not_null(t.BOOLEAN)
 
 ROWS: tuple[Function, ...] = (
     Function("TYPEOF", ("any",), lambda ts: t.STRING.with_nullable(ts[0].nullable), lambda c: sql_string(c.types[0].full), "The name of a value's type.", "TYPEOF(1)"),
-    Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(a, b, 0)", coerce=same),
-    Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(a, 0)", coerce=same),
-    Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(a, 0)", coerce=_equal),
-    Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(any(x.nullable for x in ts)), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(a > 0, 'x', 'y')", coerce=_same_behind),
+    Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(CAST(NULL AS INT), 2, 0)", coerce=same),
+    Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(CAST(NULL AS INT), 0)", coerce=same),
+    Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(5, 0)", coerce=_equal),
+    Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(any(x.nullable for x in ts)), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(1 > 0, 'x', 'y')", coerce=_same_behind),
     Function("GREATEST", ("comparable*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=same),
     Function("LEAST", ("comparable*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=same),
     Function("IS_ALPHA", ("any",), _SURE, "coalesce({0} RLIKE '^[\\\\p{{L}}]+$', false)", "Whether all characters are letters.", "IS_ALPHA('abc')"),

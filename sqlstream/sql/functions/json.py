@@ -172,9 +172,9 @@ def _is_json(kind: str) -> str:
 _VALUE_PARAMS = ("string", "string", "any", "word", "any", "word", "any")
 
 ROWS: tuple[Function, ...] = (
-    Function("JSON_VALUE", _VALUE_PARAMS, _value_type, _json_value, "A scalar member of a JSON text.", "JSON_VALUE(x, '$.a')", check=_check_value, words=(3, 5)),
-    Function("JSON_QUERY", ("string", "string"), nullable(t.STRING), _json_query, "An object or array inside a JSON text.", "JSON_QUERY(x, '$.a')", check=_check_path),
-    Function("JSON_EXISTS", ("string", "string"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), _json_exists, "Whether a JSON text has a member.", "JSON_EXISTS(x, '$.a')", check=_check_path),
+    Function("JSON_VALUE", _VALUE_PARAMS, _value_type, _json_value, "A scalar member of a JSON text.", "JSON_VALUE('{\"a\": 1}', '$.a')", check=_check_value, words=(3, 5)),
+    Function("JSON_QUERY", ("string", "string"), nullable(t.STRING), _json_query, "An object or array inside a JSON text.", "JSON_QUERY('{\"a\": [1, 2]}', '$.a')", check=_check_path),
+    Function("JSON_EXISTS", ("string", "string"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), _json_exists, "Whether a JSON text has a member.", "JSON_EXISTS('{\"a\": 1}', '$.a')", check=_check_path),
     Function("JSON_STRING", ("any",), fixed(t.STRING), _json_string, "A value as JSON.", "JSON_STRING(1)", check=_check_written),
     Function("JSON_ARRAY", ("word", "any*"), not_null(t.STRING), _json_array, "A JSON array of the values.", "JSON_ARRAY(1, 'a')", check=lambda ts, vs: _check_written(ts[1:], vs), words=(0,)),
     Function("JSON_OBJECT", ("word", "any*"), not_null(t.STRING), _json_object, "A JSON object of names and values.", "JSON_OBJECT('a' VALUE 1)", check=lambda ts, vs: _check_written(ts[1:], vs), words=(0,)),
@@ -183,6 +183,6 @@ ROWS: tuple[Function, ...] = (
 )  # fmt: skip
 
 OPERATORS: tuple[Function, ...] = tuple(
-    Function(f"IS JSON {kind}", ("string",), not_null(t.BOOLEAN), _is_json(kind), "Whether a text is JSON.", f"x IS JSON {kind}")
-    for kind in ("VALUE", "OBJECT", "ARRAY", "SCALAR")
+    Function(f"IS JSON {kind}", ("string",), not_null(t.BOOLEAN), _is_json(kind), "Whether a text is JSON.", f"{example} IS JSON {kind}")
+    for kind, example in (("VALUE", "'{}'"), ("OBJECT", "'{}'"), ("ARRAY", "'[1]'"), ("SCALAR", "'1'"))
 )

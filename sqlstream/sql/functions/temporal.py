@@ -229,8 +229,8 @@ def _no_call(call: Rendered) -> str:
     raise NotSupported("CURRENT_WATERMARK is supported in SELECT and WHERE over a table only.")
 
 
-def _current(name: str, type_: Type, summary: str) -> Function:
-    return Function(name, (), not_null(type_), _now(type_), summary, name)
+def _current(name: str, type_: Type, summary: str, *, example: str = "") -> Function:
+    return Function(name, (), not_null(type_), _now(type_), summary, example or name)
 
 
 def _second_nullable(types: Types) -> Type:
@@ -244,11 +244,13 @@ def _int_diff(types: Types) -> Type:
 _LTZ = t.timestamp_ltz(3)
 _MAYBE_TEXT = nullable(t.STRING)
 
+_EXAMPLE = "TIMESTAMP '2026-01-31 10:11:12'"
+
 ROWS: tuple[Function, ...] = (
     _current("CURRENT_TIMESTAMP", _LTZ, "The time now."),
-    _current("NOW", _LTZ, "The time now."),
-    _current("CURRENT_ROW_TIMESTAMP", _LTZ, "The time now."),
-    _current("PROCTIME", _LTZ, "The time at which a row is processed: a processing-time attribute."),
+    _current("NOW", _LTZ, "The time now.", example="NOW()"),
+    _current("CURRENT_ROW_TIMESTAMP", _LTZ, "The time now.", example="CURRENT_ROW_TIMESTAMP()"),
+    _current("PROCTIME", _LTZ, "The time at which a row is processed: a processing-time attribute.", example="PROCTIME()"),
     Function(
         "CURRENT_WATERMARK", ("timestamp",), lambda types: types[0].null(), _no_call,
         "The watermark of a rowtime attribute as a micro-batch begins; NULL before the first.", "CURRENT_WATERMARK(ts)",
@@ -257,22 +259,22 @@ ROWS: tuple[Function, ...] = (
     _current("CURRENT_DATE", t.DATE, "The date now, in the session's zone."),
     _current("LOCALTIME", t.time(0), "The time of day now, in the session's zone."),
     _current("CURRENT_TIME", t.time(0), "The time of day now, in the session's zone."),
-    Function("EXTRACT", ("unit", "datetime or interval"), _second_nullable, _extract, "One field of a time or an interval.", "EXTRACT(DAY FROM ts)", check=_check_field, words=(0,)),
+    Function("EXTRACT", ("unit", "datetime or interval"), _second_nullable, _extract, "One field of a time or an interval.", f"EXTRACT(DAY FROM {_EXAMPLE})", check=_check_field, words=(0,)),
     *(
-        Function(name, ("datetime",), fixed(t.BIGINT), _part(unit), f"The {name.lower()} of a time.", f"{name}(ts)")
+        Function(name, ("datetime",), fixed(t.BIGINT), _part(unit), f"The {name.lower()} of a time.", f"{name}({_EXAMPLE})")
         for name, unit in (
             ("YEAR", "YEAR"), ("QUARTER", "QUARTER"), ("MONTH", "MONTH"), ("WEEK", "WEEK"), ("DAYOFYEAR", "DOY"), ("DAYOFMONTH", "DAY"),
             ("DAYOFWEEK", "DOW"), ("HOUR", "HOUR"), ("MINUTE", "MINUTE"), ("SECOND", "SECOND"),
         )
     ),
-    Function("FLOOR TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(False), "A time cut to a unit.", "FLOOR(ts TO HOUR)", check=_check_unit(False), words=(1,)),
-    Function("CEIL TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", "CEIL(ts TO HOUR)", check=_check_unit(True), words=(1,)),
-    Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), lambda ts: ts[2], _add, "A time moved by n units.", "TIMESTAMPADD(DAY, 1, ts)", sized=_add_type, check=_check_span, words=(0,)),
-    Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), _int_diff, _diff, "Whole units from the first time to the second.", "TIMESTAMPDIFF(DAY, a, b)", check=_check_span, words=(0,)),
+    Function("FLOOR TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(False), "A time cut to a unit.", f"FLOOR({_EXAMPLE} TO HOUR)", check=_check_unit(False), words=(1,)),
+    Function("CEIL TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", f"CEIL({_EXAMPLE} TO HOUR)", check=_check_unit(True), words=(1,)),
+    Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), lambda ts: ts[2], _add, "A time moved by n units.", f"TIMESTAMPADD(DAY, 1, {_EXAMPLE})", sized=_add_type, check=_check_span, words=(0,)),
+    Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), _int_diff, _diff, "Whole units from the first time to the second.", f"TIMESTAMPDIFF(DAY, {_EXAMPLE}, TIMESTAMP '2026-02-02 00:00:00')", check=_check_span, words=(0,)),
     Function("TO_DATE", ("string", "string?"), nullable(t.DATE), _to_date, "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')", check=_check_pattern),
     Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _to_timestamp, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')", check=_check_pattern),
     Function("TO_TIMESTAMP_LTZ", ("number or string", "any?", "string?"), _ltz_return, _to_ltz, "Seconds (0) or milliseconds (3) since 1970, or a text, as an instant.", "TO_TIMESTAMP_LTZ(1767225600000, 3)", sized=_ltz_type, check=_check_ltz),
-    Function("DATE_FORMAT", ("timestamp or string", "string"), _MAYBE_TEXT, _date_format, "A time as text, by a pattern.", "DATE_FORMAT(ts, 'yyyy-MM-dd')", check=_check_pattern),
+    Function("DATE_FORMAT", ("timestamp or string", "string"), _MAYBE_TEXT, _date_format, "A time as text, by a pattern.", f"DATE_FORMAT({_EXAMPLE}, 'yyyy-MM-dd')", check=_check_pattern),
     Function("UNIX_TIMESTAMP", ("string?", "string?"), fixed(t.BIGINT), _unix, "Seconds since 1970, now or of a text.", "UNIX_TIMESTAMP('2026-01-31 10:00:00')", check=_check_pattern),
     Function("FROM_UNIXTIME", ("bigint", "string?"), _MAYBE_TEXT, _from_unix, "Seconds since 1970 as text.", "FROM_UNIXTIME(0)", check=_check_pattern),
     Function("CONVERT_TZ", ("string", "string", "string"), _MAYBE_TEXT, _convert, "A time's text, from one zone to another.", "CONVERT_TZ('2026-01-31 10:00:00', 'UTC', 'Asia/Tokyo')"),

@@ -1,0 +1,150 @@
+"""The grid of expressions that is made from the function table, and that of casts.
+
+For each function its example; the same with each argument in turn replaced by samples of its kind (a column, NULL, edges, something wrong), with
+one argument less and one more. For casts every source with every target, and texts that are read as other types.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.errors import SqlStreamError
+from sqlstream.sql.dialect import Flink
+from sqlstream.sql.functions import FUNCTIONS
+from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
+
+from . import harness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.sql.functions import Function
+
+# By a type's root: columns of rows.json first (a value, NULL, an edge), then NULL, edges and what is of another kind.
+_NUMBERS = ("i", "l", "n", "d", "CAST(NULL AS INT)", "0", "-1", "3", "100", "2147483647", "2.5", "-2.5e0", "'x'", "b")
+_TIMES = (
+    "ts", "tu", "lz", "dd", "tt", "CAST(NULL AS TIMESTAMP(3))", "TIMESTAMP '1969-12-31 23:59:59.999'", "TIMESTAMP '2026-10-25 02:30:00'",
+    "TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59'", "DATE '2024-12-30'", "CAST(TIMESTAMP '2026-10-25 01:30:00' AS TIMESTAMP_LTZ(3))", "i", "s",
+)  # fmt: skip
+_TEXTS = ("s", "u", "CAST(NULL AS STRING)", "''", "'Ünï 😀x'", "'  pad '", "'12'", "c", "i", "ai")
+SAMPLES: dict[str, tuple[str, ...]] = {
+    "INT": _NUMBERS, "BIGINT": (*_NUMBERS, "-9223372036854775807"), "DECIMAL": (*_NUMBERS, "-0.05", "12345678901234567890.5"),
+    "DOUBLE": (*_NUMBERS, "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)", "f"),
+    "CHAR": _TEXTS, "VARCHAR": _TEXTS, "BOOLEAN": ("b", "CAST(NULL AS BOOLEAN)", "TRUE", "FALSE", "1", "'true'"),
+    "BINARY": ("bin", "CAST(NULL AS BYTES)", "X''", "X'00FFC3A4'", "s", "i"),
+    "TIMESTAMP": _TIMES, "DATE": _TIMES, "TIME": ("tt", "TIME '23:59:59.999'", "s"),
+    "ARRAY": ("ai", "ax", "CAST(NULL AS ARRAY<INT>)", "ARRAY[1, NULL, 2, 1]", "ARRAY[2.5, 1.0]", "ARRAY['b', 'a', NULL]", "ARRAY[ARRAY[1]]", "i", "m"),
+    "MAP": ("m", "CAST(NULL AS MAP<STRING, INT>)", "MAP['a', 1, 'a', 2]", "MAP[1, CAST(NULL AS INT)]", "ai", "i"),
+    "ROW": ("r", "ROW(1, 'b')"), "VARIANT": ("PARSE_JSON('{\"a\": [1, \"x\", null]}')", "PARSE_JSON('null')", "CAST(NULL AS VARIANT)", "s"),
+    "NULL": ("i",),
+}  # fmt: skip
+
+# Their values vary from call to call; a watermark is a table's.
+VARYING = frozenset({
+    "RAND", "RAND_INTEGER", "UUID", "CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP", "PROCTIME", "CURRENT_WATERMARK", "LOCALTIMESTAMP", "CURRENT_DATE",
+    "LOCALTIME", "CURRENT_TIME",
+})  # fmt: skip
+
+SOURCES = (
+    "y", "h", "i", "l", "n", "k", "f", "d", "b", "s", "c", "v", "p", "bin", "dd", "tt", "ts", "tu", "lz", "INTERVAL '1 02:03:04.005' DAY TO SECOND",
+    "INTERVAL '2-10' YEAR TO MONTH", "ai", "ax", "m", "r", "ROW(1, TRUE)", "ARRAY[1.5, NULL]", "PARSE_JSON('12')", "PARSE_JSON('\"x\"')", "X'0A'", "CAST('a' AS CHAR(3))",
+    "CAST('NaN' AS DOUBLE)", "CAST(1e20 AS DOUBLE)", "CAST(-1.5 AS DECIMAL(30, 20))", "TIMESTAMP '2026-10-25 02:30:00'", "CAST(NULL AS INT)",
+)  # fmt: skip
+TARGETS = (
+    "CHAR(3)", "VARCHAR(3)", "STRING", "BOOLEAN", "BINARY(2)", "VARBINARY(2)", "BYTES", "TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL(5, 2)", "DECIMAL(38, 18)", "FLOAT",
+    "DOUBLE", "DATE", "TIME", "TIMESTAMP(0)", "TIMESTAMP(3)", "TIMESTAMP(6)", "TIMESTAMP_LTZ(0)", "TIMESTAMP_LTZ(3)", "INTERVAL DAY TO SECOND(3)", "INTERVAL YEAR TO MONTH",
+    "ARRAY<STRING>", "ARRAY<BIGINT>", "MAP<STRING, STRING>", "MULTISET<STRING>", "ROW<x STRING, y STRING>", "VARIANT",
+)  # fmt: skip
+PARSED = {
+    ("TINYINT", "INT", "BIGINT", "DECIMAL(10, 2)", "DOUBLE", "FLOAT"): (
+        "12", " 12 ", "+5", "-5", "1.7", "-1.7", "1e3", "", " ", "abc", "12a", "128", "99999999999", "9223372036854775808", "NaN", "Infinity", "-Infinity", "inf", "0x1F", ".5", "5.", "1_000", "1,000",
+        "12345678901234567890.123", "00012", "1d", "1f", "--1",
+    ),
+    ("BOOLEAN",): ("t", "TRUE", "yes", "Y", "1", "2", "0", "off", "", " true ", "F", "no"),
+    ("DATE",): ("2024-02-29", "2024-2-9", "2024-02-30", "2023-02-29", "2024-13-01", "2024-02-29 10:00:00", "10000-01-01", "-0001-01-01", "24-1-1", "2024-02", "2024", "", "2024/02/29", " 2024-02-29 ", "1582-10-10"),
+    ("TIME", "TIME(3)"): ("10:11:12", "10:11", "10", "1:2:3", "10:11:12.345", "10:11:12.34567", "24:00:00", "23:59:60", "", "10:11:12Z", " 10:11:12", "2024-02-29 10:11:12"),
+    ("TIMESTAMP(3)", "TIMESTAMP(6)", "TIMESTAMP_LTZ(3)"): (
+        "2024-02-29 10:11:12", "2024-02-29", "2024-02-29 10:11", "2024-02-29 10", "2024-02-29T10:11:12", "2024-02-29 10:11:12.1", "2024-02-29 10:11:12.123456", "2024-02-29 10:11:12Z",
+        "2024-02-29 10:11:12+02:00", "2024-02-30 10:11:12", "2024-2-9 1:2:3", "2026-03-29 02:30:00", "2026-10-25 02:30:00", "0001-01-01 00:00:00", "9999-12-31 23:59:59.999", "", "abc",
+    ),
+    ("BYTES", "BINARY(2)", "CHAR(3)", "VARCHAR(3)"): ("", "a", "abcd", "Ünï", "😀😀", "  x"),
+}  # fmt: skip
+
+
+def scalars() -> list[str]:
+    """The calls of all scalar functions and operators, then the casts."""
+    calls = [e for f in FUNCTIONS if not f.aggregate and f.name not in VARYING for e in _calls(f)]
+    return list(dict.fromkeys([*calls, *_casts()]))
+
+
+def aggregates() -> list[str]:
+    """The calls of all aggregate functions."""
+    columns = ("i", "l", "h", "y", "d", "f", "n", "k", "s", "c", "b", "bin", "dd", "tt", "ts", "tu", "lz", "ai", "m", "r", "z", "z + 1e0")
+    found = []
+    for function in FUNCTIONS:
+        if function.aggregate and function.name not in (*GROUPINGS, *OVER_ONLY):
+            for column in columns:
+                call = function.example.replace("(x", f"({column}").replace("(*", f"({column}")
+                distinct = call.replace("(", "(DISTINCT ", 1)
+                found += [call, distinct, *([f"{call} FILTER (WHERE z = 0)", f"{distinct} FILTER (WHERE b)"] if column in ("i", "s") else [])]
+    return list(dict.fromkeys(found))
+
+
+def _calls(function: Function) -> Iterator[str]:
+    example = harness.expression(function.example)
+    yield function.example
+    for slot in _slots(example):
+        for sample in SAMPLES.get(_root(slot), ()):
+            yield _with(example, slot, harness.expression(sample))
+    if isinstance(example, exp.Anonymous) and not any(isinstance(e, exp.Var) for e in example.expressions):
+        arguments = example.expressions
+        if arguments:
+            yield f"{example.name}({', '.join(sql(a) for a in arguments[:-1])})"
+        yield f"{example.name}({', '.join([*(sql(a) for a in arguments), '1'])})"
+
+
+def refused(text: str) -> bool:
+    """Whether we refuse an expression."""
+    try:
+        harness.bound(text)
+    except SqlStreamError:
+        return True
+    return False
+
+
+def _slots(call: exp.Expression) -> list[exp.Expression]:
+    """The arguments of a call that are values."""
+    children = [c for value in call.args.values() for c in (value if isinstance(value, list) else [value])]
+    return [c for c in children if isinstance(c, exp.Expression) and not isinstance(c, exp.Var | exp.Identifier | exp.If)]
+
+
+def sql(node: exp.Expression) -> str:
+    return node.sql(dialect=Flink)
+
+
+def _root(value: exp.Expression) -> str:
+    try:
+        return harness.bound(sql(value)).type.root
+    except SqlStreamError:
+        return ""
+
+
+def _with(call: exp.Expression, slot: exp.Expression, value: exp.Expression) -> str:
+    copy = call.copy()
+    number = next(i for i, c in enumerate(_slots(call)) if c is slot)
+    _slots(copy)[number].replace(value)
+    return sql(copy)
+
+
+def _casts() -> Iterator[str]:
+    for source in SOURCES:
+        for target in TARGETS:
+            yield f"TRY_CAST({source} AS {target})"
+    for targets, texts in PARSED.items():
+        for target in targets:
+            for text in texts:
+                yield f"TRY_CAST('{text}' AS {target})"
+            yield f"CAST('{texts[0]}' AS {target})"
+            yield f"CAST('wrong' AS {target})"
