@@ -41,7 +41,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: View
             item = catalog.described(parts, at)
             found = show.describe(item, view_schema(item), like, zone=zone)
         case "FUNCTIONS" | "USER FUNCTIONS":
-            found = show.functions(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
+            found = show.function_names(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
         case "CURRENT CATALOG":
             found = show.current_catalog(catalog)
         case "CURRENT DATABASE":

@@ -164,7 +164,7 @@ class Session:
             case ast.Clear():
                 yield results.Cleared()
             case ast.Help():
-                yield results.Text()
+                yield results.Text(lines=self._help(tree_))
             case ast.Unsupported():
                 raise NotSupported(f"{tree_.args['kind']} is not supported: {tree_.args['this']}", at=tree_, hint=tree_.args.get("hint"))
             case ast.AcceptedWithoutEffect():
@@ -226,6 +226,11 @@ class Session:
             yield from self.run(text, node.this.name)
         finally:
             self._sources.pop()
+
+    def _help(self, node: ast.Help) -> str:
+        from sqlstream import help as help_
+
+        return help_.text(node.this or "", at=node)
 
     def _set_option(self, node: ast.Set) -> Outcome:
         key, value = node.args.get("this"), node.args.get("expression")

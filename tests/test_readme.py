@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sqlstream.help import function_list
 from sqlstream.session import Session
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
@@ -29,6 +30,10 @@ def test_script_and_its_output(tmp_path: Path, engine) -> None:
         show(outcome, Screen(out=out, err=io.StringIO()), session.options, time.monotonic(), lambda: False)
     shown = re.search(r"prints:\n\n```\n(.*?)```", README, re.S)[1]
     assert out.getvalue().startswith(shown)
+
+
+def test_functions_are_those_of_the_table() -> None:
+    assert README.partition("lists them by group:\n\n")[2].partition("\n\n")[0] == function_list()
 
 
 def test_every_folder_and_file_it_names_is_there() -> None:

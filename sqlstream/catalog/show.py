@@ -16,6 +16,7 @@ from sqlstream.catalog.functions import find, names
 from sqlstream.catalog.schema import SchemaColumn, table_columns
 from sqlstream.errors import ValidationError
 from sqlstream.options import masked
+from sqlstream.sql import functions
 from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Table, View
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def views(manager: CatalogManager, parts: tuple[str, ...] = (), like: Like | Non
     return _one("view name", manager.view_names(*_scope(manager, parts, at)), like)
 
 
-def functions(manager: CatalogManager, builtin: Iterable[str], like: Like | None = None, *, user: bool = False) -> Rows:
+def function_names(manager: CatalogManager, builtin: Iterable[str], like: Like | None = None, *, user: bool = False) -> Rows:
     """SHOW [USER] FUNCTIONS; ``builtin`` are the names of the built-in ones."""
     mine = names(manager)
     return _one("function name", mine if user else sorted({*mine, *(n.lower() for n in builtin)}), like)
@@ -241,6 +242,17 @@ def describe_function(
         ("is system function", str(system).lower()),
         ("is temporary", str(bool(function and function.temporary)).lower()),
     ]
+    declared = functions.find(name) if function is None else None
+    if extended and declared is not None:
+        rows += [
+            ("kind", "AGGREGATE" if declared.aggregate else "SCALAR"),
+            ("requirements", "[]"),
+            ("is deterministic", str(declared.deterministic).lower()),
+            ("supports constant folding", str(declared.deterministic).lower()),
+            ("signature", declared.signature),
+            ("description", declared.summary),
+            ("example", declared.runnable),
+        ]
     if extended and isinstance(function, UserFunction):
         rows += [
             ("class name", function.identifier),

@@ -116,6 +116,8 @@ class Connector(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    # A CREATE TABLE.
+    example: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     metadata: ClassVar[tuple[Metadata, ...]] = ()
     is_source: ClassVar[bool] = False

@@ -19,6 +19,7 @@ class Blackhole(Connector):
 
     name = "blackhole"
     summary = "Takes every row and keeps none."
+    example = "CREATE TABLE nothing (item STRING, price INT) WITH ('connector' = 'blackhole');"
     is_sink = True
 
     def check(self, table: Table) -> list[str]:

@@ -42,6 +42,11 @@ class Datagen(Connector):
 
     name = "datagen"
     summary = "Makes up rows, random or in sequence."
+    example = (
+        "CREATE TABLE orders (id BIGINT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)\n"
+        "WITH ('connector' = 'datagen', 'rows-per-second' = '10', 'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '1000',\n"
+        "  'fields.item.length' = '3', 'fields.price.min' = '1', 'fields.price.max' = '99');"
+    )
     is_source = True
     options = (
         Option("rows-per-second", Kind.LONG, "10000", "How fast rows come where there is no last one."),

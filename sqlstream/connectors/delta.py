@@ -40,6 +40,10 @@ class Delta(Connector):
 
     name = "delta"
     summary = "Delta tables: read as of now, as a stream of rows or of changes; appended to, or updated by primary key, exactly once."
+    example = (
+        "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\n"
+        "WITH ('connector' = 'delta', 'table-path' = 'totals');"
+    )
     is_source = True
     is_sink = True
     metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))

@@ -43,6 +43,10 @@ class Filesystem(Connector):
 
     name = "filesystem"
     summary = "Folders of files: parquet, orc, lines of text."
+    example = (
+        "CREATE TABLE bids (item STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)\n"
+        "WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json', 'source.monitor-interval' = '1 s');"
+    )
     is_source = True
     is_sink = True
     can_be_looked_up = True

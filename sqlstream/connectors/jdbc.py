@@ -44,6 +44,11 @@ class Jdbc(Connector):
 
     name = "jdbc"
     summary = "Tables of PostgreSQL and MySQL: read, looked up, appended to or upserted."
+    example = (
+        "CREATE TABLE customers (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED)\n"
+        "WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://localhost:5432/shop', 'table-name' = 'customers',\n"
+        "  'username' = 'analyst', 'password' = '${env:SHOP_PASSWORD}');"
+    )
     is_source = True
     is_sink = True
     can_be_looked_up = True

@@ -27,6 +27,12 @@ class Kafka(Topics):
 
     name = "kafka"
     summary = "Topics of Apache Kafka, read from any offset and appended to."
+    example = (
+        "CREATE TABLE orders (item STRING, price INT, ts TIMESTAMP(3), sent TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL,\n"
+        "  WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)\n"
+        "WITH ('connector' = 'kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = 'localhost:9092',\n"
+        "  'scan.startup.mode' = 'earliest-offset', 'format' = 'json');"
+    )
     options = (
         *TOPICS,
         Option("properties.auto.offset.reset", Kind.ENUM, summary="Where group-offsets starts with nothing committed.",

@@ -148,6 +148,10 @@ class Nexmark(Connector):
 
     name = "nexmark"
     summary = "Persons, auctions and bids of the Nexmark benchmark."
+    example = (
+        "CREATE TABLE events (event_type INT, bid ROW<auction BIGINT, bidder BIGINT, price BIGINT>)\n"
+        "WITH ('connector' = 'nexmark', 'events.num' = '1000');"
+    )
     options = _OPTIONS
     is_source = True
 

@@ -31,6 +31,7 @@ class Print(Connector):
 
     name = "print"
     summary = "Prints every row with its kind."
+    example = "CREATE TABLE seen (item STRING, total BIGINT) WITH ('connector' = 'print');"
     is_sink = True
     shows_changes = True
     options = (

@@ -26,6 +26,11 @@ class UpsertKafka(Topics):
 
     name = "upsert-kafka"
     summary = "Topics of Apache Kafka as tables by primary key: a record replaces the row of its key, one without a value removes it."
+    example = (
+        "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\n"
+        "WITH ('connector' = 'upsert-kafka', 'topic' = 'totals', 'properties.bootstrap.servers' = 'localhost:9092',\n"
+        "  'key.format' = 'json', 'value.format' = 'json');"
+    )
     options = (
         *TOPICS,
         Option("key.format", Kind.STRING, summary="The key's format."),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sqlstream import results, tableau
 from sqlstream.changelog import RowKind
-from sqlstream.shell.commands import help_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +37,7 @@ def show(
         case results.Stream():
             _stream(outcome, screen, options, started, stopped)
         case results.Text():
-            screen.emit(outcome.lines.rstrip("\n") or help_text())
+            screen.emit(outcome.lines.rstrip("\n"))
         case results.Submitted():
             screen.info("Submitting SQL update statement to the cluster...")
             screen.info("SQL update statement has been successfully submitted to the cluster:")

@@ -101,7 +101,7 @@ def shown(manager: CatalogManager, node: exp.Expression) -> show.Rows:
         case "COLUMNS":
             return described(manager, parts, of, pattern)
         case "FUNCTIONS" | "USER FUNCTIONS":
-            return show.functions(manager, FUNCTIONS, pattern, user=kind != "FUNCTIONS")
+            return show.function_names(manager, FUNCTIONS, pattern, user=kind != "FUNCTIONS")
         case "CURRENT CATALOG":
             return show.current_catalog(manager)
         case "CURRENT DATABASE":

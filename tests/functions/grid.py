@@ -6,6 +6,7 @@ one argument less and one more. For casts every source with every target, and te
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -41,11 +42,8 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "NULL": ("i",),
 }  # fmt: skip
 
-# Their values vary from call to call; a watermark is a table's.
-VARYING = frozenset({
-    "RAND", "RAND_INTEGER", "UUID", "CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP", "PROCTIME", "CURRENT_WATERMARK", "LOCALTIMESTAMP", "CURRENT_DATE",
-    "LOCALTIME", "CURRENT_TIME",
-})  # fmt: skip
+# Their arguments are columns of a table.
+OVER_TABLES = ("CURRENT_WATERMARK",)
 
 SOURCES = (
     "y", "h", "i", "l", "n", "k", "f", "d", "b", "s", "c", "v", "p", "bin", "dd", "tt", "ts", "tu", "lz", "INTERVAL '1 02:03:04.005' DAY TO SECOND",
@@ -75,7 +73,7 @@ PARSED = {
 
 def scalars() -> list[str]:
     """The calls of all scalar functions and operators, then the casts."""
-    calls = [e for f in FUNCTIONS if not f.aggregate and f.name not in VARYING for e in _calls(f)]
+    calls = [e for f in FUNCTIONS if not f.aggregate and f.deterministic and f.name not in OVER_TABLES for e in _calls(f)]
     return list(dict.fromkeys([*calls, *_casts()]))
 
 
@@ -86,7 +84,7 @@ def aggregates() -> list[str]:
     for function in FUNCTIONS:
         if function.aggregate and function.name not in (*GROUPINGS, *OVER_ONLY):
             for column in columns:
-                call = function.example.replace("(x", f"({column}").replace("(*", f"({column}")
+                call = re.sub(r"\((x|s|\*)", f"({column}", function.example, count=1)
                 distinct = call.replace("(", "(DISTINCT ", 1)
                 found += [call, distinct, *([f"{call} FILTER (WHERE z = 0)", f"{distinct} FILTER (WHERE b)"] if column in ("i", "s") else [])]
     return list(dict.fromkeys(found))

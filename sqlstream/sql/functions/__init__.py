@@ -6,7 +6,12 @@ from sqlstream.sql.functions import aggregates, collections, conditional, json, 
 from sqlstream.sql.functions.base import Function, Rendered
 
 OPERATORS: tuple[Function, ...] = (*operators.ROWS, *json.OPERATORS)
-SCALAR: tuple[Function, ...] = (*conditional.ROWS, *numbers.ROWS, *strings.ROWS, *temporal.ROWS, *collections.ROWS, *json.ROWS)
+# As lists of functions show them.
+GROUPS: tuple[tuple[str, tuple[Function, ...]], ...] = (
+    ("Conditions", conditional.ROWS), ("Numbers", numbers.ROWS), ("Texts and bytes", strings.ROWS), ("Times", temporal.ROWS),
+    ("Arrays and maps", collections.ROWS), ("JSON", json.ROWS), ("Aggregates", aggregates.ROWS),
+)  # fmt: skip
+SCALAR: tuple[Function, ...] = tuple(row for _, rows in GROUPS[:-1] for row in rows)
 FUNCTIONS: tuple[Function, ...] = (*OPERATORS, *SCALAR, *aggregates.ROWS)
 _BY_NAME = {f.name: f for f in FUNCTIONS}
 # Names that a call in a query can use; operators have a syntax of their own, but for these.
@@ -18,4 +23,4 @@ def find(name: str) -> Function | None:
     return _BY_NAME.get(name.upper())
 
 
-__all__ = ["CALLABLE", "FUNCTIONS", "OPERATORS", "Function", "Rendered", "find"]
+__all__ = ["CALLABLE", "FUNCTIONS", "GROUPS", "OPERATORS", "Function", "Rendered", "find"]

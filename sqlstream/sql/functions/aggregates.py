@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable
+from sqlstream.sql.functions.base import VALUES, Function, Rendered, Spark, Types, not_null, nullable
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -182,7 +182,7 @@ def _array_agg(call: Rendered) -> str:
 
 
 def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary: str, example: str, **more: Any) -> Function:
-    return Function(name, params, returns, spark, summary, f"{name}({example})", aggregate=True, **more)
+    return Function(name, params, returns, spark, summary, example if example.startswith("SELECT") else f"{name}({example})", aggregate=True, **more)
 
 
 ROWS: tuple[Function, ...] = (
@@ -201,15 +201,17 @@ ROWS: tuple[Function, ...] = (
     ),
     _row("FIRST_VALUE", ("any",), _first, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x"),
     _row("LAST_VALUE", ("any",), _first, _ignoring_nulls("last"), "The last value that is not NULL, as rows come.", "x"),
-    _row("LISTAGG", ("string", "string?"), nullable(t.STRING), _listagg, "The texts with a separator between.", "x, ','", check=_check_separator),
+    _row("LISTAGG", ("string", "string?"), nullable(t.STRING), _listagg, "The texts with a separator between.", "s, ','", check=_check_separator),
     _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
     _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]), _array_agg, "The values as an array, NULLs too.", "x"),
     *(
-        _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.", "x")
+        _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.",
+             f"SELECT x, {name}(x) AS totals FROM {VALUES} GROUP BY GROUPING SETS ((x), ())")
         for name in GROUPINGS
     ),
     *(
-        _row(name, params, returns, _call(name.lower()), summary, example, check=_check_shift if params else None)
+        _row(name, params, returns, _call(name.lower()), summary, f"SELECT x, {name}({example}) OVER (ORDER BY x) AS y FROM {VALUES}",
+             check=_check_shift if params else None)
         for name, params, returns, summary, example in (
             ("ROW_NUMBER", (), not_null(t.BIGINT), "The place of a row in the order of OVER, from 1.", ""),
             ("RANK", (), not_null(t.BIGINT), "The place of a row in the order of OVER, the same for equal rows, with gaps behind them.", ""),

@@ -29,6 +29,9 @@ class Rendered:
     sign: str = ""
 
 
+# What the examples of aggregates are over.
+VALUES = "(VALUES (1.5e0, 'a'), (2e0, 'b'), (2e0, 'c')) AS t (x, s)"
+
 Types = tuple[Type, ...]
 Returns = Callable[[Types], Type]
 # The result's type where it depends on constants too: those of the arguments, VARIES for others.
@@ -48,6 +51,7 @@ class Function:
     ``coerce`` brings the arguments to common types first. ``spark`` is a template (``{0}``) or a function of the rendered call.
     ``signed`` is an aggregate's form over rows of which some take others away (``Rendered.sign``), where it has one.
     ``check`` refuses what is right in Flink and can't be done here. ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
+    ``deterministic``: the same arguments give the same value.
     """
 
     name: str
@@ -62,12 +66,20 @@ class Function:
     check: Check | None = None
     words: tuple[int, ...] = ()
     signed: Callable[[Rendered], str] | None = None
+    deterministic: bool = True
 
     @property
     def signature(self) -> str:
         """The arguments as HELP shows them."""
         shown = [p.rstrip("?*").upper() + ("?" if p.endswith("?") else " ..." if p.endswith("*") else "") for p in self.params]
         return f"{self.name}({', '.join(shown)})"
+
+    @property
+    def runnable(self) -> str:
+        """The example as a statement; an aggregate's is over the columns of VALUES. Some are statements already."""
+        if not self.example or self.example.startswith(("SELECT", "CREATE")):
+            return self.example and f"{self.example};"
+        return f"SELECT {self.example}{f' FROM {VALUES}' if self.aggregate else ''};"
 
     def render(self, call: Rendered) -> str:
         return self.spark.format(*call.args) if isinstance(self.spark, str) else self.spark(call)

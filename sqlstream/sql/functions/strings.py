@@ -265,5 +265,5 @@ ROWS: tuple[Function, ...] = (
     Function("PARSE_URL", ("string", "string", "string?"), _MAYBE_TEXT, _parse_url, "A part of a URL: HOST, PATH, QUERY, ..", "PARSE_URL('http://a.com/b', 'HOST')"),
     Function("PRINTF", ("string", "any*"), _MAYBE_TEXT, call_of("format_string"), "Formatted as by Java's printf.", "PRINTF('%s-%d', 'a', 1)"),
     Function("ELT", ("int", "string*"), _elt_type, call_of("elt"), "The n-th of the texts; NULL where there is none.", "ELT(2, 'a', 'b')"),
-    Function("UUID", (), lambda _: t.char(36).not_null(), "uuid()", "A random UUID.", "UUID()"),
+    Function("UUID", (), lambda _: t.char(36).not_null(), "uuid()", "A random UUID.", "UUID()", deterministic=False),
 )  # fmt: skip

@@ -230,7 +230,7 @@ def _no_call(call: Rendered) -> str:
 
 
 def _current(name: str, type_: Type, summary: str, *, example: str = "") -> Function:
-    return Function(name, (), not_null(type_), _now(type_), summary, example or name)
+    return Function(name, (), not_null(type_), _now(type_), summary, example or name, deterministic=False)
 
 
 def _second_nullable(types: Types) -> Type:
@@ -253,7 +253,9 @@ ROWS: tuple[Function, ...] = (
     _current("PROCTIME", _LTZ, "The time at which a row is processed: a processing-time attribute.", example="PROCTIME()"),
     Function(
         "CURRENT_WATERMARK", ("timestamp",), lambda types: types[0].null(), _no_call,
-        "The watermark of a rowtime attribute as a micro-batch begins; NULL before the first.", "CURRENT_WATERMARK(ts)",
+        "The watermark of a rowtime attribute as a micro-batch begins; NULL before the first.", 
+        "CREATE TEMPORARY TABLE orders (ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', 'number-of-rows' = '5');\n"
+        "SELECT ts, CURRENT_WATERMARK(ts) AS passed FROM orders",
     ),
     _current("LOCALTIMESTAMP", t.timestamp(3), "The wall time now, in the session's zone."),
     _current("CURRENT_DATE", t.DATE, "The date now, in the session's zone."),

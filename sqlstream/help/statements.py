@@ -1,4 +1,4 @@
-"""The statements of the shell as data: HELP prints them."""
+"""The statements as data: HELP lists them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Group:
 
 COMMANDS = (
     Group("Shell", (
-        Command("HELP", "Lists the statements."),
+        Command("HELP [topic]", "Lists the statements and topics, or explains one: HELP TUMBLE, HELP CONNECTOR kafka."),
         Command("QUIT | EXIT", "Ends the shell; its jobs are stopped."),
         Command("CLEAR", "Clears the screen."),
         Command("SOURCE 'file'", "Runs the statements of a file."),
@@ -67,16 +67,9 @@ COMMANDS = (
         Command("SHOW CATALOGS | DATABASES | CURRENT CATALOG | CURRENT DATABASE", "Lists or names them."),
     )),
     Group("Functions", (
-        Command("SHOW [USER] FUNCTIONS", "Lists the functions."),
+        Command("SHOW [USER] FUNCTIONS [[NOT] LIKE 'pattern']", "Lists the functions."),
+        Command("DESCRIBE FUNCTION [EXTENDED] function", "Shows a function: what it is, its arguments, an example."),
+        Command("CREATE FUNCTION function AS 'module.attribute' LANGUAGE PYTHON", "Makes a Python function of udfs/ callable."),
+        Command("DROP FUNCTION [IF EXISTS] function", "Removes a function's declaration."),
     )),
 )  # fmt: skip
-
-
-def help_text() -> str:
-    """What HELP prints."""
-    lines = ["Statements end with a semicolon."]
-    for group in COMMANDS:
-        lines += ["", group.title]
-        for command in group.commands:
-            lines += [f"  {command.syntax}", f"      {command.summary}"]
-    return "\n".join(lines)
