@@ -95,6 +95,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         out=None if sys.stdout.isatty() else sys.stdout,
         err=None if sys.stderr.isatty() else sys.stderr,
         verbose=options.get("sql-client.verbose", "").lower() == "true",
+        interactive=script is None and sys.stdin.isatty() and sys.stdout.isatty(),
     )
     fronts = fronts or Fronts(_session, _shell, _run_script)
 

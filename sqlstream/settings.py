@@ -84,8 +84,6 @@ def check(key: str, value: str, *, at: Any = None) -> str | None:
         if _is_default(key, value):
             return None
         raise NotSupported(f"SET '{key}' is not supported.", at=at, hint=declared.why)
-    if key == "sql-client.execution.result-mode" and value.lower() != "tableau":
-        return f"SET '{key}': results are shown as tableau; '{value}' is not supported yet."
     if declared.use is Use.NOTICE:
         return f"SET '{key}' has no effect: {declared.why}"
     try:

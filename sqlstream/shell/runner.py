@@ -77,7 +77,7 @@ class Runner:
                 self.session.interrupt()  # the first one came before there was anything to end
             if self.echo:
                 self.screen.echo(outcome.statement)
-            show(outcome, self.screen, self.session.options, started, self._interrupted.is_set)
+            show(outcome, self.screen, self.session.options, started, self._interrupted.is_set, self.session.interrupt)
             if self.echo:
                 self.screen.notify()
             if isinstance(outcome, Exit):

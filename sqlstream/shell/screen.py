@@ -10,13 +10,14 @@ import os
 import sys
 import threading
 import traceback
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from sqlstream.errors import SetupError, SqlStreamError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 PROMPT = "sqlstream> "
 CONTINUATION = "> "
@@ -34,12 +35,17 @@ class Script:
 
 @dataclass
 class Screen:
-    """Where lines go; None is the process's own stream at the time. ``verbose``: errors show their trace."""
+    """Where lines go; None is the process's own stream at the time. ``verbose``: errors show their trace.
+
+    ``interactive``: somebody sits before it, so that a result may take the whole screen.
+    """
 
     out: TextIO | None = None
     err: TextIO | None = None
     verbose: bool = False
+    interactive: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
+    _held: list[tuple[TextIO, str, str]] | None = None
 
     def emit(self, line: str) -> None:
         """A line of a result."""
@@ -66,6 +72,18 @@ class Screen:
         """A statement of a script, as if it had been typed."""
         self.notify(PROMPT + f"\n{CONTINUATION}".join(statement.splitlines()))
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Lines that come meanwhile are written afterwards: the terminal is another's."""
+        self._held = []
+        try:
+            yield
+        finally:
+            with self.lock:
+                held, self._held = self._held, None
+            for stream, line, end in held or []:
+                self._write(stream, line, end)
+
     def clear(self) -> None:
         stream = self.out or sys.stdout
         if stream.isatty():
@@ -77,6 +95,9 @@ class Screen:
 
     def _write(self, stream: TextIO, line: str, end: str = "\n") -> None:
         with self.lock:
+            if self._held is not None:
+                self._held.append((stream, line, end))
+                return
             stream.write(line + end)
             stream.flush()
 

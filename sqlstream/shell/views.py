@@ -1,7 +1,8 @@
-"""Outcomes as text. The result modes ``table`` and ``changelog`` print as ``tableau`` does."""
+"""Outcomes as text. In a terminal the result modes ``table`` and ``changelog`` have the whole screen; else they print as ``tableau`` does."""
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 DEFAULT_MAX_COLUMN_WIDTH = 30
 # Flink 2 reads the first key only; older versions had the second.
 MAX_COLUMN_WIDTH = ("table.display.max-column-width", "sql-client.display.max-column-width")
+RESULT_MODE = "sql-client.execution.result-mode"
+MAX_ROWS = "sql-client.execution.max-table-result.rows"
+# Rows that stay on the terminal when a full screen is left.
+KEPT_BEHIND = 100
 PRINT_TIME_COST = "sql-client.display.print-time-cost"
 OP = "op"
 OP_WIDTH = max(len(kind.value) for kind in RowKind)
@@ -27,11 +32,13 @@ _TIME_WIDTHS = {"TIME": 8, "TIMESTAMP": 19, "TIMESTAMP_LTZ": 19}
 
 
 def show(
-    outcome: Outcome, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool]
+    outcome: Outcome, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool], stop: Callable[[], None] = lambda: None
 ) -> None:
-    """Print ``outcome``. Its statement began at ``started`` (``time.monotonic``); ``stopped`` tells of an interrupt."""
+    """Print ``outcome``. Its statement began at ``started`` (``time.monotonic``); ``stopped`` tells of an interrupt, ``stop`` ends a query."""
     screen.notices(outcome.notices)
     match outcome:
+        case results.Stream() if screen.interactive and _mode(options) != "tableau":
+            _full_screen(outcome, screen, options, stop)
         case results.Rows():
             _rows(outcome, screen, options, started)
         case results.Stream():
@@ -50,6 +57,30 @@ def show(
             pass
         case _:
             screen.info("Execute statement succeeded.")
+
+
+def _mode(options: Mapping[str, str]) -> str:
+    return options.get(RESULT_MODE, "table").lower()
+
+
+def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], stop: Callable[[], None]) -> None:
+    """A result on the whole screen; when the user quits, its last rows stay behind."""
+    from sqlstream.shell import live
+    from sqlstream.shell.fullscreen import FullScreen
+
+    names = [c.name for c in outcome.columns]
+    log = _mode(options) == "changelog"
+    result = live.Log() if log else live.Table(int(options.get(MAX_ROWS, "1000000")))
+    names = [OP, *names] if log else names
+    limit = _max_column_width(options)
+    with screen.held():
+        error = FullScreen(names, result, limit, colour="NO_COLOR" not in os.environ).show(outcome, stop)
+    rows = result.rows
+    for line in tableau.table(names, rows[-KEPT_BEHIND:], limit):
+        screen.emit(line)
+    screen.emit(tableau.in_set(len(rows)) + (f", the last {KEPT_BEHIND} of them shown" if len(rows) > KEPT_BEHIND else ""))
+    if error is not None:
+        raise error
 
 
 def type_width(type_: Type, unbounded: int) -> int:

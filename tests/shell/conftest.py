@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream.shell.screen import Screen
+from tests.shell.tmux import Tmux
 
 ROOT = Path(__file__).parents[2]
 
@@ -143,5 +144,19 @@ def terminal():
         return opened[-1]
 
     yield open_terminal
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def tmux():
+    """Opens processes in terminals of tmux; they end with the test."""
+    opened: list[Tmux] = []
+
+    def open_tmux(*command: str, **more) -> Tmux:
+        opened.append(Tmux(*command, **more))
+        return opened[-1]
+
+    yield open_tmux
     for one in opened:
         one.close()

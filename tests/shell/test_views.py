@@ -147,9 +147,8 @@ def test_messages_are_no_results(screen, outcome, expected):
     assert screen.err.getvalue() == expected
 
 
-def test_help_lists_the_statements(screen):
-    text = shown(screen, results.Text(statement="HELP"))
-    assert "  SHOW JOBS | DESCRIBE JOB 'id'\n      Lists the jobs, or shows one.\n" in text
+def test_text_is_printed_as_it_is(screen):
+    assert shown(screen, results.Text(lines="one\n\ntwo\n")) == "one\n\ntwo\n"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,131 @@
+"""Results on the whole screen, refreshed in place: the modes ``table`` and ``changelog`` of a terminal."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout import FormattedTextControl, Layout, Window
+from prompt_toolkit.styles import Style
+
+from sqlstream.shell import live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.output import Output
+
+    from sqlstream.results import Stream
+
+_STYLE = Style.from_dict({"title": "bold", "head": "reverse", "selected": "underline", "keys": "reverse"})
+_PLAIN = Style.from_dict({})
+# Keys that the view knows, beside digits; r makes no other view, but draws it anew.
+_KEYS = ("n", "p", "l", "g", "s", "o", "r", "+", "-", "home", "end", "pageup", "pagedown", "up", "down", "left", "right", "escape", "enter")
+
+
+class FullScreen:
+    """A running result on the screen. ``show`` returns what is left of it when the user quits: the rows."""
+
+    def __init__(
+        self, names: Sequence[str], result: live.Table | live.Log, limit: int, *, colour: bool = True,
+        input: Input | None = None, output: Output | None = None,
+    ) -> None:  # fmt: skip
+        self._names = names
+        self._result = result
+        self._limit = limit
+        self._view = live.View()
+        self._lock = threading.Lock()
+        self._state = "Running"
+        self._error: BaseException | None = None
+        self._shown: list[live.Line] = []
+        self._stale = True
+        window = Window(FormattedTextControl(self._text, focusable=True, show_cursor=False))
+        style = _STYLE if colour else _PLAIN
+        self._app: Application[None] = Application(
+            layout=Layout(window), key_bindings=self._bindings(), full_screen=True, style=style, input=input, output=output
+        )
+
+    def show(self, stream: Stream, stop: Callable[[], None]) -> BaseException | None:
+        """Show ``stream`` until the user quits, then ``stop`` it; the error that ended it comes back."""
+        reader = threading.Thread(target=self._read, args=(stream,), name="result", daemon=True)
+        ticker = threading.Thread(target=self._tick, name="refresh", daemon=True)
+        reader.start()
+        ticker.start()
+        # The foreground thread, where statements run, is not the one that takes signals.
+        self._app.run(handle_sigint=False)
+        stop()
+        reader.join(10)
+        return self._error
+
+    def _read(self, stream: Stream) -> None:
+        try:
+            for change in stream.changes:
+                with self._lock:
+                    self._result.apply(change)
+            self._state = "Finished"
+        except Exception as error:
+            self._error = error
+            self._state = "Failed"
+        self._refresh()
+
+    def _tick(self) -> None:
+        while not self._app.is_done:
+            time.sleep(self._view.refresh_seconds)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        self._stale = True
+        if self._app.is_running:
+            self._app.invalidate()
+
+    def _text(self) -> StyleAndTextTuples:
+        if self._stale:
+            self._shown = self._lines()
+            self._stale = False
+        ends = ["\n"] * (len(self._shown) - 1) + [""]
+        return [(f"class:{style}" if style else "", text + end) for (style, text), end in zip(self._shown, ends, strict=True)]
+
+    def _lines(self) -> list[live.Line]:
+        size = self._app.output.get_size()
+        with self._lock:
+            rows, changes = self._result.rows, self._result.changes
+        rows = live.ordered(rows, self._view)
+        title = f"{self._state}   {len(rows)} rows   {changes} changes   refresh {self._view.refresh_seconds:g} s   {time.strftime('%H:%M:%S')}"
+        if self._error is not None:
+            title = f"Failed: q shows why   {len(rows)} rows"
+        return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit)
+
+    def _bindings(self) -> KeyBindings:
+        keys = KeyBindings()
+
+        def press(event: KeyPressEvent, name: str) -> None:
+            with self._lock:
+                count = len(self._result.rows)
+            height = self._app.output.get_size().rows
+            self._view = live.pressed(name, self._view, len(self._names), count, height)
+            self._stale = True
+
+        for key in (*_KEYS, *"0123456789"):
+            keys.add(key)(partial(press, name=key))
+            if key.isalpha() and len(key) == 1:
+                keys.add(key.upper())(partial(press, name=key))
+
+        @keys.add("q")
+        @keys.add("Q")
+        def _(event: KeyPressEvent) -> None:
+            if self._view.detail:
+                press(event, "q")
+            else:
+                event.app.exit()
+
+        @keys.add("c-c")
+        def _(event: KeyPressEvent) -> None:
+            event.app.exit()
+
+        return keys
