@@ -103,15 +103,6 @@ def _calls(function: Function) -> Iterator[str]:
         yield f"{example.name}({', '.join([*(sql(a) for a in arguments), '1'])})"
 
 
-def refused(text: str) -> bool:
-    """Whether we refuse an expression."""
-    try:
-        harness.bound(text)
-    except SqlStreamError:
-        return True
-    return False
-
-
 def _slots(call: exp.Expression) -> list[exp.Expression]:
     """The arguments of a call that are values."""
     children = [c for value in call.args.values() for c in (value if isinstance(value, list) else [value])]

@@ -109,4 +109,4 @@ def test_record(name: str, aggregate: bool) -> None:
 @pytest.mark.parametrize(("name", "aggregate"), [("grid", False), ("grid_aggregates", True)])
 def test_record_grid(name: str, aggregate: bool) -> None:
     """Renews the record of the grid."""
-    record(grid.aggregates() if aggregate else grid.scalars(), f"{name}.tsv", aggregate=aggregate, alone=grid.refused)
+    record(grid.aggregates() if aggregate else grid.scalars(), f"{name}.tsv", aggregate=aggregate)
