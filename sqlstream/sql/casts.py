@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlstream.sql.functions.base import instant, local, sql_string
-from sqlstream.sql.functions.dates import read
 from sqlstream.sql.functions.strings import decoded
 from sqlstream.sql.types import MAX_LENGTH, Type, quote
 
@@ -103,11 +102,11 @@ def _parsed(text: str, target: Type, zone: str, safe: bool) -> str:
         case "FLOAT" | "DOUBLE":
             tried = f"if({text} RLIKE {sql_string(_FLOATING)}, try_cast(trim({text}) AS {target.spark}), NULL)"
         case "DATE":
-            tried = f"try_cast({text} AS DATE)"
+            tried = f"sqlstream_to_date({text})"
         case "TIME":
-            tried = f"try_cast({text} AS {target.spark})"
+            tried = _timed(f"time_from_millis(sqlstream_to_time({text}))", target)
         case "TIMESTAMP" | "TIMESTAMP_LTZ":
-            tried = _rounded(instant(read(text), target, zone), target)
+            tried = _rounded(instant(f"sqlstream_to_timestamp({text})", target, zone), target)
         case "BINARY" | "VARBINARY":
             return _sized_bytes(f"CAST({text} AS BINARY)", target)
         case _:
@@ -155,10 +154,9 @@ def string_sql(text: str, source: Type, zone: str, *, display: bool = False) -> 
         case "BOOLEAN":
             return f"upper(CAST({text} AS STRING))"
         case "TIMESTAMP" | "TIMESTAMP_LTZ":
-            digits = source.args[0]
-            fraction = "." + "S" * min(digits, 6) if digits else ""
-            shown = f"date_format({local(text, source, zone)}, 'yyyy-MM-dd HH:mm:ss{fraction}')"
-            return f"rpad({shown}, {20 + digits}, '0')" if digits > 6 else shown
+            return f"sqlstream_timestamp_text({local(text, source, zone)}, {source.args[0]})"
+        case "DATE":
+            return f"sqlstream_date_text({text})"
         case "BINARY" | "VARBINARY":
             return f"concat('x\\'', lower(hex({text})), '\\'')" if display else decoded(text)
         case "DECIMAL" if source.args[1] > 6:

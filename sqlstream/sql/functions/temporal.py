@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import NotSupported
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, instant, local, not_null, nullable, sql_string
-from sqlstream.sql.functions.dates import FIELDS, TO_MICROS, formatted, parsed, readable, unreadable
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, fixed, local, not_null, nullable, sql_string
+from sqlstream.sql.functions.dates import OF_CLOCK, OF_DATE, date_of
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 # Milliseconds, or months, of a unit.
 _MILLIS = {"SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": 86_400_000, "WEEK": 604_800_000}
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
-# The years that a longer unit has, and what is added to a year before it is cut to the unit.
-_YEARS = {"DECADE": (10, 0), "CENTURY": (100, -1), "MILLENNIUM": (1000, -1)}
+_LONG = ("DECADE", "CENTURY", "MILLENNIUM")
+_UTC = "'UTC'"
 _OF_INTERVAL = {"DAY": (86_400_000_000, None), "HOUR": (3_600_000_000, 24), "MINUTE": (60_000_000, 60), "SECOND": (1_000_000, 60)}
 
 
@@ -38,16 +38,17 @@ def _field(unit: str, value: str, type_: Type, zone: str) -> str:
         size, limit = _OF_INTERVAL[unit]
         whole = f"(unix_micros(TIMESTAMP '1970-01-01 00:00:00' + {value}) div {size}L)"
         return f"({whole} % {limit}L)" if limit else whole
-    if type_.root == "DATE" and unit in TO_MICROS:
-        value = f"CAST({value} AS TIMESTAMP)"
-    elif type_.is_timestamp:
-        value = local(value, type_, zone)
-    return f"CAST({FIELDS[unit].format(value)} AS BIGINT)"
+    if type_.root == "TIME":
+        return f"CAST({unit}({value}) AS BIGINT)"
+    if unit in OF_CLOCK:
+        wall = f"CAST({value} AS TIMESTAMP)" if type_.root == "DATE" else local(value, type_, zone)
+        return f"({OF_CLOCK[unit].format(wall)})"
+    return f"CAST({OF_DATE[unit].format(value if type_.root == 'DATE' else date_of(local(value, type_, zone)))} AS BIGINT)"
 
 
 def _check_field(types: Types, values: tuple[Any, ...]) -> str | None:
     unit, root = values[0], types[1].root
-    known = {"INTERVAL_MONTHS": ("YEAR", "MONTH"), "INTERVAL_MILLIS": tuple(_OF_INTERVAL), "TIME": ("HOUR", "MINUTE", "SECOND")}.get(root, FIELDS)
+    known = {"INTERVAL_MONTHS": ("YEAR", "MONTH"), "INTERVAL_MILLIS": tuple(_OF_INTERVAL), "TIME": ("HOUR", "MINUTE", "SECOND")}.get(root, (*OF_DATE, *OF_CLOCK))
     return None if unit in known else f"EXTRACT({unit}) of {types[1]} is not supported."
 
 
@@ -55,37 +56,24 @@ def _part(unit: str) -> Spark:
     return lambda call: _field(unit, call.args[0], call.types[0], call.zone)
 
 
-def _floor(unit: str, wall: str) -> str:
-    if unit in _YEARS:
-        years, shift = _YEARS[unit]
-        return f"CAST(make_date((year({wall}) + {shift}) div {years} * {years} - {shift}, 1, 1) AS TIMESTAMP)"
-    if unit == "WEEK":
-        # Weeks begin on Sunday.
-        return f"(date_trunc('DAY', {wall}) - make_dt_interval(dayofweek({wall}) - 1))"
-    return f"date_trunc('{unit}', {wall})"
-
-
 def _to_unit(ceil: bool) -> Spark:
+    up = str(ceil).lower()
+
     def render(call: Rendered) -> str:
         value, unit = call.args
         type_ = call.types[0]
         if type_.root == "TIME":
             return f"time_trunc('{unit}', {value})"
-        wall = _wall(call, 0)
-        if ceil and type_.is_timestamp and type_.args[0] > 3:
-            wall = f"date_trunc('MILLISECOND', {wall})"
-        floor = _floor(unit, wall)
-        if ceil:
-            step = f"INTERVAL '{_MONTHS[unit]}' MONTH" if unit in _MONTHS else f"make_dt_interval(0, 0, 0, {_MILLIS[unit] // 1000})"
-            floor = f"if({floor} = {wall}, {wall}, {floor} + {step})"
-        return f"CAST({floor} AS DATE)" if type_.root == "DATE" else instant(floor, type_, call.zone)
+        if type_.root == "DATE":
+            return f"sqlstream_date_to_unit({value}, '{unit}', {up})"
+        return f"sqlstream_time_to_unit({value}, '{unit}', {up}, {_zone(call) if type_.root == 'TIMESTAMP_LTZ' else _UTC})"
 
     return render
 
 
 def _check_unit(ceil: bool):  # type: ignore[no-untyped-def]
     def check(types: Types, values: tuple[Any, ...]) -> str | None:
-        known = (*_MILLIS, *_MONTHS, *(() if ceil else (*_YEARS, "MILLISECOND")))
+        known = (*_MILLIS, *_MONTHS, *_LONG, "MILLISECOND")
         if types[0].root == "TIME":
             known = () if ceil else ("HOUR", "MINUTE", "SECOND")
         return None if values[1] in known else f"{'CEIL' if ceil else 'FLOOR'}({types[0]} TO {values[1]}) is not supported."
@@ -136,18 +124,20 @@ def _diff(call: Rendered) -> str:
     return f"CAST({whole} div {_MONTHS[unit]} AS INT)"
 
 
+def _millis(text: str) -> str:
+    return f"date_trunc('MILLISECOND', {text})"
+
+
 def _to_timestamp(call: Rendered) -> str:
-    return f"date_trunc('MILLISECOND', {_parsed(call)})"
+    return _millis(_parsed(call))
 
 
 def _parsed(call: Rendered) -> str:
-    return parsed(call.args[0], call.args[1] if len(call.args) > 1 else None)
+    return f"sqlstream_to_timestamp({call.args[0]})" if len(call.args) == 1 else f"sqlstream_to_timestamp_by({call.args[0]}, {call.args[1]})"
 
 
 def _to_date(call: Rendered) -> str:
-    if len(call.args) > 1:
-        return f"CAST(try_to_timestamp({call.args[0]}, {call.args[1]}) AS DATE)"
-    return f"try_cast({call.args[0]} AS DATE)"
+    return f"sqlstream_to_date({call.args[0]})" if len(call.args) == 1 else f"sqlstream_to_date_by({call.args[0]}, {call.args[1]})"
 
 
 def _ltz_type(types: Types, values: tuple[Any, ...]) -> Type:
@@ -169,7 +159,7 @@ def _to_ltz(call: Rendered) -> str:
     value = call.args[0]
     if call.types[0].is_string:
         zone = call.args[2] if len(call.args) > 2 else sql_string("UTC")
-        wall = parsed(value, call.args[1] if len(call.args) > 1 else None)
+        wall = _parsed(call)
         problem = f"raise_error(concat('Cannot parse ', {value}, ' as TIMESTAMP_LTZ.'))"
         return f"date_trunc('MILLISECOND', to_utc_timestamp(coalesce({wall}, if({value} IS NULL, NULL, {problem})), {zone}))"
     function = {0: "timestamp_seconds", 3: "timestamp_millis", 6: "timestamp_micros"}[call.values[1] if len(call.values) > 1 else 3]
@@ -180,33 +170,27 @@ def _to_ltz(call: Rendered) -> str:
 
 
 def _date_format(call: Rendered) -> str:
-    value = readable(call.args[0]) if call.types[0].is_string else _wall(call, 0)
-    return formatted(value, call.values[1], call.args[1])
+    text = call.types[0].is_string
+    return f"sqlstream_date_format_text({call.args[0]}, {call.args[1]})" if text else f"sqlstream_date_format({_wall(call, 0)}, {call.args[1]})"
 
 
-def _check_pattern(_: Types, values: tuple[Any, ...]) -> str | None:
-    pattern = values[1] if len(values) > 1 else None
-    letters = unreadable(pattern) if isinstance(pattern, str) else ""
-    return f"The letters {', '.join(letters)} of a pattern are not supported." if letters else None
+def _zone(call: Rendered) -> str:
+    return sql_string(call.zone)
+
+
+def _pattern(call: Rendered) -> str:
+    """The pattern behind the first argument."""
+    return call.args[1] if len(call.args) > 1 else sql_string("yyyy-MM-dd HH:mm:ss")
 
 
 def _unix(call: Rendered) -> str:
     if not call.args:
         return "unix_timestamp(current_timestamp())"
-    wall = readable(call.args[0]) if len(call.args) == 1 else f"CAST(try_to_timestamp({', '.join(call.args)}) AS TIMESTAMP)"
-    seconds = f"unix_seconds({instant(wall, t.timestamp_ltz(3), call.zone)})"
-    return f"coalesce({seconds}, if({call.args[0]} IS NULL, NULL, -9223372036854775807L - 1L))"
+    return f"sqlstream_unix_timestamp({call.args[0]}, {_pattern(call)}, {_zone(call)})"
 
 
 def _from_unix(call: Rendered) -> str:
-    pattern = call.args[1] if len(call.args) > 1 else sql_string("yyyy-MM-dd HH:mm:ss")
-    value = call.values[1] if len(call.values) > 1 else VARIES
-    return formatted(local(f"timestamp_seconds({call.args[0]})", t.timestamp_ltz(3), call.zone), value, pattern)
-
-
-def _convert(call: Rendered) -> str:
-    text, source, target = call.args
-    return f"date_format(from_utc_timestamp(to_utc_timestamp({readable(text)}, {source}), {target}), 'yyyy-MM-dd HH:mm:ss')"
+    return f"sqlstream_from_unixtime({call.args[0]}, {_pattern(call)}, {_zone(call)})"
 
 
 def _now(type_: Type) -> Spark:
@@ -273,11 +257,11 @@ ROWS: tuple[Function, ...] = (
     Function("CEIL TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", f"CEIL({_EXAMPLE} TO HOUR)", check=_check_unit(True), words=(1,)),
     Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), lambda ts: ts[2], _add, "A time moved by n units.", f"TIMESTAMPADD(DAY, 1, {_EXAMPLE})", sized=_add_type, check=_check_span, words=(0,)),
     Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), _int_diff, _diff, "Whole units from the first time to the second.", f"TIMESTAMPDIFF(DAY, {_EXAMPLE}, TIMESTAMP '2026-02-02 00:00:00')", check=_check_span, words=(0,)),
-    Function("TO_DATE", ("string", "string?"), nullable(t.DATE), _to_date, "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')", check=_check_pattern),
-    Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _to_timestamp, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')", check=_check_pattern),
+    Function("TO_DATE", ("string", "string?"), nullable(t.DATE), _to_date, "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')"),
+    Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _to_timestamp, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')"),
     Function("TO_TIMESTAMP_LTZ", ("number or string", "any?", "string?"), _ltz_return, _to_ltz, "Seconds (0) or milliseconds (3) since 1970, or a text, as an instant.", "TO_TIMESTAMP_LTZ(1767225600000, 3)", sized=_ltz_type, check=_check_ltz),
-    Function("DATE_FORMAT", ("timestamp or string", "string"), _MAYBE_TEXT, _date_format, "A time as text, by a pattern.", f"DATE_FORMAT({_EXAMPLE}, 'yyyy-MM-dd')", check=_check_pattern),
-    Function("UNIX_TIMESTAMP", ("string?", "string?"), fixed(t.BIGINT), _unix, "Seconds since 1970, now or of a text.", "UNIX_TIMESTAMP('2026-01-31 10:00:00')", check=_check_pattern),
-    Function("FROM_UNIXTIME", ("bigint", "string?"), _MAYBE_TEXT, _from_unix, "Seconds since 1970 as text.", "FROM_UNIXTIME(0)", check=_check_pattern),
-    Function("CONVERT_TZ", ("string", "string", "string"), _MAYBE_TEXT, _convert, "A time's text, from one zone to another.", "CONVERT_TZ('2026-01-31 10:00:00', 'UTC', 'Asia/Tokyo')"),
+    Function("DATE_FORMAT", ("timestamp or string", "string"), _MAYBE_TEXT, _date_format, "A time as text, by a pattern.", f"DATE_FORMAT({_EXAMPLE}, 'yyyy-MM-dd')"),
+    Function("UNIX_TIMESTAMP", ("string?", "string?"), fixed(t.BIGINT), _unix, "Seconds since 1970, now or of a text.", "UNIX_TIMESTAMP('2026-01-31 10:00:00')"),
+    Function("FROM_UNIXTIME", ("bigint", "string?"), _MAYBE_TEXT, _from_unix, "Seconds since 1970 as text.", "FROM_UNIXTIME(0)"),
+    Function("CONVERT_TZ", ("string", "string", "string"), _MAYBE_TEXT, "sqlstream_convert_tz({0}, {1}, {2})", "A time's text, from one zone to another.", "CONVERT_TZ('2026-01-31 10:00:00', 'UTC', 'Asia/Tokyo')"),
 )  # fmt: skip

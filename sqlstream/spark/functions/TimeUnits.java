@@ -1,0 +1,95 @@
+package sqlstream;
+
+import java.time.LocalDate;
+import java.util.TimeZone;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * Times cut to a unit as Flink cuts them: of a week or longer the days since 1970 count, without their fraction, in the Julian calendar before
+ * 1582-10-15; of a TIMESTAMP_LTZ the zone's offset is the one before the cut.
+ */
+public final class TimeUnits {
+    private static final long DAY = 86_400_000L;
+    private static final Compiled<TimeZone> ZONES = new Compiled<>(TimeZone::getTimeZone);
+    // 1582-10-15, as days since 1970; and 1970-01-01, as a Julian day.
+    private static final int GREGORIAN = -141427;
+    private static final int JULIAN_1970 = 2440588;
+
+    private TimeUnits() {}
+
+    /** FLOOR(time TO unit); up: CEIL. */
+    @SqlFunction(type = "TIMESTAMP")
+    public static Long timeToUnit(long micros, UTF8String unit, boolean up, UTF8String zone) {
+        long millis = Math.floorDiv(micros, 1000L);
+        long offset = ZONES.of(zone).getOffset(millis);
+        long wall = millis + offset;
+        long size = size(unit.toString());
+        if (size == 0) {
+            return (dateToUnit((int) (wall / DAY), unit, up) * DAY - offset) * 1000;
+        }
+        return ((up ? -Math.floorDiv(-wall, size) : Math.floorDiv(wall, size)) * size - offset) * 1000;
+    }
+
+    /** FLOOR(date TO unit) of a week or longer; up: CEIL. */
+    @SqlFunction(type = "DATE")
+    public static Integer dateToUnit(int days, UTF8String unit, boolean up) {
+        int[] date = calendar(days);
+        int year = date[0];
+        int month = date[1];
+        boolean later = up && (month > 1 || date[2] > 1);
+        switch (unit.toString()) {
+            case "WEEK":
+                int sunday = Math.floorMod(days + 4, 7);
+                return day(year, month, date[2]) - (up && sunday > 0 ? sunday - 7 : sunday);
+            case "MONTH":
+                return day(year, up && date[2] > 1 ? month + 1 : month, 1);
+            case "QUARTER":
+                return day(year, ((month + 2) / 3 + (later ? 1 : 0)) * 3 - 2, 1);
+            case "YEAR":
+                return day(later ? year + 1 : year, 1, 1);
+            case "DECADE":
+                return day((year / 10 + (up ? 1 : 0)) * 10, 1, 1);
+            case "CENTURY":
+                return day((year + 99) / 100 * 100 + (up ? 1 : -99), 1, 1);
+            default:
+                return day((year + 999) / 1000 * 1000 + (up ? 1 : -999), 1, 1);
+        }
+    }
+
+    /** Milliseconds of a unit; 0 of those that calendars make. */
+    private static long size(String unit) {
+        switch (unit) {
+            case "DAY":
+                return DAY;
+            case "HOUR":
+                return 3_600_000L;
+            case "MINUTE":
+                return 60_000L;
+            case "SECOND":
+                return 1000L;
+            case "MILLISECOND":
+                return 1L;
+            default:
+                return 0L;
+        }
+    }
+
+    /** A day's number, where the month may be the 13th. */
+    private static int day(int year, int month, int day) {
+        return (int) LocalDate.of(year + (month - 1) / 12, (month - 1) % 12 + 1, 1).toEpochDay() + day - 1;
+    }
+
+    /** Year, month and day. */
+    private static int[] calendar(int days) {
+        if (days >= GREGORIAN) {
+            LocalDate date = LocalDate.ofEpochDay(days);
+            return new int[] {date.getYear(), date.getMonthValue(), date.getDayOfMonth()};
+        }
+        // Years begin in March here, so that a leap day is a year's last; the first of them is -4800.
+        int since = days + JULIAN_1970 + 32082;
+        int year = (4 * since + 3) / 1461;
+        int inYear = since - 1461 * year / 4;
+        int month = (5 * inYear + 2) / 153;
+        return new int[] {year - 4800 + month / 10, month + 3 - 12 * (month / 10), inYear - (153 * month + 2) / 5 + 1};
+    }
+}
