@@ -42,6 +42,12 @@ class IntervalLiteral(exp.Expression):
     arg_types = {"this": True, "unit": True, "to": False, "negative": False, "precision": False, "scale": False}
 
 
+class TimeDifference(exp.Expression):
+    """``(this - expression) unit [TO unit]``: unit and to upper case, singular."""
+
+    arg_types = {"this": True, "expression": True, "unit": True, "to": False}
+
+
 class TableArgument(exp.Expression):
     """``TABLE t [PARTITION BY c, ..]`` (or a sub-query) as an argument of a table function."""
 

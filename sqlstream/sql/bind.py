@@ -41,6 +41,7 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Column: ("this", "table", "db", "catalog"), exp.Between: ("this", "low", "high", "symmetric"), exp.In: ("this", "expressions"),
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"),
     exp.TryCast: ("this", "to", "safe"),
+    ast.TimeDifference: (*_OPERANDS, "unit", "to"),
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
     exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "spec", "over"),
 }  # fmt: skip
@@ -112,6 +113,9 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _like(node, scope)
         case exp.SimilarTo():
             return _call("SIMILAR TO", [bind(node.this, scope), bind(node.expression, scope)], node)
+        case ast.TimeDifference():
+            unit = Word(t.STRING.not_null(), node.args["unit"])
+            return _call("DIFFERENCE", [unit, bind(node.this, scope), bind(node.expression, scope)], node)
         case exp.Overlaps():
             return _overlaps(node, scope)
         case exp.Case():

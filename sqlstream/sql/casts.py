@@ -162,10 +162,9 @@ def string_sql(text: str, source: Type, zone: str, *, display: bool = False) -> 
         case "DECIMAL" if source.args[1] > 6:
             return _plain(text, source.args[1])
         case "INTERVAL_MONTHS":
-            months = f"CAST({text} AS INT)"
-            return f"concat(if({months} < 0, '-', '+'), abs({months}) div 12, '-', lpad(abs({months}) % 12, 2, '0'))"
+            return f"sqlstream_months_text({text})"
         case "INTERVAL_MILLIS":
-            return _interval_text(text)
+            return f"sqlstream_interval_text({text})"
         case "ARRAY":
             element = string_sql("x", source.children[0], zone, display=display)
             return f"concat('[', array_join(transform({text}, x -> {element}), ', ', 'NULL'), ']')"
@@ -191,16 +190,6 @@ def _plain(text: str, scale: int) -> str:
     digits = f"substring(CAST(CAST(abs({text}) AS DECIMAL({scale},{scale})) + 1BD AS STRING), 2)"
     small = f"concat(if({text} < 0, '-', ''), '0', {digits})"
     return f"if(abs({text}) < 0.000001BD, {small}, CAST({text} AS STRING))"
-
-
-def _interval_text(text: str) -> str:
-    units = (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1000))
-    ms = f"CAST({' + '.join(f'extract({unit} FROM {text}) * {size}' for unit, size in units)} AS BIGINT)"
-    whole = f"abs({ms})"
-    return (
-        f"concat(if({ms} < 0, '-', '+'), {whole} div 86400000, ' ', lpad({whole} div 3600000 % 24, 2, '0'), ':', "
-        f"lpad({whole} div 60000 % 60, 2, '0'), ':', lpad({whole} div 1000 % 60, 2, '0'), '.', lpad({whole} % 1000, 3, '0'))"
-    )
 
 
 def display_sql(text: str, source: Type, zone: str) -> str:

@@ -334,7 +334,9 @@ class ExpressionParser(Cursor):
         if len(found) > 1:
             return mark(exp.Tuple(expressions=found), start)
         if isinstance(found[0], exp.Sub) and self.words[self.index] in INTERVAL_UNITS and self.words[self.index] in RESERVED:
-            self.unsupported("A difference of times in a unit is not supported.", start, "Write TIMESTAMPDIFF(unit, a, b).")
+            unit = self._interval_unit(INTERVAL_UNITS)
+            to = self._interval_unit(_TO_UNITS.get(unit, ())) if self.accept("TO") else None
+            return mark(ast.TimeDifference(this=found[0].this, expression=found[0].expression, unit=unit, to=to), start)
         return mark(exp.Paren(this=found[0]), start)
 
     def _column_or_call(self) -> exp.Expr:

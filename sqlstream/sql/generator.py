@@ -50,6 +50,7 @@ class FlinkGenerator(generator.Generator):
         exp.Tuple: lambda self, e: f"({self.expressions(e, flat=True)})",
         ast.TypeNode: lambda self, e: type_sql(e.args["this"], nested=True),
         ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {string(e.args['this'])}",
+        ast.TimeDifference: lambda self, e: f"({self.binary(e, '-')}) {e.args['unit']}{f' TO {to}' if (to := e.args['to']) else ''}",
         ast.IntervalLiteral: lambda self, e: _interval(e),
         ast.TableArgument: lambda self, e: _table_argument(self, e),
         ast.Descriptor: lambda self, e: f"DESCRIPTOR({self.expressions(e, flat=True)})",

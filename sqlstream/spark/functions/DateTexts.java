@@ -204,6 +204,21 @@ public final class DateTexts {
         return UTF8String.fromBytes(text);
     }
 
+    /** An interval of microseconds as CAST to STRING writes it. */
+    @SqlFunction
+    public static UTF8String intervalText(long micros) {
+        long millis = Math.abs(micros / 1000);
+        return UTF8String.fromString(String.format(
+                Locale.US, "%s%d %02d:%02d:%02d.%03d", micros < 0 ? "-" : "+", millis / DAY, millis / 3_600_000 % 24, millis / 60_000 % 60, millis / 1000 % 60,
+                millis % 1000));
+    }
+
+    /** An interval of months as CAST to STRING writes it. */
+    @SqlFunction
+    public static UTF8String monthsText(int months) {
+        return UTF8String.fromString(String.format(Locale.US, "%s%d-%02d", months < 0 ? "-" : "+", Math.abs(months) / 12, Math.abs(months) % 12));
+    }
+
     private static void date(byte[] text, int year, int month, int day) {
         number(text, 0, 4, year);
         text[4] = '-';

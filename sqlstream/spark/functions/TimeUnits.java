@@ -56,6 +56,27 @@ public final class TimeUnits {
         }
     }
 
+    /** Months that can be added to the earlier of two times without passing the later one; negative where the first is later. */
+    @SqlFunction
+    public static Integer monthsBetween(long start, long end) {
+        LocalDate first = LocalDate.ofEpochDay(Math.floorDiv(start, DAY * 1000));
+        LocalDate last = LocalDate.ofEpochDay(Math.floorDiv(end, DAY * 1000));
+        int months = last.isBefore(first) ? -months(last, first) : months(first, last);
+        boolean earlier = Math.floorMod(end, DAY * 1000) / 1000 < Math.floorMod(start, DAY * 1000) / 1000;
+        return earlier && first.plusMonths(months).equals(last) ? months - 1 : months;
+    }
+
+    private static int months(LocalDate first, LocalDate last) {
+        int months = (last.getYear() - first.getYear()) * 12 + last.getMonthValue() - first.getMonthValue();
+        return first.plusMonths(months).isAfter(last) ? months - 1 : months;
+    }
+
+    /** The interval from the second time to the first, in whole milliseconds. */
+    @SqlFunction(type = "INTERVAL DAY TO SECOND")
+    public static Long timeDifference(long end, long start) {
+        return (Math.floorDiv(end, 1000L) - Math.floorDiv(start, 1000L)) * 1000L;
+    }
+
     /** Milliseconds of a unit; 0 of those that calendars make. */
     private static long size(String unit) {
         switch (unit) {

@@ -87,10 +87,11 @@ def _add_type(types: Types, values: tuple[Any, ...]) -> Type:
 
 
 def _check_span(types: Types, values: tuple[Any, ...]) -> str | None:
-    if values[0] not in (*_MILLIS, *_MONTHS):
+    of_two = types[1].root != "BIGINT"
+    if values[0] not in (*_MILLIS, *_MONTHS, *(("MILLISECOND",) if of_two else ())):
         return f"The unit {values[0]} is not supported here."
     both = {x.root for x in types[1:]}
-    if len(types) == 3 and types[1].root != "BIGINT" and "TIMESTAMP_LTZ" in both and len(both) > 1:
+    if of_two and "TIMESTAMP_LTZ" in both and len(both) > 1:
         return "TIMESTAMP_LTZ only supports diff between the same type."
     return None
 
@@ -107,21 +108,27 @@ def _add(call: Rendered) -> str:
 
 
 def _diff(call: Rendered) -> str:
-    """Whole units from the first time to the second; months as Calcite counts them: the most that can be added to the earlier date."""
+    """Whole units from the first time to the second."""
     unit = call.args[0]
     start, end = (f"CAST({a} AS TIMESTAMP)" if x.root == "DATE" else a for a, x in zip(call.args[1:], call.types[1:], strict=True))
+    if unit == "MILLISECOND":
+        return f"CAST(unix_millis({end}) - unix_millis({start}) AS INT)"
     if unit in _MILLIS:
         return f"CAST((unix_micros({end}) - unix_micros({start})) div {_MILLIS[unit]}000L AS INT)"
-    first, last = f"CAST({start} AS DATE)", f"CAST({end} AS DATE)"
-    months = f"((year({last}) - year({first})) * 12 + month({last}) - month({first}))"
-    whole = (
-        f"if({last} >= {first}, {months} - if(add_months({first}, {months}) > {last}, 1, 0), "
-        f"{months} + if(add_months({last}, -{months}) > {first}, 1, 0))"
-    )
-    if not call.types[1].root == call.types[2].root == "DATE":
-        earlier = f"pmod(unix_micros({end}), 86400000000L) < pmod(unix_micros({start}), 86400000000L)"
-        whole = f"({whole} - if(add_months({first}, {whole}) = {last} AND {earlier}, 1, 0))"
-    return f"CAST({whole} div {_MONTHS[unit]} AS INT)"
+    return f"CAST(sqlstream_months_between({start}, {end}) div {_MONTHS[unit]} AS INT)"
+
+
+def _difference_type(types: Types, values: tuple[Any, ...]) -> Type:
+    return (t.INTERVAL_MONTHS if values[0] in _MONTHS else t.INTERVAL_MILLIS).with_nullable(types[1].nullable or types[2].nullable)
+
+
+def _difference(call: Rendered) -> str:
+    """The interval from the second time to the first: whole months, or milliseconds."""
+    unit, end, start = call.args
+    end, start = (f"CAST({a} AS TIMESTAMP)" if x.root == "DATE" else a for a, x in zip((end, start), call.types[1:], strict=True))
+    if unit in _MONTHS:
+        return f"make_ym_interval(0, sqlstream_months_between({start}, {end}))"
+    return f"sqlstream_time_difference({end}, {start})"
 
 
 def _millis(text: str) -> str:
@@ -257,6 +264,10 @@ ROWS: tuple[Function, ...] = (
     Function("CEIL TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", f"CEIL({_EXAMPLE} TO HOUR)", check=_check_unit(True), words=(1,)),
     Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), lambda ts: ts[2], _add, "A time moved by n units.", f"TIMESTAMPADD(DAY, 1, {_EXAMPLE})", sized=_add_type, check=_check_span, words=(0,)),
     Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), _int_diff, _diff, "Whole units from the first time to the second.", f"TIMESTAMPDIFF(DAY, {_EXAMPLE}, TIMESTAMP '2026-02-02 00:00:00')", check=_check_span, words=(0,)),
+    Function(
+        "DIFFERENCE", ("unit", "date or timestamp", "date or timestamp"), lambda types: t.INTERVAL_MILLIS, _difference, "The interval between two times: (a - b) unit.",
+        f"({_EXAMPLE} - TIMESTAMP '2026-01-01 00:00:00') DAY", sized=_difference_type, check=_check_span, words=(0,),
+    ),
     Function("TO_DATE", ("string", "string?"), nullable(t.DATE), _to_date, "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')"),
     Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _to_timestamp, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')"),
     Function("TO_TIMESTAMP_LTZ", ("number or string", "any?", "string?"), _ltz_return, _to_ltz, "Seconds (0) or milliseconds (3) since 1970, or a text, as an instant.", "TO_TIMESTAMP_LTZ(1767225600000, 3)", sized=_ltz_type, check=_check_ltz),
