@@ -21,6 +21,7 @@ from sqlstream.catalog.project import Project, user_function
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.options import masked, masked_text
 from sqlstream.plan import build, relations, scope
+from sqlstream.plan.digits import cut_digits
 from sqlstream.plan.explain import tree
 from sqlstream.plan.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
@@ -320,7 +321,7 @@ class Session:
         validate(plan, batch=env.settings.batch)
         columns = fields(plan)
         spark = self._engine.spark
-        notices = tuple(dict.fromkeys(env.notices))
+        notices = tuple(dict.fromkeys([*env.notices, *cut_digits(plan)]))
         if env.settings.batch or static(plan):
             rows = results.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
             if env.settings.batch:
@@ -347,7 +348,7 @@ class Session:
             plan = rewrite(sink, env.settings.state_ttl)
             assert isinstance(plan, Sink)
             validate(plan, batch=env.settings.batch)
-            env.notices.extend(unbounded_state(plan))
+            env.notices.extend([*unbounded_state(plan), *cut_digits(plan)])
             plans.append(plan)
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(

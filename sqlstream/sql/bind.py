@@ -115,7 +115,7 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _call("SIMILAR TO", [bind(node.this, scope), bind(node.expression, scope)], node)
         case ast.TimeDifference():
             unit = Word(t.STRING.not_null(), node.args["unit"])
-            return _call("DIFFERENCE", [unit, bind(node.this, scope), bind(node.expression, scope)], node)
+            return _call("- UNIT", [unit, bind(node.this, scope), bind(node.expression, scope)], node)
         case exp.Overlaps():
             return _overlaps(node, scope)
         case exp.Case():

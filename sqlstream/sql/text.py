@@ -73,7 +73,7 @@ def _call(name: str, args: tuple[Expr, ...]) -> str:
             return f"NOT({texts[0]})"
         case "NEGATE":
             return f"-{texts[0]}"
-        case "DIFFERENCE":
+        case "- UNIT":
             return f"({texts[1]} - {texts[2]}) {texts[0]}"
         case "IS NULL" | "IS TRUE" | "IS FALSE":
             return f"{texts[0]} {name}"

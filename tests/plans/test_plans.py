@@ -8,6 +8,7 @@ import pytest
 
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.plan import build
+from sqlstream.plan.digits import cut_digits
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.state import unbounded_state
 from sqlstream.sql.dialect import parse
@@ -457,3 +458,16 @@ def test_state_that_is_kept_for_ever_is_told(session: Session, sql: str, told: l
     list(session.run("SET 'table.exec.state.ttl' = '1 d'"))
     env = session._environment()
     assert unbounded_state(rewrite(build.query(parse(sql), env), env.settings.state_ttl)) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SELECT CAST(CAST('2020-01-01 00:00:00.123456789' AS TIMESTAMP(9)) AS STRING) FROM clicks", ["TIMESTAMP(9)"]),
+        ("SELECT n FROM clicks WHERE CAST(NULL AS ROW<a TIMESTAMP_LTZ(7)>) IS NULL", ["TIMESTAMP_LTZ(7)"]),
+        ("SELECT CAST('2020-01-01 00:00:00' AS TIMESTAMP(6)) FROM clicks", []),
+    ],
+)
+def test_digits_that_are_cut_off_are_told(session: Session, sql: str, names: list[str]) -> None:
+    told = cut_digits(build.query(parse(sql), session._environment()))
+    assert [text.partition(": of ")[2].partition(" the ")[0] for text in told] == names

@@ -17,6 +17,12 @@ public final class TimeUnits {
 
     private TimeUnits() {}
 
+    /** CURRENT_ROW_TIMESTAMP: the time at which a row is looked at. */
+    @SqlFunction(type = "TIMESTAMP", deterministic = false)
+    public static Long currentRowTimestamp() {
+        return System.currentTimeMillis() * 1000;
+    }
+
     /** FLOOR(time TO unit); up: CEIL. */
     @SqlFunction(type = "TIMESTAMP")
     public static Long timeToUnit(long micros, UTF8String unit, boolean up, UTF8String zone) {

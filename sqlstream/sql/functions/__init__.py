@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlstream.sql.functions import aggregates, collections, conditional, json, numbers, operators, strings, temporal
 from sqlstream.sql.functions.base import Function, Rendered
 
-OPERATORS: tuple[Function, ...] = (*operators.ROWS, *json.OPERATORS)
+OPERATORS: tuple[Function, ...] = (*operators.ROWS, *temporal.OPERATORS, *json.OPERATORS)
 # As lists of functions show them.
 GROUPS: tuple[tuple[str, tuple[Function, ...]], ...] = (
     ("Conditions", conditional.ROWS), ("Numbers", numbers.ROWS), ("Texts and bytes", strings.ROWS), ("Times", temporal.ROWS),

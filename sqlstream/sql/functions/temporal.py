@@ -240,7 +240,7 @@ _EXAMPLE = "TIMESTAMP '2026-01-31 10:11:12'"
 ROWS: tuple[Function, ...] = (
     _current("CURRENT_TIMESTAMP", _LTZ, "The time now."),
     _current("NOW", _LTZ, "The time now.", example="NOW()"),
-    _current("CURRENT_ROW_TIMESTAMP", _LTZ, "The time now.", example="CURRENT_ROW_TIMESTAMP()"),
+    Function("CURRENT_ROW_TIMESTAMP", (), not_null(_LTZ), "sqlstream_current_row_timestamp()", "The time at which a row is looked at.", "CURRENT_ROW_TIMESTAMP()"),
     _current("PROCTIME", _LTZ, "The time at which a row is processed: a processing-time attribute.", example="PROCTIME()"),
     Function(
         "CURRENT_WATERMARK", ("timestamp",), lambda types: types[0].null(), _no_call,
@@ -264,10 +264,6 @@ ROWS: tuple[Function, ...] = (
     Function("CEIL TO", ("datetime", "unit"), lambda ts: ts[0], _to_unit(True), "A time moved up to a unit.", f"CEIL({_EXAMPLE} TO HOUR)", check=_check_unit(True), words=(1,)),
     Function("TIMESTAMPADD", ("unit", "bigint", "date or timestamp"), lambda ts: ts[2], _add, "A time moved by n units.", f"TIMESTAMPADD(DAY, 1, {_EXAMPLE})", sized=_add_type, check=_check_span, words=(0,)),
     Function("TIMESTAMPDIFF", ("unit", "date or timestamp", "date or timestamp"), _int_diff, _diff, "Whole units from the first time to the second.", f"TIMESTAMPDIFF(DAY, {_EXAMPLE}, TIMESTAMP '2026-02-02 00:00:00')", check=_check_span, words=(0,)),
-    Function(
-        "DIFFERENCE", ("unit", "date or timestamp", "date or timestamp"), lambda types: t.INTERVAL_MILLIS, _difference, "The interval between two times: (a - b) unit.",
-        f"({_EXAMPLE} - TIMESTAMP '2026-01-01 00:00:00') DAY", sized=_difference_type, check=_check_span, words=(0,),
-    ),
     Function("TO_DATE", ("string", "string?"), nullable(t.DATE), _to_date, "A text as a date; NULL where it is none.", "TO_DATE('2026-01-31')"),
     Function("TO_TIMESTAMP", ("string", "string?"), nullable(t.timestamp(3)), _to_timestamp, "A text as a timestamp; NULL where it is none.", "TO_TIMESTAMP('2026-01-31 10:00:00')"),
     Function("TO_TIMESTAMP_LTZ", ("number or string", "any?", "string?"), _ltz_return, _to_ltz, "Seconds (0) or milliseconds (3) since 1970, or a text, as an instant.", "TO_TIMESTAMP_LTZ(1767225600000, 3)", sized=_ltz_type, check=_check_ltz),
@@ -275,4 +271,10 @@ ROWS: tuple[Function, ...] = (
     Function("UNIX_TIMESTAMP", ("string?", "string?"), fixed(t.BIGINT), _unix, "Seconds since 1970, now or of a text.", "UNIX_TIMESTAMP('2026-01-31 10:00:00')"),
     Function("FROM_UNIXTIME", ("bigint", "string?"), _MAYBE_TEXT, _from_unix, "Seconds since 1970 as text.", "FROM_UNIXTIME(0)"),
     Function("CONVERT_TZ", ("string", "string", "string"), _MAYBE_TEXT, "sqlstream_convert_tz({0}, {1}, {2})", "A time's text, from one zone to another.", "CONVERT_TZ('2026-01-31 10:00:00', 'UTC', 'Asia/Tokyo')"),
+)  # fmt: skip
+OPERATORS: tuple[Function, ...] = (
+    Function(
+        "- UNIT", ("unit", "date or timestamp", "date or timestamp"), lambda types: t.INTERVAL_MILLIS, _difference, "The interval between two times: (a - b) unit.",
+        f"({_EXAMPLE} - TIMESTAMP '2026-01-01 00:00:00') DAY", sized=_difference_type, check=_check_span, words=(0,),
+    ),
 )  # fmt: skip
