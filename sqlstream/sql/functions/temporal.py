@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import NotSupported
@@ -148,8 +149,11 @@ def _to_date(call: Rendered) -> str:
 
 
 def _ltz_type(types: Types, values: tuple[Any, ...]) -> Type:
-    precision = values[1] if types[0].is_numeric and len(types) > 1 else 3
-    return t.timestamp_ltz(max(3, precision))
+    if len(types) == 1:
+        return t.timestamp_ltz(3)
+    # A constant pattern has so many digits behind the second as it has S outside of quotes.
+    digits = values[1] if types[0].is_numeric else re.sub("'[^']*'", "", values[1]).count("S") if isinstance(values[1], str) else 3
+    return t.timestamp_ltz(min(9, max(3, digits)))
 
 
 def _check_ltz(types: Types, values: tuple[Any, ...]) -> str | None:
@@ -166,9 +170,11 @@ def _to_ltz(call: Rendered) -> str:
     value = call.args[0]
     if call.types[0].is_string:
         zone = call.args[2] if len(call.args) > 2 else sql_string("UTC")
-        wall = _parsed(call)
+        wall, digits = _parsed(call), call.type.args[0]
+        if digits < 6:
+            wall = f"timestamp_micros(unix_micros({wall}) div {10 ** (6 - digits)}L * {10 ** (6 - digits)}L)" if digits > 3 else _millis(wall)
         problem = f"raise_error(concat('Cannot parse ', {value}, ' as TIMESTAMP_LTZ.'))"
-        return f"date_trunc('MILLISECOND', to_utc_timestamp(coalesce({wall}, if({value} IS NULL, NULL, {problem})), {zone}))"
+        return f"to_utc_timestamp({wall if len(call.args) > 1 else f'coalesce({wall}, if({value} IS NULL, NULL, {problem}))'}, {zone})"
     function = {0: "timestamp_seconds", 3: "timestamp_millis", 6: "timestamp_micros"}[call.values[1] if len(call.values) > 1 else 3]
     whole = value if call.types[0].is_integer else f"CAST({value} AS BIGINT)"
     if function == "timestamp_seconds" and not call.types[0].is_integer:
