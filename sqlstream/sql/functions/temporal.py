@@ -113,7 +113,8 @@ def _diff(call: Rendered) -> str:
     unit = call.args[0]
     start, end = (f"CAST({a} AS TIMESTAMP)" if x.root == "DATE" else a for a, x in zip(call.args[1:], call.types[1:], strict=True))
     if unit == "MILLISECOND":
-        return f"CAST(unix_millis({end}) - unix_millis({start}) AS INT)"
+        # Whole seconds, in milliseconds.
+        return f"CAST((unix_micros({end}) - unix_micros({start})) div 1000000L * 1000L AS INT)"
     if unit in _MILLIS:
         return f"CAST((unix_micros({end}) - unix_micros({start})) div {_MILLIS[unit]}000L AS INT)"
     return f"CAST(sqlstream_months_between({start}, {end}) div {_MONTHS[unit]} AS INT)"
