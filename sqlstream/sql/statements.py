@@ -93,6 +93,12 @@ def is_complete(text: str) -> bool:
     return len(pieces) == 1 and _CLIENT_COMMAND.fullmatch(pieces[0].text) is not None
 
 
+def statement_at(script: str, offset: int) -> Statement | None:
+    """The statement that stands at ``offset``, or before it; the first one where none does."""
+    pieces = split(script)
+    return next((p for p in reversed(pieces) if p.start <= offset), pieces[0] if pieces else None)
+
+
 def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False) -> str:
     """``text`` with each ``${NAME}`` outside comments replaced; ``${env:NAME}`` stays.
 

@@ -1,0 +1,109 @@
+"""What completion knows of a session: a snapshot of its catalogs, cheap to take. What costs time is asked for when it is needed.
+
+A snapshot lives as long as a prompt: no statement runs meanwhile, so what was looked up once stays right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlstream.sql.tables import ObjectPath, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.sql.types import Type
+
+
+class Column(NamedTuple):
+    """A column as completion shows it: ``type`` as text, ``fields`` those of a ROW."""
+
+    name: str
+    type: str = ""
+    fields: tuple[Column, ...] = ()
+
+
+class Relation(NamedTuple):
+    """A table or view of a database."""
+
+    name: str
+    is_view: bool
+    connector: str = ""
+
+
+Columns = tuple[Column, ...]
+
+
+def _nothing(*_: object) -> tuple[()]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """A snapshot. ``names``: catalog > database > relations. ``columns`` plans a view; ``topics`` never waits for a broker."""
+
+    catalog: str = "default_catalog"
+    database: str = "default_database"
+    names: Mapping[str, Mapping[str, tuple[Relation, ...]]] = field(default_factory=dict)
+    options: Callable[[ObjectPath], Mapping[str, str]] = lambda path: {}
+    columns: Callable[[ObjectPath], Columns] = _nothing
+    functions: tuple[str, ...] = ()
+    jobs: Callable[[], Iterable[str]] = _nothing
+    queries: Callable[[], Iterable[str]] = _nothing
+    topics: Callable[[str], Iterable[str]] = _nothing
+    settings: Mapping[str, str] = field(default_factory=dict)
+    _known: dict[ObjectPath, Columns] = field(default_factory=dict)
+
+    @cached_property
+    def relations(self) -> tuple[Relation, ...]:
+        """Those of the current database."""
+        return self.names.get(self.catalog, {}).get(self.database, ())
+
+    def path(self, parts: tuple[str, ...]) -> ObjectPath | None:
+        """The path of a relation that is there."""
+        if not 1 <= len(parts) <= 3:
+            return None
+        path = ObjectPath(*((self.catalog, self.database)[: 3 - len(parts)] + parts))
+        there = self.names.get(path.catalog, {}).get(path.database, ())
+        return path if any(r.name == path.name for r in there) else None
+
+    def columns_of(self, parts: tuple[str, ...]) -> Columns:
+        """The columns of a relation; none of one that is not there or has an error."""
+        path = self.path(parts)
+        if path is None:
+            return ()
+        if path not in self._known:
+            try:
+                self._known[path] = self.columns(path)
+            except Exception:  # a view on what is gone: its error is told when it is queried
+                self._known[path] = ()
+        return self._known[path]
+
+    def options_of(self, parts: tuple[str, ...]) -> Mapping[str, str]:
+        """The options of a table."""
+        path = self.path(parts)
+        return self.options(path) if path is not None else {}
+
+
+def column(name: str, type_: Type) -> Column:
+    """A column of Flink's type."""
+    fields = tuple(column(n, t) for n, t in zip(type_.names, type_.children, strict=True)) if type_.names else ()
+    return Column(name, str(type_), fields)
+
+
+def names(manager: CatalogManager) -> dict[str, dict[str, tuple[Relation, ...]]]:
+    """All relations of ``manager``, temporary ones included."""
+    found: dict[str, dict[str, dict[str, Relation]]] = {
+        c: {d: {n: _relation(n, item) for n, item in database.tables.items()} for d, database in catalog.databases.items()}
+        for c, catalog in manager.catalogs.items()
+    }
+    for path, item in manager.temporary.items():
+        found.setdefault(path.catalog, {}).setdefault(path.database, {})[path.name] = _relation(path.name, item)
+    return {c: {d: tuple(sorted(r.values())) for d, r in databases.items()} for c, databases in found.items()}
+
+
+def _relation(name: str, item: object) -> Relation:
+    return Relation(name, isinstance(item, View), getattr(item, "connector", ""))
