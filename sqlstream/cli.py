@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlstream.session import Session
 
 PROJECT_MARKS = ("catalog", "sqlstream.toml", ".sqlstream")
-HISTORY = "~/.sqlstream-history"
+HISTORY = ".sqlstream/history"
 CONFIG = "sqlstream.toml"
 EPILOG = """\
 subcommands:
@@ -106,7 +106,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         )  # fmt: skip
 
     if script is None:
-        return fronts.shell(open_session, screen, arguments.history.expanduser(), init=init)
+        return fronts.shell(open_session, screen, (arguments.history or project / HISTORY).expanduser(), init=init)
     return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
 
 
@@ -153,7 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
     add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from here upwards)")
     add("--save", action="store_true", help="keep what CREATE, ALTER and DROP declare in the project's catalog")
-    add("-hist", "--history", metavar="FILE", type=Path, default=Path(HISTORY), help=f"default {HISTORY}")
+    add("-hist", "--history", metavar="FILE", type=Path, help=f"default {HISTORY} of the project")
     add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")
     for flags, metavar, key, separator, text in OPTION_FLAGS:
         action = "append" if separator else "store"

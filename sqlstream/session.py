@@ -18,6 +18,7 @@ from sqlstream.catalog import functions
 from sqlstream.catalog.apply import APPLIED, Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
+from sqlstream.completion.topics import Topics
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.options import masked, masked_text
 from sqlstream.plan import build, relations, scope
@@ -37,6 +38,7 @@ from sqlstream.sql.statements import Statement, split, substitute
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from sqlstream import completion
     from sqlstream.results import Outcome
     from sqlstream.spark.engine import Engine
 
@@ -77,6 +79,7 @@ class Session:
         self._sources: list[Path] = []
         self._jobs = jobs.Jobs(self.project, emit, notify)
         self._catalog = CatalogManager()
+        self._topics = Topics()
         self._files = Project(self.project, self._catalog, parse)
         for key, value in self._initial.items():
             if notice := settings.check(key, value):
@@ -137,6 +140,15 @@ class Session:
         self._jobs.stop_all()
         if self._own_engine and self._given_engine is not None:
             self._given_engine.stop()
+
+    def completion(self) -> completion.Context:
+        """A snapshot for the prompt's completion."""
+        from sqlstream.completion.context import snapshot
+
+        return snapshot(
+            self._catalog, self.project, schema=self._view_schema, zone=self.zone, settings=self.options,
+            jobs=lambda: [j.id for j in self._jobs], topics=self._topics,
+        )  # fmt: skip
 
     @property
     def jobs(self) -> jobs.Jobs:

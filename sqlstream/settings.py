@@ -24,12 +24,18 @@ def _refused(key: str, why: str, kind: Kind = Kind.STRING) -> Option:
     return Option(key, kind, use=Use.REFUSED, why=why)
 
 
+# As Flink's client names them.
+EDIT_MODE = "sql-client.edit-mode"
+COLOUR_SCHEMA = "sql-client.display.color-schema"
+COLOUR_SCHEMAS = ("default", "dark", "light", "chester", "vs2010", "obsidian", "geshi")
 SPARK_DOES = "Spark does this in its own way."
 SETTINGS: tuple[Option, ...] = (
     Option("sql-client.execution.result-mode", _ENUM, "table", "How a SELECT shows its rows.", values=("table", "changelog", "tableau")),
     Option("sql-client.execution.max-table-result.rows", _INT, "1000000", "Rows that a result keeps."),
     Option("sql-client.display.max-column-width", _INT, "30", "Columns wider than this are cut in a streaming result."),
     Option("sql-client.display.print-time-cost", _BOOL, "true", "Print the seconds that a query took."),
+    Option(COLOUR_SCHEMA, _ENUM, "default", "Colours of what is typed; default takes those of the terminal.", values=COLOUR_SCHEMAS),
+    Option(EDIT_MODE, _ENUM, "emacs", "Keys of the prompt: HELP KEYS.", values=("emacs", "vi")),
     Option("sql-client.verbose", _BOOL, "false", "Print the whole stack of an error."),
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),

@@ -32,9 +32,9 @@ class WireError(SetupError):
     """The broker does not answer, or says no."""
 
 
-def topics(bootstrap: str) -> dict[str, int]:
+def topics(bootstrap: str, timeout: float = TIMEOUT_S) -> dict[str, int]:
     """The topics, but for Kafka's own, and the number of partitions of each. Raises WireError."""
-    reply = _ask(bootstrap, METADATA, 1, struct.pack(">i", -1))
+    reply = _ask(bootstrap, METADATA, 1, struct.pack(">i", -1), timeout)
     brokers = [(reply.int32(), reply.string(), reply.int32(), reply.string()) for _ in range(reply.int32())]
     if not brokers:
         raise WireError("The broker is not ready.")
@@ -100,11 +100,11 @@ def _string(text: str) -> bytes:
     return struct.pack(">h", len(data)) + data
 
 
-def _ask(bootstrap: str, request: int, version: int, body: bytes) -> _Reply:
+def _ask(bootstrap: str, request: int, version: int, body: bytes, timeout: float = TIMEOUT_S) -> _Reply:
     host, _, port = bootstrap.rpartition(":")
     message = struct.pack(">hhi", request, version, 1) + _string("sqlstream") + body
     try:
-        with socket.create_connection((host, int(port)), TIMEOUT_S) as connection:
+        with socket.create_connection((host, int(port)), timeout) as connection:
             connection.sendall(struct.pack(">i", len(message)) + message)
             size = int.from_bytes(_receive(connection, 4), "big")
             reply = _Reply(_receive(connection, size))

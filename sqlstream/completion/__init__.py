@@ -6,6 +6,7 @@ text, cursor -> fragments -> tree of brackets -> place -> candidates -> those th
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.completion import declarations, grammar, queries, scope, words
@@ -66,7 +67,7 @@ def _place(before: list[Fragment], after: list[Fragment], context: Context, type
     after = after[: next((i for i, f in enumerate(after) if f.text == ";"), len(after))]
     if [f.upper for f in before[:4]] == _SET_BEGINS:
         before = before[4:]
-    first = typed or (before[0].text if before else "")
+    first = before[0].text if before else typed
     qualifier: list[str] = []
     while len(before) >= 2 and before[-1].text == "." and before[-2].kind in (Kind.WORD, Kind.QUOTED):
         qualifier.insert(0, before[-2].name)
@@ -189,7 +190,7 @@ def _bracket(place: Place) -> Iterator[Candidate]:
     elif before == "OVER" or (before == "AS" and queries.clause(around) == "WINDOW"):
         yield from _clauses(place, words.IN_OVER)
     elif before == "MATCH_RECOGNIZE":
-        yield from _clauses(place, words.IN_MATCH)
+        yield from _clauses(place, words.IN_MATCH, _matched(around))
     elif before == "USING":
         yield from _common(place)
     elif before in words.TYPES and declarations.is_definitions(group.parent) and before != "ROW":
@@ -243,13 +244,21 @@ def _window_arguments(place: Place) -> Iterator[Candidate]:
         yield keyword("PARTITION BY")
 
 
-def _clauses(place: Place, phrases: tuple[str, ...]) -> Iterator[Candidate]:
-    """Inside of OVER and MATCH_RECOGNIZE: clauses of their own around expressions."""
+def _matched(match: Place) -> list[scope.Source]:
+    """The rows that MATCH_RECOGNIZE looks at."""
+    start = next((i for i in range(match.at, -1, -1) if match.group.word(i) in ("FROM", "JOIN", ",")), 0)
+    return [scope.Source("", match.context.columns_of(scope.path_at(match.group, start + 1)))]
+
+
+def _clauses(place: Place, phrases: tuple[str, ...], below: list[scope.Source] | None = None) -> Iterator[Candidate]:
+    """Inside of OVER and MATCH_RECOGNIZE: clauses of their own around expressions. A variable of a pattern stands for the rows."""
     if place.word() in ("PARTITION", "ORDER"):
         yield keyword("BY")
         return
     value = place.at and not queries.ends_operand(place)
-    if value:
+    if value and below is not None:
+        yield from queries.operands(replace(place, qualifier=place.qualifier[1:]), below)
+    elif value:
         yield from _expression(place)
     if not value or place.word() == "RANGE":
         yield from keywords(phrases)

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlstream.sql.tables import ObjectPath, View
+from sqlstream.catalog import functions
+from sqlstream.catalog.schema import table_columns
+from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.catalog.schema import SchemaColumn
     from sqlstream.sql.types import Type
 
 
@@ -35,6 +39,8 @@ class Relation(NamedTuple):
 
 
 Columns = tuple[Column, ...]
+# Where the development broker listens.
+_DEVELOPMENT = "localhost:9092"
 
 
 def _nothing(*_: object) -> tuple[()]:
@@ -92,6 +98,40 @@ def column(name: str, type_: Type) -> Column:
     """A column of Flink's type."""
     fields = tuple(column(n, t) for n, t in zip(type_.names, type_.children, strict=True)) if type_.names else ()
     return Column(name, str(type_), fields)
+
+
+def snapshot(
+    manager: CatalogManager,
+    project: Path,
+    *,
+    schema: Callable[[Any], Iterable[SchemaColumn] | None],
+    zone: str,
+    settings: Mapping[str, str],
+    jobs: Callable[[], Iterable[str]],
+    topics: Callable[[str], Iterable[str]],
+) -> Context:
+    """The catalogs as they are now. ``schema`` plans a view."""
+
+    def columns(path: ObjectPath) -> Columns:
+        item = manager.get(path)
+        return tuple(column(c[0], c[1]) for c in (table_columns(item, zone) if isinstance(item, Table) else schema(item) or ()))
+
+    def brokers(servers: str) -> Iterable[str]:
+        known = (o.get("properties.bootstrap.servers") for item in manager.objects() if isinstance(item, Table) for o in [item.options])
+        return topics(servers or next(filter(None, known), _DEVELOPMENT))
+
+    return Context(
+        manager.current_catalog,
+        manager.current_database,
+        names(manager),
+        options=lambda path: getattr(manager.get(path), "options", {}),
+        columns=columns,
+        functions=tuple(functions.names(manager)),
+        jobs=jobs,
+        queries=lambda: sorted(p.stem for p in (project / "queries").glob("*.sql")),
+        topics=brokers,
+        settings=settings,
+    )
 
 
 def names(manager: CatalogManager) -> dict[str, dict[str, tuple[Relation, ...]]]:

@@ -22,7 +22,7 @@ class _List(NamedTuple):
     """A list of options: what can be in it, what is in it. ``pairs``: keys have values."""
 
     declared: tuple[Option, ...]
-    given: Mapping[str, str]
+    given: dict[str, str]
     pairs: bool = True
 
 
@@ -81,7 +81,7 @@ def _list(place: Place) -> _List | None:
     return None
 
 
-def _hint(place: Place, given: Mapping[str, str]) -> _List | None:
+def _hint(place: Place, given: dict[str, str]) -> _List | None:
     """The options of the table that the hint stands behind."""
     hint = place.group.parent
     assert hint is not None
@@ -133,7 +133,7 @@ def definition(place: Place) -> Iterator[Candidate]:
     item = [i.upper if isinstance(i, Fragment) else "()" for i in place.since(",")]
     own = (*declared_columns(place.root), *(place.context.columns_of(_altered(place.root)) if place.root.word(0) == "ALTER" else ()))
     below = [scope.Source("", own)]
-    if place.word() == "<" or (len(item) == 1 and item[0] not in ("WATERMARK", "PRIMARY", "CONSTRAINT")):
+    if place.word() == "<" or place.word(2) == "<" or (len(item) == 1 and item[0] not in ("WATERMARK", "PRIMARY", "CONSTRAINT")):
         yield from types()
         yield from keywords(("AS",))
     elif not item:

@@ -28,14 +28,14 @@ STATEMENTS = (
     "EXECUTE STATEMENT SET BEGIN",
     "BEGIN STATEMENT SET",
     "END",
-    "CREATE [TEMPORARY] TABLE " + _NEW + " [()] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] () [INTO <number> BUCKETS]] [PARTITIONED BY ()] [WITH ()]"
-    " [LIKE <relation> [()] | AS <query>]",
+    "CREATE [TEMPORARY] TABLE " + _NEW + " [()] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] () [INTO <number> BUCKETS]]"
+    " [PARTITIONED BY ()] [WITH ()] [LIKE <relation> [()] | AS <query>]",
     "CREATE [OR REPLACE] [TEMPORARY] VIEW " + _NEW + " [()] [COMMENT <text>] AS <query>",
     "CREATE [TEMPORARY [SYSTEM]] FUNCTION " + _NEW + " AS <text> [LANGUAGE PYTHON]",
     "CREATE DATABASE " + _NEW + " [COMMENT <text>] [WITH ()]",
     "CREATE CATALOG " + _NEW + " [COMMENT <text>] [WITH ()]",
-    "ALTER TABLE " + _OLD + " <table> (ADD [()|WATERMARK FOR <column>] | MODIFY [()|WATERMARK FOR <column>] | DROP [()|<column>|WATERMARK|PRIMARY KEY]"
-    " | RENAME [<column>] TO <new> | SET () | RESET ())",
+    "ALTER TABLE " + _OLD + " <table> (ADD [()|WATERMARK FOR <column>] | MODIFY [()|WATERMARK FOR <column>]"
+    " | DROP [()|<column>|WATERMARK|PRIMARY KEY] | RENAME [<column>] TO <new> | SET () | RESET ())",
     "ALTER VIEW <view> (RENAME TO <new> | AS <query>)",
     "ALTER DATABASE <database> SET ()",
     "ALTER CATALOG <catalog> (SET () | RESET () | COMMENT <text>)",

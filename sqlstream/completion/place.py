@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlstream.completion.suggestion import Candidate, identifier
-from sqlstream.completion.tree import Group
 from sqlstream.sql.fragments import Fragment, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.completion.context import Context
+    from sqlstream.completion.tree import Group
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,9 @@ def query(place: Place) -> Iterator[Candidate]:
     if previous in ("ALL", "DISTINCT") and place.word(2) in words.SET_OPERATORS:
         yield keyword("SELECT")
         return
+    if _needs_unit(place):
+        yield from keywords(words.UNITS)
+        return
     match clause(place):
         case "":
             yield from _before_select(place)
@@ -186,7 +189,7 @@ def calls(context: Context) -> Iterator[Candidate]:
 
 
 def operators(place: Place) -> Iterator[Candidate]:
-    if place.is_string(1) and place.word(2) == "INTERVAL":
+    if _needs_unit(place):
         yield from keywords(words.UNITS)
         return
     if open_case(place):
@@ -194,6 +197,11 @@ def operators(place: Place) -> Iterator[Candidate]:
     yield from keywords(words.OPERATORS)
     if place.word() == "()":
         yield from keywords(("OVER (", "FILTER (WHERE"))
+
+
+def _needs_unit(place: Place) -> bool:
+    """Behind INTERVAL '1'."""
+    return place.is_string(1) and place.word(2) == "INTERVAL"
 
 
 def open_case(place: Place) -> bool:

@@ -72,7 +72,7 @@ def output(group: Group, context: Context, depth: int = 0) -> Columns:
 
 def _named(item: list[Fragment | Group], below: list[Source]) -> Columns:
     """The columns of one item of SELECT."""
-    while item and (isinstance(item[0], Group) and item[0].opener == "/*+" or _word(item[0]) in ("DISTINCT", "ALL")):
+    while item and ((isinstance(item[0], Group) and item[0].opener == "/*+") or _word(item[0]) in ("DISTINCT", "ALL")):
         item = item[1:]
     if not item:
         return ()

@@ -41,24 +41,25 @@ OPERANDS = ("CASE", "CAST", "NOT", "NULL", "TRUE", "FALSE", "INTERVAL", "EXISTS"
 FOLLOWING = {
     "IS": ("NULL", "NOT NULL", "TRUE", "FALSE", "NOT DISTINCT FROM", "DISTINCT FROM", "JSON"),
     "GROUP": ("BY",), "ORDER": ("BY",), "PARTITION": ("BY",), "LEFT": ("JOIN",), "RIGHT": ("JOIN",), "FULL": ("JOIN",), "CROSS": ("JOIN",),
-    "INNER": ("JOIN",), "OUTER": ("JOIN",), "NATURAL": ("JOIN",), "FETCH": ("FIRST", "NEXT"), "SYSTEM_TIME": ("AS OF",), "UNION": ("ALL", "SELECT"),
-    "INTERSECT": ("SELECT",), "EXCEPT": ("SELECT",), "NULLS": ("FIRST", "LAST"), "LATERAL": ("TABLE",), "NOT": ("IN", "LIKE", "BETWEEN", "EXISTS", "NULL"),
+    "INNER": ("JOIN",), "OUTER": ("JOIN",), "NATURAL": ("JOIN",), "FETCH": ("FIRST", "NEXT"), "SYSTEM_TIME": ("AS OF",),
+    "UNION": ("ALL", "SELECT"), "INTERSECT": ("SELECT",), "EXCEPT": ("SELECT",), "NULLS": ("FIRST", "LAST"), "LATERAL": ("TABLE",),
+    "NOT": ("IN", "LIKE", "BETWEEN", "EXISTS", "NULL"),
 }  # fmt: skip
 UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "MONTH", "YEAR")
 IN_CASE = ("WHEN", "THEN", "ELSE", "END")
-# Words that begin nothing but an operand, or that stand for one.
-VALUES = ("NULL", "TRUE", "FALSE", "END", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "ASC", "DESC",
-          "YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "FIRST", "LAST", "ROW", "PRECEDING", "FOLLOWING", *UNITS)  # fmt: skip
 # Functions that are written without brackets.
 BARE = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
+# Reserved words behind which a value has ended.
+VALUES = ("NULL", "TRUE", "FALSE", "END", "ASC", "DESC", "FIRST", "LAST", "ROW", "PRECEDING", "FOLLOWING", *BARE, *UNITS)
 IN_OVER = ("PARTITION BY", "ORDER BY", "ROWS BETWEEN", "RANGE BETWEEN", "UNBOUNDED PRECEDING", "AND CURRENT ROW")
 IN_MATCH = (
-    "PARTITION BY", "ORDER BY", "MEASURES", "ONE ROW PER MATCH", "AFTER MATCH SKIP PAST LAST ROW", "AFTER MATCH SKIP TO NEXT ROW", "PATTERN", "WITHIN",
-    "DEFINE",
+    "PARTITION BY", "ORDER BY", "MEASURES", "ONE ROW PER MATCH", "AFTER MATCH SKIP PAST LAST ROW", "AFTER MATCH SKIP TO NEXT ROW", "PATTERN",
+    "WITHIN", "DEFINE",
 )  # fmt: skip
 DEFINITIONS = ("WATERMARK FOR", "PRIMARY KEY", "CONSTRAINT")
 AFTER_TYPE = ("NOT NULL", "PRIMARY KEY NOT ENFORCED", "METADATA", "METADATA FROM", "METADATA VIRTUAL", "COMMENT")
-_MORE = "IF VIRTUAL METADATA ENFORCED MEASURES WITHIN ROWTIME PROCTIME SERIALIZABLE INCLUDING EXCLUDING OVERWRITING GENERATED OPTIONS NULLS LAST FIRST NEXT PAST"
+# Words of the grammar that stand in no table above.
+_MORE = "VIRTUAL ENFORCED SERIALIZABLE INCLUDING EXCLUDING OVERWRITING GENERATED OPTIONS NULLS LAST FIRST NEXT PAST"
 
 
 @cache
@@ -66,5 +67,6 @@ def keywords() -> frozenset[str]:
     """All words that are no names, for colours."""
     from sqlstream.sql.lexer import RESERVED
 
-    phrases = (*IN_OVER, *IN_MATCH, *DEFINITIONS, *AFTER_TYPE, *JOINS, *OPERATORS, *OPERANDS, *TYPES, _MORE, *(p for ps in FOLLOWING.values() for p in ps))
+    following = (phrase for phrases in FOLLOWING.values() for phrase in phrases)
+    phrases = (*IN_OVER, *IN_MATCH, *DEFINITIONS, *AFTER_TYPE, *JOINS, *OPERATORS, *OPERANDS, *TYPES, *following, _MORE)
     return RESERVED | grammar.words() | {word for phrase in phrases for word in phrase.split()}

@@ -1,5 +1,5 @@
 """HELP: in comes a topic, out come lines of text. Everything is told from declarations: statements, forms of queries, functions, connectors,
-formats, SET keys. No JVM."""
+formats, SET keys, keys of the prompt. No JVM."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sqlstream import connectors, formats, settings
 from sqlstream.errors import ValidationError, did_you_mean
 from sqlstream.help.statements import COMMANDS
 from sqlstream.help.topics import TOPICS, Topic
+from sqlstream.keymap import KEYS
 from sqlstream.options import Option, Use
 from sqlstream.sql import functions
 
@@ -43,6 +44,8 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
             found = [_option(o) for o in settings.SETTINGS if o.matches(name)][:1]
         case _ if topic.upper() == "FUNCTIONS":
             found = [function_list()]
+        case _ if topic.upper() == "KEYS":
+            found = [_keys()]
         case _:
             found = _anything(topic, users)
     if not found:
@@ -94,6 +97,7 @@ def _list() -> str:
     lines += ["", "HELP explains, with an example"]
     for title, names in (
         ("queries", [t.name for t in TOPICS]),
+        ("the prompt", ["KEYS"]),
         ("functions (HELP FUNCTION name)", [f"{len(functions.CALLABLE)}, listed by HELP FUNCTIONS"]),
         ("connectors (HELP CONNECTOR name)", [c.name for c in connectors.CONNECTORS]),
         ("formats (HELP FORMAT name)", [f.name for f in formats.FORMATS]),
@@ -101,6 +105,12 @@ def _list() -> str:
     ):
         lines += textwrap.wrap(f"{title}: {', '.join(names)}", _WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
     return "\n".join(lines)
+
+
+def _keys() -> str:
+    """The keys of the prompt."""
+    lines = [f"Keys of the prompt ({settings.EDIT_MODE} = 'emacs' or 'vi')", ""]
+    return "\n".join([*lines, *(f"  {key.shown:<16} {key.does}" for key in KEYS if key.shown)])
 
 
 def _topic(topic: Topic) -> str:

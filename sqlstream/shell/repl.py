@@ -6,26 +6,24 @@ is being typed.
 
 from __future__ import annotations
 
-import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from prompt_toolkit import PromptSession
-from prompt_toolkit.history import FileHistory, InMemoryHistory
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.output.defaults import create_output
 from prompt_toolkit.patch_stdout import patch_stdout
 
+from sqlstream.shell.editing import prompt_session
 from sqlstream.shell.foreground import Ending, Foreground, Terminated
-from sqlstream.shell.screen import CONTINUATION, PROMPT, Screen, Script
+from sqlstream.shell.history import open_history
+from sqlstream.shell.prompt_state import PromptState
+from sqlstream.shell.screen import PROMPT, Screen, Script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
     from pathlib import Path
 
-    from prompt_toolkit.history import History
+    from prompt_toolkit import PromptSession
     from prompt_toolkit.output import Output
 
     from sqlstream.session import Session
@@ -49,13 +47,14 @@ def run_shell(
 ) -> int:
     """Read and run statements until QUIT or the end of input; the exit code comes back."""
     foreground = Foreground()
-    prompts = _prompts(_history(history, screen), output)
+    state = PromptState()
+    prompts = prompt_session(open_history(history, screen), state, output)
     drawn = threading.Event()
     prompts.app.after_render += lambda _: drawn.set()
-    opening = foreground.submit(lambda: _open(open_session, screen, init, drawn))
+    opening = state.opening = foreground.submit(lambda: _open(open_session, screen, init, drawn))
     try:
         screen.notify(WELCOME)
-        _read_and_run(foreground, opening, screen, prompts)
+        _read_and_run(foreground, opening, screen, prompts, state)
         screen.info(GOODBYE)
         return 0
     except OpeningFailed:
@@ -83,10 +82,10 @@ def _open(open_session: Callable[[], Session], screen: Screen, init: Script | No
     return runner
 
 
-def _read_and_run(foreground: Foreground, opening: Future[Runner], screen: Screen, prompts: PromptSession[str]) -> None:
+def _read_and_run(foreground: Foreground, opening: Future[Runner], screen: Screen, prompts: PromptSession[str], state: PromptState) -> None:
     while True:
         try:
-            text = _read(prompts, opening, screen)
+            text = _read(prompts, opening, screen, state)
         except EOFError:
             return
         if not text.strip():
@@ -104,7 +103,7 @@ def _execute(foreground: Foreground, opening: Future[Runner], script: Script) ->
     return foreground.run(lambda: opening.result().run(script), interrupt)
 
 
-def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen) -> str:
+def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen, state: PromptState) -> str:
     """The next text, whole statements as a rule; empty after Ctrl-C. Raises EOFError and OpeningFailed."""
 
     app = prompts.app
@@ -113,57 +112,19 @@ def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen) 
         if app.is_running:
             app.exit(exception=OpeningFailed)
 
-    def abort(done: Future[Runner]) -> None:
-        if done.exception() and app.loop:
-            app.loop.call_soon_threadsafe(leave)
+    def opened(done: Future[Runner]) -> None:
+        if app.loop:
+            app.loop.call_soon_threadsafe(leave if done.exception() else lambda: state.apply(app))
 
     if opening.done():
         opening.result()
     try:
         with _printing_above(screen):
-            return prompts.prompt(PROMPT, pre_run=lambda: opening.add_done_callback(abort))
+            return prompts.prompt(PROMPT, default=state.prompted() or "", pre_run=lambda: opening.add_done_callback(opened))
     except Terminated:
         raise
     except KeyboardInterrupt:
         return ""
-
-
-def _history(path: Path | None, screen: Screen) -> History:
-    """What was typed before. Statements may hold passwords, so the file is for its owner only."""
-    try:
-        if path:
-            path.touch(mode=0o600)
-            return FileHistory(path)
-    except OSError as error:
-        screen.notices([f"The history of this shell will not be kept: {error}"])
-    return InMemoryHistory()
-
-
-def _prompts(history: History, output: Output | None) -> PromptSession[str]:
-    return PromptSession(
-        multiline=True,
-        prompt_continuation=CONTINUATION,
-        history=history,
-        key_bindings=_keys(),
-        # With stdout sent to a file the prompt goes where there is a terminal.
-        output=output or (None if sys.stdout.isatty() else create_output(always_prefer_tty=True)),
-    )
-
-
-def _keys() -> KeyBindings:
-    keys = KeyBindings()
-
-    @keys.add("enter")
-    def _(event: KeyPressEvent) -> None:
-        from sqlstream.sql.statements import is_complete
-
-        buffer = event.current_buffer
-        if is_complete(buffer.text):
-            buffer.validate_and_handle()
-        else:
-            buffer.insert_text("\n")
-
-    return keys
 
 
 @contextmanager

@@ -39,6 +39,11 @@ class FakeSession:
     def start_spark(self):
         self.started = True
 
+    def completion(self):
+        from sqlstream.completion import Context
+
+        return Context()
+
     def run(self, script, name=None):
         from sqlstream import results
         from sqlstream.sql.statements import split

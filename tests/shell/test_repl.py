@@ -43,7 +43,7 @@ def test_statements_run_and_quit_ends(fake_session, screen, type_keys):
 def test_a_statement_goes_on_until_it_is_complete(fake_session, type_keys):
     session = fake_session()
     type_keys(session, "SELECT 1,\r  ';' || 2\rFROM t;\rQUIT;\r")
-    assert session.ran == ["SELECT 1,\n  ';' || 2\nFROM t", "QUIT"]
+    assert session.ran == ["SELECT 1,\n  ';' || 2\n  FROM t", "QUIT"]  # as far indented as the line before
 
 
 @pytest.mark.parametrize("word", ["quit", "EXIT", " exit "])
@@ -108,5 +108,6 @@ def test_the_history_is_its_owners(fake_session, type_keys, tmp_path):
 
 
 def test_a_history_that_cannot_be_kept_is_no_reason_to_stop(fake_session, screen, type_keys, tmp_path):
-    assert type_keys(fake_session(), "QUIT;\r", history=tmp_path / "missing" / "history") == 0
+    (tmp_path / "file").touch()
+    assert type_keys(fake_session(), "QUIT;\r", history=tmp_path / "file" / "history") == 0
     assert "[NOTICE] The history of this shell will not be kept" in screen.err.getvalue()

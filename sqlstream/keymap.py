@@ -1,0 +1,43 @@
+"""The keys of the prompt as data: HELP KEYS lists them, the prompt binds those that have an action."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Keys one after the other, in prompt-toolkit's names. ``mode``: where they mean it; everywhere if empty."""
+
+    keys: tuple[str, ...]
+    mode: str = ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a person presses and what comes of it. ``action`` names what the prompt does; without one it is prompt-toolkit's own."""
+
+    shown: str
+    does: str
+    action: str = ""
+    bindings: tuple[Binding, ...] = ()
+
+
+KEYS = (
+    Key("Enter", "Runs what is typed if it ends with ';', else begins a line with the same indentation. In a menu: takes the chosen entry.",
+        "enter", (Binding(("enter",)),)),
+    Key("F5, Meta-Enter", "Runs the statement under the cursor, of several; all of them stay in the prompt.",
+        "run_statement", (Binding(("f5",)), Binding(("escape", "enter")))),
+    Key("Tab, Shift-Tab", "Goes through the menu of completions; at the beginning of a further line indents it, or takes that back.",
+        "indent", (Binding(("tab",), "margin"),)),
+    Key("", "", "unindent", (Binding(("s-tab",), "margin"),)),
+    Key("Ctrl-Space", "Opens the menu where it is closed; Escape or going on typing closes it."),
+    Key("Right, Ctrl-E", "Takes over the grey rest, which is from the history; Meta-F a word of it."),
+    Key("Up, Down", "Go through the lines, then through the history, whole statements at a time; so do Ctrl-P and Ctrl-N."),
+    Key("Ctrl-R", "Searches the history; again for an older one, Enter to take it."),
+    Key("Ctrl-X Ctrl-E", "Opens what is typed in $VISUAL or $EDITOR; what comes back is run by Enter. In vi mode: v.",
+        "open_editor", (Binding(("c-x", "c-e"), "emacs"), Binding(("v",), "vi"))),
+    Key("F4", "Changes between emacs and vi keys, as SET 'sql-client.edit-mode' does.", "change_mode", (Binding(("f4",)),)),
+    Key("Ctrl-C", "Drops what is typed; ends the statement that runs."),
+    Key("Ctrl-D", "Ends the shell."),
+)  # fmt: skip

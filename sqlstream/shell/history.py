@@ -1,0 +1,35 @@
+"""What was typed before: whole statements in a file of the project's, for its owner only; passwords are not written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+from sqlstream.options import masked_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from prompt_toolkit.history import History
+
+    from sqlstream.shell.screen import Screen
+
+
+class StatementHistory(FileHistory):
+    """The file has the values of secret options struck out; the shell that they were typed into still knows them."""
+
+    def store_string(self, string: str) -> None:
+        super().store_string(masked_text(string))
+
+
+def open_history(path: Path | None, screen: Screen) -> History:
+    """The history in the file ``path``, which is made; one that is forgotten where that cannot be."""
+    try:
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            return StatementHistory(path)
+    except OSError as error:
+        screen.notices([f"The history of this shell will not be kept: {error}"])
+    return InMemoryHistory()

@@ -1,0 +1,63 @@
+"""What the prompt knows of the session while one types: nothing before it is open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.enums import EditingMode
+
+from sqlstream import settings
+from sqlstream.settings import EDIT_MODE
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from prompt_toolkit.application import Application
+    from prompt_toolkit.document import Document
+
+    from sqlstream.completion import Context
+    from sqlstream.session import Session
+    from sqlstream.shell.runner import Runner
+
+
+class PromptState:
+    """The session at a prompt. ``kept``: what stays typed when only one of its statements was run."""
+
+    def __init__(self) -> None:
+        self.opening: Future[Runner] | None = None
+        self.kept: Document | None = None
+        self._context: Context | None = None
+
+    @property
+    def session(self) -> Session | None:
+        opening = self.opening
+        return opening.result().session if opening and opening.done() and not opening.exception() else None
+
+    @property
+    def context(self) -> Context | None:
+        """The snapshot of this prompt."""
+        if self._context is None and (session := self.session):
+            self._context = session.completion()
+        return self._context
+
+    def option(self, key: str) -> str:
+        """The value of an option of the session, or its default."""
+        session = self.session
+        return str(settings.read(session.options if session else {}, key))
+
+    def prompted(self) -> Document | None:
+        """A new prompt: what it begins with."""
+        self._context = None
+        kept, self.kept = self.kept, None
+        return kept
+
+    def apply(self, app: Application[str]) -> None:
+        """Give the prompt the keys and colours that the session's options name."""
+        app.editing_mode = EditingMode.VI if self.option(EDIT_MODE) == "vi" else EditingMode.EMACS
+        app.invalidate()
+
+    def change_mode(self, app: Application[str]) -> None:
+        """Change between emacs and vi keys."""
+        if session := self.session:
+            session.options[EDIT_MODE] = "emacs" if self.option(EDIT_MODE) == "vi" else "vi"
+            self.apply(app)
