@@ -227,7 +227,7 @@ def suggested(text):
     return suggest(text.replace("‸", ""), at, CONTEXT)
 
 
-@pytest.mark.parametrize(("text", "wanted"), cases())
+@pytest.mark.parametrize(("text", "wanted"), list(cases()))
 def test_suggestions(text, wanted):
     got = [s.text for s in suggested(text.rstrip() if not text.rstrip().endswith("\\q") else text)]
     if wanted.startswith(".. "):

@@ -3,13 +3,11 @@
 import re
 import stat
 import sys
+import time
 
 import pytest
 
-sys.path.insert(0, __file__.rpartition("/")[0])
-from tmux import TMUX, Tmux
-
-pytestmark = [pytest.mark.skipif(TMUX is None, reason="tmux is not installed"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 # The real session, which takes itself for one that has Spark on its way; what it runs is written to a file, line by line.
 PROGRAM = """
@@ -39,29 +37,21 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def shell(project):
-    opened = []
-
+def shell(tmux, project):
     def start(*arguments, env=None):
-        one = Tmux("-c", PROGRAM, "--project", str(project), *arguments, env=env)
-        opened.append(one)
-        one.until("sqlstream>")
-        # The session is open when it completes.
-        for _ in range(60):
-            one.type("SHOW CAT")
-            try:
-                one.until("CATALOGS", timeout=3)
-                break
-            except AssertionError:
-                one.press("C-c")
-                one.until("sqlstream>")
-        one.press("C-c")
-        one.until(gone="CATALOGS")
+        one = tmux(sys.executable, "-c", PROGRAM, "--project", str(project), *arguments, env=env)
+        one.wait_for("sqlstream>")
+        one.type("SHOW CAT")
+        end = time.monotonic() + 120
+        while "CATALOGS" not in one.screen:  # with the session come the completions
+            assert time.monotonic() < end, one.screen
+            one.keys("Tab")
+            time.sleep(0.3)
+        one.keys("C-c")
+        one.wait_for("sqlstream>", gone="keyword")
         return one
 
-    yield start
-    for one in opened:
-        one.close()
+    return start
 
 
 def ran(project):
@@ -70,66 +60,66 @@ def ran(project):
 
 def test_a_menu_of_columns_is_there_while_one_types(shell, project):
     one = shell()
-    one.type("SELECT pr")
-    one.press("C-a")  # no table is known yet, so there is no column
-    one.press("C-c")
     one.type("SHOW COLUMNS FROM o")
-    one.until("orders", "datagen")
-    one.press("Tab")
-    one.until("SHOW COLUMNS FROM orders")
+    one.wait_for("orders")
+    one.wait_for("datagen")
+    one.keys("Tab")
+    one.wait_for("SHOW COLUMNS FROM orders")
     one.type(";")
-    one.press("Enter")
-    one.until("2 rows in set")
+    one.keys("Enter")
+    one.wait_for("2 rows in set")
     one.type("EXPLAIN SELECT * FROM orders WHERE pri")
-    one.until("price", "INT")
-    one.press("Tab", "Enter")  # takes the entry; the statement is not run
+    one.wait_for("price")
+    one.wait_for("INT")
+    one.keys("Tab", "Enter")  # takes the entry; the statement is not run
     one.type(" > 1;")
-    one.press("Enter")
-    one.until("Optimized Physical Plan")
+    one.keys("Enter")
+    one.wait_for("Optimized Physical Plan")
     assert ran(project)[-1] == "EXPLAIN SELECT * FROM orders WHERE price > 1;"
 
 
 def test_history_comes_back_whole_and_is_searched(shell, project):
     one = shell()
     one.type("SHOW TABLES")
-    one.press("Enter")
+    one.keys("Enter")
     one.type("  LIKE 'or%'")
-    one.press("Enter")
+    one.keys("Enter")
     one.type(";")  # as far indented as the line before
-    one.press("Enter")
-    one.until("1 row in set")
+    one.keys("Enter")
+    one.wait_for("1 row in set")
     one.type("SHOW CATALOGS;")
-    one.press("Enter")
-    one.until("default_catalog")
-    one.press("C-c")
-    one.press("C-r")
+    one.keys("Enter")
+    one.wait_for("default_catalog")
+    one.keys("C-c")
+    one.keys("C-r")
     one.type("LIKE")
-    one.until("  LIKE 'or%'", "reverse")
-    one.press("Enter")
-    one.until(gone="reverse")
-    one.press("M->")
-    one.press("Enter")
+    one.wait_for("  LIKE 'or%'")
+    one.wait_for("reverse")
+    one.keys("Enter")
+    one.wait_for("sqlstream>", gone="reverse")
+    one.keys("M->")
+    one.keys("Enter")
     wanted = "SHOW TABLES\n  LIKE 'or%'\n  ;"
-    for _ in range(300):
-        if ran(project).count(wanted) == 2:
-            break
-        one.until("sqlstream>")
+    end = time.monotonic() + 60
+    while len(ran(project)) < 3 and time.monotonic() < end:
+        time.sleep(0.2)
     assert ran(project) == [wanted, "SHOW CATALOGS;", wanted]
     history = project / ".sqlstream" / "history"
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
-    one.press("C-d")
+    one.keys("C-d")
     again = shell()
-    again.press("Up")
-    again.until("SHOW TABLES", "LIKE 'or%'")
+    again.keys("Up")
+    again.wait_for("SHOW TABLES")
+    again.wait_for("LIKE 'or%'")
 
 
 def test_passwords_are_not_written_down(shell, project):
     one = shell()
     one.type("CREATE TEMPORARY TABLE t (a INT) WITH ('connector' = 'jdbc', 'password' = 'geheim');")
-    one.press("Enter")
-    one.until("sqlstream> \n")
-    one.press("Up")
-    one.until("'geheim'")
+    one.keys("Enter")
+    one.wait_for("sqlstream>\n")
+    one.keys("Up")
+    one.wait_for("'geheim'")
     text = (project / ".sqlstream" / "history").read_text()
     assert "'password' = '******'" in text and "geheim" not in text
 
@@ -138,14 +128,14 @@ def test_one_of_several_statements_runs(shell, project):
     one = shell()
     one.type("SHOW CATALOGS; SHOW DATABASES; SHOW VIEWS")
     for _ in range(14):
-        one.press("Left")
-    one.press("F5")
-    one.until("default_database")
-    one.until("sqlstream> SHOW CATALOGS; SHOW DATABASES; SHOW VIEWS")
+        one.keys("Left")
+    one.keys("F5")
+    one.wait_for("default_database")
+    one.wait_for("sqlstream> SHOW CATALOGS; SHOW DATABASES; SHOW VIEWS")
     assert ran(project) == ["SHOW DATABASES;"]
-    one.press("C-e")
-    one.press("M-Enter")
-    one.until("Empty set")
+    one.keys("C-e")
+    one.keys("M-Enter")
+    one.wait_for("Empty set")
     assert ran(project) == ["SHOW DATABASES;", "SHOW VIEWS;"]
 
 
@@ -155,33 +145,33 @@ def test_the_editor_gives_its_text_back(shell, project):
     editor.chmod(0o755)
     one = shell(env={"EDITOR": str(editor), "VISUAL": str(editor)})
     one.type("SHOW something")
-    one.press("C-x", "C-e")
-    one.until("SHOW CURRENT CATALOG;", gone="something")
+    one.keys("C-x", "C-e")
+    one.wait_for("SHOW CURRENT CATALOG;", gone="something")
     assert not (project / "ran").exists()
-    one.press("M->", "Enter")
-    one.until("default_catalog")
+    one.keys("M->", "Enter")
+    one.wait_for("default_catalog")
 
 
 def test_vi_keys(shell, project):
     one = shell("-D", "sql-client.edit-mode=vi")
     one.type("SHOW CATALOGS extra;")
-    one.press("Escape")
+    one.keys("Escape")
     one.type("0wwdw")  # to the third word, delete it
-    one.until("SHOW CATALOGS ;")
-    one.press("Enter")
-    one.until("default_catalog")
+    one.wait_for("SHOW CATALOGS ;")
+    one.keys("Enter")
+    one.wait_for("default_catalog")
     assert ran(project) == ["SHOW CATALOGS ;"]
     one.type("SET 'sql-client.edit-mode' = 'emacs';")
-    one.press("Enter")
-    one.until("[INFO]")
+    one.keys("Enter")
+    one.wait_for("[INFO]")
 
 
 def test_what_is_typed_has_colours(shell):
     one = shell()
     one.type("SELECT 'text', 12 FROM orders -- why")
-    one.until("-- why")
-    assert "\x1b[" in one.screen(colours=True).split("SELECT")[-2][-12:]
+    one.wait_for("-- why")
+    assert "\x1b[" in one.coloured.split("SELECT")[-2][-12:]
     plain = shell(env={"NO_COLOR": "1"})
     plain.type("SELECT 'text', 12 FROM orders -- why")
-    plain.until("-- why")
-    assert not re.search(r"\x1b\[(3[0-8]|9\d)", plain.screen(colours=True))
+    plain.wait_for("-- why")
+    assert not re.search(r"\x1b\[(3[0-8]|9\d)", plain.coloured)

@@ -34,6 +34,11 @@ class Tmux:
         """What is on the screen now."""
         return self._tmux("capture-pane", "-p")
 
+    @property
+    def coloured(self) -> str:
+        """What is on the screen now, with the escapes of its colours."""
+        return self._tmux("capture-pane", "-p", "-e")
+
     def keys(self, *keys: str) -> None:
         """Press keys, by tmux's names: Enter, C-r, Escape, Up, q."""
         self._tmux("send-keys", *keys)
@@ -42,10 +47,10 @@ class Tmux:
         # A semicolon at the end would end tmux's own command.
         self._tmux("send-keys", "-l", text[:-1] + "\\;" if text.endswith(";") else text)
 
-    def wait_for(self, text: str, seconds: float = 60) -> str:
-        """The screen, as soon as ``text`` is on it."""
+    def wait_for(self, text: str, seconds: float = 60, *, gone: str | None = None) -> str:
+        """The screen, as soon as ``text`` is on it and ``gone`` is not."""
         end = time.monotonic() + seconds
-        while text not in (shown := self.screen):
+        while text not in (shown := self.screen) or (gone is not None and gone in shown):
             assert time.monotonic() < end, f"no {text!r} on:\n{shown}"
             time.sleep(0.1)
         return shown
