@@ -147,9 +147,10 @@ class Filesystem(Connector):
         parts = [f"{quote(k)} STRING" for k in table.partition_keys]
         if not parts:
             reader = reader.option("recursiveFileLookup", "true")
-        if format_.native:
+        if format_.files:
             own = [f"{quote(n)} {t.stored}" for n, t in _fields(table)]
-            frame: DataFrame = reader.schema(", ".join(own + parts)).format(format_.name).load(path)
+            source, settings = format_.file_source(_fields(table), formats.given(format_, table.options))
+            frame: DataFrame = reader.schema(", ".join(own + parts)).format(source).options(**settings).load(path)
         else:
             reader = reader.option("lineSep", "\n")
             frame = reader.schema(", ".join(["value STRING", *parts])).format("text").load(path)
@@ -169,7 +170,7 @@ class Filesystem(Connector):
             },
             **{k: F.expr(f"CAST(nullif({quote(k)}, {default}) AS {types[k].spark})") for k in table.partition_keys},
         }
-        if format_.native:
+        if format_.files:
             columns |= {n: F.expr(f"CAST({quote(n)} AS {t.spark})") for n, t in fields}
             out = frame.select(*[columns[n].alias(n) for n in _names(table)])
         else:
@@ -217,10 +218,10 @@ class Filesystem(Connector):
         fields = _fields(table)
         default = literal(self._value(table, "partition.default-name"))
         parts = [F.expr(f"coalesce(nullif(CAST({quote(k)} AS STRING), ''), {default})").alias(k) for k in table.partition_keys]
-        if format_.native:
+        if format_.files:
             own = [F.expr(f"CAST({quote(n)} AS {t.stored})").alias(n) for n, t in fields]
         else:
-            own = [F.expr(f"CAST({format_.encode(fields, formats.given(format_, table.options))} AS STRING)").alias(_LINE)]
+            own = [format_.encode(fields, formats.given(format_, table.options)).cast("STRING").alias(_LINE)]
         frame = with_kinds(request.frame).select(*own, *parts)
         parallelism = self._value(table, "sink.parallelism")
         if parts and self._value(table, "sink.shuffle-by-partition.enable"):
@@ -236,9 +237,8 @@ class Filesystem(Connector):
 
         def stage(path: str) -> None:
             out = frame.write.partitionBy(*table.partition_keys) if table.partition_keys else frame.write
-            codec = given.get("compression", given.get("compress"))
-            out = out.option("compression", codec) if codec else out
-            out.format(format_.name if format_.native else "text").mode("overwrite").save(path)
+            source, settings = format_.file_source(_fields(table), given) if format_.files else ("text", {})
+            out.format(source).options(**settings).mode("overwrite").save(path)
 
         replace = None
         if request.overwrite:

@@ -121,8 +121,8 @@ def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False)
 
 def _record_format(name: str) -> Format:
     found = formats.find(name)
-    if found.native:
-        raise ValidationError(f"Format '{name}' is one of files; a Kafka record can't hold it.", hint="Use json, csv or raw.")
+    if not found.records:
+        raise ValidationError(f"Format '{name}' is one of files; a Kafka record can't hold it.", hint="Use json, csv, avro or raw.")
     return found
 
 
@@ -200,7 +200,7 @@ def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None 
             hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
         )
     value = layout.value.encode(layout.value_fields, formats.given(layout.value, table.options, layout.value_prefix))
-    columns = [F.expr(value if removed is None else f"if({removed}, NULL, {value})").alias("__value")]
+    columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias("__value")]
     sent = [F.col("__value").alias("value")]
     if "headers" in written:
         pairs = f"transform(map_entries({quote(written['headers'].name)}), e -> named_struct('key', e.key, 'value', e.value))"
@@ -210,5 +210,5 @@ def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None 
         # The key's fields have their names in the key, which may be those of other columns in the value.
         columns += [F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields]
         key = layout.key.encode(layout.key_format_fields, formats.given(layout.key, table.options, "key."))
-        sent.append(F.expr(key).alias("key"))
+        sent.append(key.alias("key"))
     return frame.select(*columns).select(*sent)

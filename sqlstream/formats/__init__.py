@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.changelog import ChangelogMode
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.formats.avro import Avro
 from sqlstream.formats.changes import Canal, Debezium, Maxwell, Ogg
 from sqlstream.formats.csv import Csv
 from sqlstream.formats.json import Json
@@ -19,14 +20,13 @@ if TYPE_CHECKING:
     from sqlstream.formats.base import Format
     from sqlstream.options import Option
 
-FORMATS: tuple[Format, ...] = (Canal(), Csv(), Debezium(), Json(), Maxwell(), Ogg(), Orc(), Parquet(), Raw())
+FORMATS: tuple[Format, ...] = (Avro(), Canal(), Csv(), Debezium(), Json(), Maxwell(), Ogg(), Orc(), Parquet(), Raw())
 # Formats that Flink has and sqlstream has not, with the reason.
-_SCHEMA = "it needs a schema that the table does not name"
+_REGISTRY = "the schema is in a registry, which sqlstream does not ask; 'avro' derives it from the columns"
 REFUSED: Mapping[str, str] = {
-    "avro": "Spark's avro module is not among the jars; use 'json'",
-    "avro-confluent": _SCHEMA,
-    "debezium-avro-confluent": _SCHEMA,
-    "protobuf": _SCHEMA,
+    "avro-confluent": _REGISTRY,
+    "debezium-avro-confluent": _REGISTRY,
+    "protobuf": "it needs a class that is generated from a schema; use 'avro' or 'json'",
 }
 
 

@@ -18,7 +18,7 @@ from sqlstream.sql.types import Type, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from sqlstream.options import Option
 
@@ -56,7 +56,8 @@ class Property:
 
 
 class Format(ABC):
-    """Base of formats. ``options`` are without prefix; ``native`` formats are read and written by Spark's file sources only.
+    """Base of formats. ``options`` are without prefix. ``records``: whether it has records, as of Kafka or in lines of a file; ``files``:
+    whether it has files of its own, which a file source of Spark's reads and writes.
 
     ``mode``: the kinds of rows that records stand for.
     """
@@ -64,7 +65,8 @@ class Format(ABC):
     name: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     properties: ClassVar[tuple[Property, ...]] = ()
-    native: ClassVar[bool] = False
+    records: ClassVar[bool] = True
+    files: ClassVar[bool] = False
     mode: ClassVar[ChangelogMode] = ChangelogMode.APPEND
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
@@ -80,8 +82,12 @@ class Format(ABC):
         carries kinds. A record that can't be decoded fails the job with its place and text, or is skipped, as the options say."""
 
     @abstractmethod
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
-        """SQL text of the record (STRING, or BINARY for raw), over columns named as the fields, and KIND where ``mode`` carries kinds."""
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+        """The record (STRING or BINARY), over columns named as the fields, and KIND where ``mode`` carries kinds."""
+
+    def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        """The name of the file source that reads and writes files of these columns, and its options."""
+        raise NotImplementedError(f"{self.name} has no files of its own")
 
 
 def literal(text: str) -> str:
@@ -111,53 +117,11 @@ def truncated(timestamp: str, precision: int) -> str:
     return f"timestamp_micros({micros} - pmod({micros}, {10 ** (6 - precision)}L))"
 
 
-def map_leaves(x: str, type_: Type, leaf: Callable[[str, Type], str | None], depth: int = 0) -> str:
-    """SQL for the value ``x`` of ``type_`` with ``leaf`` applied to each scalar in it; ``leaf`` gives None to leave a scalar as it is.
-
-    A value in which nothing changes is not rebuilt.
-    """
-    if not changes(type_, leaf):
-        return x
-    match type_.root:
-        case "ARRAY":
-            v = f"e{depth}"
-            return f"transform({x}, {v} -> {map_leaves(v, type_.children[0], leaf, depth + 1)})"
-        case "MAP":
-            k, v = f"k{depth}", f"v{depth}"
-            key, value = type_.children
-            out = x
-            if changes(value, leaf):
-                out = f"transform_values({out}, ({k}, {v}) -> {map_leaves(v, value, leaf, depth + 1)})"
-            if changes(key, leaf):
-                out = f"transform_keys({out}, ({k}, {v}) -> {map_leaves(k, key, leaf, depth + 1)})"
-            return out
-        case "MULTISET":
-            k, v = f"k{depth}", f"v{depth}"
-            return f"transform_keys({x}, ({k}, {v}) -> {map_leaves(k, type_.children[0], leaf, depth + 1)})"
-        case "ROW":
-            parts = (
-                f"{literal(n)}, {map_leaves(f'{x}.{quote(n)}', c, leaf, depth)}" for n, c in zip(type_.names, type_.children, strict=True)
-            )
-            return f"if({x} IS NULL, NULL, named_struct({', '.join(parts)}))"
-    return leaf(x, type_) or x
-
-
-def changes(type_: Type, leaf: Callable[[str, Type], str | None]) -> bool:
-    """Whether ``leaf`` changes a scalar in ``type_``, at least where it is a column or a field."""
-    if type_.children:
-        return any(changes(c, leaf) for c in type_.children)
-    return leaf("`x`", type_) is not None
-
-
 def refuse_types(owner: str, fields: Fields, refused: Callable[[Type], bool], *, at: Any = None) -> None:
     """Raise NotSupported for the first type, nested ones included, that ``refused`` picks."""
     for name, type_ in fields:
-        stack = [type_]
-        while stack:
-            t = stack.pop()
-            if refused(t):
-                raise NotSupported(f"The {owner} format can't carry type {t} of column '{name}'.", at=at)
-            stack += t.children
+        for t in filter(refused, type_.parts):
+            raise NotSupported(f"The {owner} format can't carry type {t} of column '{name}'.", at=at)
 
 
 def exclusive(owner: str, given: Mapping[str, str], first: str, second: str, *, at: Any = None) -> None:

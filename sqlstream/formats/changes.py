@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.changelog import KIND, REMOVES, ChangelogMode, RowKind
 from sqlstream.errors import ValidationError
-from sqlstream.formats import json_read
+from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Property, literal
 from sqlstream.formats.json import JsonBased
 from sqlstream.options import Kind, Option, Use
@@ -22,7 +22,7 @@ from sqlstream.sql.types import BIGINT, INT, STRING, TINYINT, array, map_of, quo
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from sqlstream.sql.types import Type
 
@@ -71,27 +71,29 @@ class Changes(JsonBased):
             description["record"] = _row({"payload": description["record"], **_described(outer)})
         iso = self.option(given, "timestamp-format.standard") == "iso-8601"
         ignore = self.option(given, "ignore-parse-errors")
-        reader = json_read.readers(record).JsonChanges(json.dumps(description), iso, ignore)
+        reader = rows.operators().JsonChanges(json.dumps(description), iso, ignore)
         problem = None if ignore else f"Corrupt {self.title} JSON message"
-        rows = json_read.rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
+        found = rows.read(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
         metadata = [F.expr(p.sql.format(quote(_OTHER + p.field))).alias(p.key) for p in wanted]
         kept = [F.col(quote(c)) for c in [*record.frame.columns, *[n for n, _ in fields]]]
-        return rows.select(*kept, *metadata, KIND)
+        return found.select(*kept, *metadata, KIND)
 
     def _type(self, fields: Fields, others: Mapping[str, Type]) -> dict[str, Any]:
         """The record's type, as the reader takes it."""
         shape = self.shape
-        rows = {shape.before: json_read.row(fields, partial=shape.partial), shape.after: json_read.row(fields)}
+        both = {shape.before: json_read.row(fields, partial=shape.partial), shape.after: json_read.row(fields)}
         if shape.several:
-            rows = {name: {"root": "ARRAY", "children": [row]} for name, row in rows.items()}
-        return _row({**rows, **_described({shape.change: STRING}), **_described(others)})
+            both = {name: {"root": "ARRAY", "children": [row]} for name, row in both.items()}
+        return _row({**both, **_described({shape.change: STRING}), **_described(others)})
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+        from pyspark.sql import functions as F
+
         start, end = zip(*(text.split("%s") for text in self.shape.written), strict=True)
         if self.option(given, "encode.ignore-null-fields"):
             start, end = (tuple(re.sub(r'"\w+":null,', "", text) for text in texts) for texts in (start, end))
-        first, last = (f"if({REMOVES}, {literal(gone)}, {literal(new)})" for new, gone in (start, end))
-        return f"concat({first}, {super().encode(fields, given)}, {last})"
+        first, last = (F.expr(f"if({REMOVES}, {literal(gone)}, {literal(new)})") for new, gone in (start, end))
+        return F.concat(first, super().encode(fields, given), last)
 
 
 def _row(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,7 +149,7 @@ class Debezium(Changes):
         ('{"before":null,"after":%s,"op":"c"}', '{"before":%s,"after":null,"op":"d"}'),
     )  # fmt: skip
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
         if self.option(given, "schema-include"):
             raise ValidationError("Debezium JSON serialization doesn't support 'debezium-json.schema-include' option been set to true.")
         return super().encode(fields, given)

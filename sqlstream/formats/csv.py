@@ -17,7 +17,7 @@ from sqlstream.sql.types import Type, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 CORRUPT = "__sqlstream_corrupt"
 PARSED = "__sqlstream_csv"
@@ -122,7 +122,9 @@ class Csv(Format):
             columns.append(F.expr(f"if({text} IS NULL, NULL, {value})" if record.nulls else value).alias(name))
         return rows.select(*kept, *columns)
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+        from pyspark.sql import functions as F
+
         null = literal(given.get("null-literal", ""))
         delimiter = _unescaped(self.option(given, "field-delimiter"))
         escape = given.get("escape-character")
@@ -153,7 +155,7 @@ class Csv(Format):
                 x = _quoted(x, quote_character, delimiter, escape)
             return f"coalesce({x}, {null})"
 
-        return f"concat_ws({literal(delimiter)}, {', '.join(cell(n, t) for n, t in fields)})"
+        return F.expr(f"concat_ws({literal(delimiter)}, {', '.join(cell(n, t) for n, t in fields)})")
 
 
 def _quoted(x: str, quote_character: str, delimiter: str, escape: str | None) -> str:

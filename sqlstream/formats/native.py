@@ -11,13 +11,14 @@ from sqlstream.options import Kind, Option, Use
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 class Native(Format):
     """A file format of Spark's."""
 
-    native = True
+    records = False
+    files = True
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
         refuse_types(self.name, fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
@@ -25,8 +26,11 @@ class Native(Format):
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
         raise NotSupported(f"Format '{self.name}' is one of files: it has no records of its own.")
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
         raise NotSupported(f"Format '{self.name}' is one of files: it has no records of its own.")
+
+    def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        return self.name, {"compression": self.option(given, self.options[0].key)}
 
 
 class Parquet(Native):

@@ -5,23 +5,23 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.formats.base import Encoded, Fields, Format
+from sqlstream.errors import ValidationError
+from sqlstream.formats import rows
+from sqlstream.formats.base import Encoded, Fields, Format, literal
 from sqlstream.options import Kind, Option
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pyspark.sql import Column as AnyColumn
     from pyspark.sql import DataFrame
 
-_SIZES = {"TINYINT": 1, "SMALLINT": 2, "INT": 4, "BIGINT": 8}
-# What Spark's encode and decode know.
-_CHARSETS = ("US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32")
+_SIZES = {"BOOLEAN": 1, "TINYINT": 1, "SMALLINT": 2, "INT": 4, "BIGINT": 8, "FLOAT": 4, "DOUBLE": 8}
 
 
 class Raw(Format):
-    """One column: a string, bytes, an integer or a boolean."""
+    """One column: a string, bytes, a number or a boolean."""
 
     name = "raw"
     options = (
@@ -34,70 +34,46 @@ class Raw(Format):
             names = ", ".join(n for n, _ in fields)
             raise ValidationError(f"The 'raw' format only supports single physical column. However the defined schema "
                                   f"contains multiple physical columns: [{names}]", at=at)  # fmt: skip
-        name, type_ = fields[0]
-        if not (type_.is_string or type_.is_binary or type_.is_integer or type_.root == "BOOLEAN"):
-            raise NotSupported(
-                f"The 'raw' format doesn't support type {type_} of column '{name}'.",
-                at=at,
-                hint="STRING, BYTES, BOOLEAN and the integer types can be raw.",
-            )
-        if _charset(given) is None:
-            raise ValidationError(
-                f"Unsupported 'raw.charset' name: {given['charset']}.", at=at, hint=f"Known are {', '.join(_CHARSETS)}."
-            )
+        ((_, type_),) = fields
+        if not (type_.is_string or type_.is_binary or type_.root in _SIZES):
+            raise ValidationError(f"The 'raw' format doesn't supports '{type_}' as column type.", at=at)
+        if self._charset(given) is None:
+            raise ValidationError(f"Unsupported 'raw.charset' name: {given['charset']}.", at=at)
 
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
         from pyspark.sql import functions as F
+        from pyspark.sql.classic.column import Column
 
         ((name, type_),) = fields
         kept = [F.col(quote(c)) for c in record.frame.columns]
-        return record.frame.select(*kept, F.expr(self._decoded(record, type_, given)).alias(name))
+        if type_.is_binary or (type_.is_string and self._charset(given) == "utf-8"):
+            value = F.expr(f"CAST({record.value} AS {type_.spark})")
+        else:
+            bytes_ = F.expr(f"CAST({record.value} AS BINARY)")
+            wrong = f"Size of data received for deserializing {type_.root} type is not "
+            place = F.expr(f"raise_error(concat({literal(wrong)}, octet_length({record.value}), ' (', {record.origin}, ').'))")
+            value = Column(self._records(type_, given).read(bytes_._jc))
+            value = F.when(bytes_.isNotNull(), F.coalesce(value, place.cast(type_.spark)))
+        return record.frame.select(*kept, value.alias(name))
 
-    def _decoded(self, record: Encoded, type_: Type, given: Mapping[str, str]) -> str:
-        bytes_ = f"CAST({record.value} AS BINARY)"
-        if type_.is_binary:
-            return bytes_
-        if type_.is_string:
-            charset = _charset(given)
-            return f"CAST({record.value} AS STRING)" if charset == "UTF-8" else f"decode({bytes_}, '{charset}')"
-        size = _SIZES.get(type_.root, 1)
-        hexed = f"hex({bytes_})"
-        if self.option(given, "endianness") == "little-endian" and size > 1:
-            hexed = "concat(" + ", ".join(f"substr(hex({bytes_}), {2 * i + 1}, 2)" for i in range(size - 1, -1, -1)) + ")"
-        unsigned = f"CAST(conv({hexed}, 16, 10) AS DECIMAL(20,0))"
-        wrap = 2 ** (8 * size)
-        number = f"CAST(if({unsigned} >= {wrap // 2}, {unsigned} - {wrap}, {unsigned}) AS {_integer(type_)})"
-        wrong = (
-            f"CAST(raise_error(concat('Size of data received for deserializing {type_} is ', octet_length({bytes_}), "
-            f"', expected {size} (', {record.origin}, ').')) AS {_integer(type_)})"
-        )
-        value = f"CASE WHEN {record.value} IS NULL THEN NULL WHEN octet_length({bytes_}) = {size} THEN {number} ELSE {wrong} END"
-        return f"({value} <> 0)" if type_.root == "BOOLEAN" else value
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> AnyColumn:
+        from pyspark.sql import functions as F
+        from pyspark.sql.classic.column import Column
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> str:
         ((name, type_),) = fields
-        x = quote(name)
-        if type_.is_binary:
-            return x
-        if type_.is_string:
-            charset = _charset(given)
-            return f"CAST({x} AS BINARY)" if charset == "UTF-8" else f"encode({x}, '{charset}')"
-        size = _SIZES.get(type_.root, 1)
-        digits = f"right(lpad(hex(CAST({x} AS BIGINT)), 16, '0'), {2 * size})"
-        if self.option(given, "endianness") == "little-endian" and size > 1:
-            digits = "concat(" + ", ".join(f"substr({digits}, {2 * i + 1}, 2)" for i in range(size - 1, -1, -1)) + ")"
-        return f"unhex({digits})"
+        value = F.col(quote(name))
+        if type_.is_binary or (type_.is_string and self._charset(given) == "utf-8"):
+            return value.cast("BINARY")
+        made: AnyColumn = Column(self._records(type_, given).written(value._jc))
+        return made
 
+    def _charset(self, given: Mapping[str, str]) -> str | None:
+        """Python's name of the charset; None where there is none."""
+        try:
+            return codecs.lookup(self.option(given, "charset")).name
+        except LookupError:
+            return None
 
-def _charset(given: Mapping[str, str]) -> str | None:
-    """The name that Spark has for the charset; None where it has none."""
-    wanted = given.get("charset", "UTF-8")
-    try:
-        normal = codecs.lookup(wanted).name
-    except LookupError:
-        return None
-    return next((c for c in _CHARSETS if codecs.lookup(c).name == normal), None)
-
-
-def _integer(type_: Type) -> str:
-    return "TINYINT" if type_.root == "BOOLEAN" else type_.root
+    def _records(self, type_: Type, given: Mapping[str, str]) -> Any:
+        little = self.option(given, "endianness") == "little-endian"
+        return rows.operators().RawRecords(type_.spark, _SIZES.get(type_.root, 0), self.option(given, "charset"), little)

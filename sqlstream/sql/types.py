@@ -41,6 +41,11 @@ class Type:
         return self.null() == other.null()
 
     @property
+    def parts(self) -> tuple[Type, ...]:
+        """The type itself and all types in it."""
+        return (self, *(part for child in self.children for part in child.parts))
+
+    @property
     def is_string(self) -> bool:
         return self.root in ("CHAR", "VARCHAR")
 

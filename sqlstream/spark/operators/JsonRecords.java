@@ -5,22 +5,16 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.Column;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
-import org.apache.spark.sql.classic.ExpressionUtils;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 
 /**
  * Reads records of JSON by Flink's rules. A record is read once, from its bytes; Spark's from_json differs in numbers, times, texts of
  * numbers, and in what it takes for broken.
  */
-public class JsonRecords implements Serializable {
+public class JsonRecords extends RecordReader {
     private final String description;
     private final boolean iso;
     private final boolean complete;
@@ -40,14 +34,7 @@ public class JsonRecords implements Serializable {
         this.complete = complete;
     }
 
-    /** The rows of a record (BINARY) as an array of structs of type {@code schema}: see read. */
-    public Column column(Column record, String schema) {
-        DataType rows = DataTypes.createArrayType(DataType.fromDDL(schema));
-        List<Expression> arguments = List.of(ExpressionUtils.expression(record));
-        return ExpressionUtils.column(Scala.call(this, "read", rows, arguments, List.of(DataTypes.BinaryType), true));
-    }
-
-    /** The rows of one record. For one that can't be read none where that is ignored, else null. */
+    @Override
     public ArrayData read(byte[] record) {
         if (rows == null) {
             rows = reader(new JsonValues(iso, ignore, complete), tree(description));

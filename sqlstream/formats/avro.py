@@ -1,0 +1,138 @@
+"""The avro format: records without their schema, which is derived from the columns as Flink derives it; files of them.
+
+In: bytes, or columns. Out: rows, or bytes. The schema is made here, at plan time; our own readers and writers in Java
+(``spark/operators/Avro*.java``) convert by it, since Spark's module knows neither Flink's times nor where a record that it can't read stands.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.formats import rows
+from sqlstream.formats.base import Encoded, Fields, Format, columns_sql
+from sqlstream.options import Kind, Option
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+    from sqlstream.sql.types import Type
+
+_RECORD = "org.apache.flink.avro.generated.record"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LTZ = "Set 'avro.timestamp_mapping.legacy' = 'false', which writes TIMESTAMP_LTZ as Avro's timestamp and TIMESTAMP as its local-timestamp."
+_PLAIN = {
+    "BOOLEAN": "boolean", "TINYINT": "int", "SMALLINT": "int", "INT": "int", "BIGINT": "long", "FLOAT": "float", "DOUBLE": "double",
+    "CHAR": "string", "VARCHAR": "string", "BINARY": "bytes", "VARBINARY": "bytes",
+}  # fmt: skip
+
+
+class Avro(Format):
+    """Apache Avro."""
+
+    name = "avro"
+    files = True
+    options = (
+        Option("encoding", Kind.ENUM, "binary", "How a record of Kafka is encoded; json: Avro's, with the types' names.", values=("binary", "json")),
+        Option("codec", Kind.STRING, "snappy", "Compression of files: null, deflate, snappy, bzip2, xz or zstandard."),
+        Option("timestamp_mapping.legacy", Kind.BOOLEAN, "true", "TIMESTAMP is Avro's timestamp-millis; else its local-timestamp, and "
+               "TIMESTAMP_LTZ its timestamp."),
+    )  # fmt: skip
+
+    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+        self.schema(fields, given, at=at)
+
+    def schema(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> str:
+        """The schema of a record, as JSON. Raises ValidationError, NotSupported."""
+        derive = _Derivation(at)
+        return json.dumps(derive.record(_RECORD, fields, legacy=self.option(given, "timestamp_mapping.legacy")))
+
+    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+        text = self.option(given, "encoding") == "json"
+        return rows.read(record, self._records(fields, given), fields, "Failed to deserialize Avro record", text=text)
+
+    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+        from pyspark.sql import functions as F
+        from pyspark.sql.classic.column import Column
+
+        made: Column = Column(self._records(fields, given).written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
+        return made
+
+    def _records(self, fields: Fields, given: Mapping[str, str]) -> Any:
+        json_encoded = self.option(given, "encoding") == "json"
+        return rows.operators().AvroRecords(columns_sql(fields), self.schema(fields, given), json_encoded)
+
+    def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        return "sqlstream.AvroFiles", {"schema": self.schema(fields, given), "codec": self.option(given, "codec")}
+
+
+class _Derivation:
+    """Avro's schema of a type."""
+
+    def __init__(self, at: Any) -> None:
+        self.at = at
+
+    def record(self, name: str, fields: Fields, *, legacy: bool) -> dict[str, Any]:
+        space, _, own = name.rpartition(".")
+        return {
+            "type": "record",
+            "name": own,
+            **({"namespace": space} if space else {}),
+            "fields": [self._field(name, n, t, legacy=legacy) for n, t in fields],
+        }
+
+    def _field(self, record: str, name: str, type_: Type, *, legacy: bool) -> dict[str, Any]:
+        if not _NAME.fullmatch(name):
+            raise ValidationError(f"Illegal {'initial ' if _NAME.match('_' + name) else ''}character in: {name}", at=self.at,
+                                  hint="A name in Avro has letters, digits and _, and begins with no digit.")  # fmt: skip
+        default = {"default": None} if type_.nullable else {}
+        return {"name": name, "type": self.of(type_, f"{record}_{name}", legacy=legacy), **default}
+
+    def of(self, type_: Type, name: str, *, legacy: bool) -> Any:
+        found = self._of(type_, name, legacy=legacy)
+        return ["null", found] if type_.nullable else found
+
+    def _of(self, type_: Type, name: str, *, legacy: bool) -> Any:
+        match type_.root:
+            case "TIMESTAMP" | "TIMESTAMP_LTZ":
+                return {"type": "long", "logicalType": self._timestamp(type_, legacy=legacy)}
+            case "DATE":
+                return {"type": "int", "logicalType": "date"}
+            case "TIME":
+                return {"type": "int", "logicalType": "time-millis"}
+            case "DECIMAL":
+                return {"type": "bytes", "logicalType": "decimal", "precision": type_.args[0], "scale": type_.args[1]}
+            case "ROW":
+                return self.record(name, tuple(zip(type_.names, type_.children, strict=True)), legacy=legacy)
+            case "ARRAY":
+                # As in Flink, what is in collections has the legacy mapping and its row the collection's name.
+                return {"type": "array", "items": self.of(type_.children[0], name, legacy=True)}
+            case "MAP" | "MULTISET":
+                key = type_.children[0]
+                if not key.is_string:
+                    raise ValidationError(f"Avro format doesn't support non-string as key type of map. The key type is: {key.full}", at=self.at)
+                value = {"type": "map", "values": self.of(type_.children[1], name, legacy=True)} if type_.root == "MAP" else None
+                return value or {"type": "map", "values": "int"}
+        if type_.root not in _PLAIN:
+            raise NotSupported(f"Unsupported to derive Schema for type: {type_}", at=self.at)
+        return _PLAIN[type_.root]
+
+    def _timestamp(self, type_: Type, *, legacy: bool) -> str:
+        (precision,) = type_.args
+        zoned = type_.root == "TIMESTAMP_LTZ"
+        if legacy and zoned:
+            raise ValidationError(f"Unsupported to derive Schema for type: {type_}", at=self.at, hint=_LTZ)
+        if precision > (3 if legacy else 6):
+            what = "TIMESTAMP" if zoned or legacy else "LOCAL TIMESTAMP"
+            raise ValidationError(
+                f"Avro does not support {what} type with precision: {precision}, it only supports precision less than {3 if legacy else 6}.",
+                at=self.at,
+                hint="Declare TIMESTAMP(3).",
+            )
+        unit = "millis" if precision <= 3 else "micros"
+        return f"timestamp-{unit}" if legacy or zoned else f"local-timestamp-{unit}"

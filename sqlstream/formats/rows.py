@@ -1,0 +1,46 @@
+"""The rows that our own readers in Java (``spark/operators/RecordReader.java``) find in records, and the bytes that our writers make.
+
+A reader gives a record's rows as an array; an inline() above makes rows of it: the optimizer can push no filter through that and so read a
+record twice, and can't drop the reading of records of which no column is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.formats.base import Encoded, Fields, columns_sql, literal
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column as AnyColumn
+    from pyspark.sql import DataFrame
+
+
+def operators() -> Any:
+    """Where the readers' and writers' classes are."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    assert context is not None and context._jvm is not None
+    return context._jvm.sqlstream
+
+
+def read(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, text: bool = True) -> DataFrame:
+    """``record.frame`` with the columns of the rows that ``reader`` finds, and ``problem`` the error of a record that it can't read.
+
+    ``text``: whether a record is shown as text, else in hex."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.classic.column import Column
+
+    frame = record.frame
+    value = F.expr(f"CAST({record.value} AS BINARY)")
+    found: AnyColumn = Column(reader.column(value._jc, columns_sql(fields)))
+    if problem is not None:
+        # Where a record stands is put together only for one that can't be read.
+        shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
+        place = f"raise_error(concat({literal(problem)}, ' \\'', {shown}, '\\' (', {record.origin}, ').'))"
+        found = F.when(value.isNotNull(), F.coalesce(found, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
+    if record.nulls:
+        found = F.coalesce(found, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))
+    kept = [F.col(quote(c)) for c in frame.columns]
+    return frame.select(*kept, F.inline(found).alias(*[n for n, _ in fields]))

@@ -1,0 +1,193 @@
+"""Tables written and read in every format with every option: what ``format_recorder`` asks real Flink for, and ``test_formats`` sqlstream.
+
+The rows come from ``recorded/rows.json``, which both read as json.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlstream.sql.ast import flink_type
+from sqlstream.sql.dialect import parse
+
+HERE = Path(__file__).parent / "recorded"
+COLUMNS = {
+    "n": "INT NOT NULL", "bo": "BOOLEAN", "ti": "TINYINT", "si": "SMALLINT", "i": "INT", "bi": "BIGINT", "de": "DECIMAL(10, 3)",
+    "dz": "DECIMAL(20, 0)", "dl": "DECIMAL(38, 18)", "f": "FLOAT", "d": "DOUBLE", "c": "CHAR(3)", "v": "VARCHAR(10)", "s": "STRING",
+    "by": "BYTES", "bn": "BINARY(3)", "da": "DATE", "t": "TIME", "t3": "TIME(3)", "ts0": "TIMESTAMP(0)", "ts3": "TIMESTAMP(3)",
+    "ts6": "TIMESTAMP(6)", "ts9": "TIMESTAMP(9)", "l0": "TIMESTAMP_LTZ(0)", "l3": "TIMESTAMP_LTZ(3)", "l6": "TIMESTAMP_LTZ(6)",
+    "l9": "TIMESTAMP_LTZ(9)", "a": "ARRAY<INT>", "ax": "ARRAY<STRING>", "at": "ARRAY<TIMESTAMP(3)>", "al": "ARRAY<TIMESTAMP_LTZ(3)>",
+    "ab": "ARRAY<BYTES>", "ad": "ARRAY<DECIMAL(10, 3)>", "af": "ARRAY<DOUBLE>", "m": "MAP<STRING, INT>",
+    "mr": "MAP<STRING, ROW<x DECIMAL(10, 3), y STRING>>", "ms": "MULTISET<STRING>", "r": "ROW<x INT, y STRING>",
+    "rd": "ROW<x DECIMAL(10, 3), y BYTES, z TIMESTAMP(3), w BOOLEAN, v DOUBLE>",
+    "rr": "ROW<x ROW<y TIMESTAMP(3), z ARRAY<ROW<w BYTES>>>, q DATE NOT NULL>",
+}  # fmt: skip
+ALL = tuple(COLUMNS)
+NESTED = ("ms", "m", "mr", "rr")
+# NaN and the like are no numbers in JSON.
+FLOATING = ("f", "d", "af", "rd")
+# What the mappings of avro have no form for: the legacy one, which also holds in arrays, and the other.
+NO_LEGACY = ("ts6", "ts9", "l0", "l3", "l6", "l9", "al")
+NO_NEW = ("ts9", "l9", "al")
+
+
+def without(*names: str) -> tuple[str, ...]:
+    return tuple(c for c in ALL if c not in names)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A table that takes ``columns`` of the rows."""
+
+    format: str
+    columns: tuple[str, ...] = ALL
+    options: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Malformed:
+    """Records that are read one by one, and with ``ignored`` (if the format has that) all together."""
+
+    format: str
+    columns: dict[str, str]
+    records: tuple[bytes, ...]
+    options: dict[str, str] = field(default_factory=dict)
+    ignored: str | None = "ignore-parse-errors"
+
+
+def type_of(text: str) -> Any:
+    """A type as a column's definition writes it."""
+    return flink_type(parse(f"CREATE TABLE t (c {text})").args["columns"][0].args["kind"])
+
+
+def fields(columns: Any) -> tuple[tuple[str, Any], ...]:
+    """``columns``, names of COLUMNS or names and types, as a format takes them."""
+    pairs = columns.items() if isinstance(columns, dict) else ((c, COLUMNS[c]) for c in columns)
+    return tuple((n, type_of(t)) for n, t in pairs)
+
+
+def rows() -> list[str]:
+    # No splitlines(): it also ends a line where U+2028 is.
+    return [json.dumps(json.loads(line)) for line in (HERE / "rows.json").read_text().split("\n")[:-1]]
+
+
+ISO = {"timestamp-format.standard": "ISO-8601"}
+CSV = without(*NESTED)
+WRITTEN = {
+    "json": Written("json"),
+    "json iso": Written("json", options=ISO),
+    "json plain": Written("json", options={"encode.decimal-as-plain-number": "true"}),
+    "json no nulls": Written("json", options={"encode.ignore-null-fields": "true", "decode.json-parser.enabled": "false"}),
+    "json null keys": Written("json", ("m", "mr"), {"map-null-key.mode": "LITERAL", "map-null-key.literal": "none"}),
+    "debezium": Written("debezium-json"),
+    "debezium iso": Written("debezium-json", options=ISO | {"encode.decimal-as-plain-number": "true"}),
+    "debezium no nulls": Written("debezium-json", options={"encode.ignore-null-fields": "true", "map-null-key.mode": "DROP"}),
+    "csv": Written("csv", CSV),
+    "csv delimiter": Written("csv", CSV, {"field-delimiter": "|", "array-element-delimiter": ","}),
+    "csv tab": Written("csv", CSV, {"field-delimiter": "\\t", "array-element-delimiter": "/"}),
+    "csv no quotes": Written("csv", without(*NESTED, "s", "ax"), {"disable-quote-character": "true", "field-delimiter": ";",
+                                                                 "array-element-delimiter": "/"}),
+    "csv quote": Written("csv", CSV, {"quote-character": "'"}),
+    "csv escape": Written("csv", CSV, {"escape-character": "\\"}),
+    "csv null": Written("csv", CSV, {"null-literal": "n/a", "write-bigdecimal-in-scientific-notation": "false"}),
+    "csv scientific": Written("csv", ("n", "de", "dz", "dl", "ad"), {"write-bigdecimal-in-scientific-notation": "true"}),
+    "csv plain": Written("csv", ("n", "de", "dz", "dl", "ad"), {"write-bigdecimal-in-scientific-notation": "false"}),
+    **{f"raw {c}": Written("raw", (c,)) for c in ("bo", "ti", "si", "i", "bi", "f", "d", "c", "s", "by", "bn")},
+    **{f"raw little {c}": Written("raw", (c,), {"endianness": "little-endian"}) for c in ("bo", "ti", "si", "i", "bi", "f", "d", "s")},
+    **{f"raw {c}": Written("raw", ("s",), {"charset": c}) for c in ("UTF-16", "UTF-16LE", "ISO-8859-1", "US-ASCII", "GBK", "windows-1252")},
+    "avro": Written("avro", without(*NO_LEGACY)),
+    "avro new": Written("avro", without(*NO_NEW), {"timestamp_mapping.legacy": "false"}),
+    "avro json": Written("avro", without(*NO_LEGACY, *FLOATING), {"encoding": "json"}),
+    "avro json new": Written("avro", without(*NO_NEW, *FLOATING), {"encoding": "json", "timestamp_mapping.legacy": "false"}),
+    "avro json floating": Written("avro", ("n", *FLOATING), {"encoding": "json"}),
+}  # fmt: skip
+
+# Of files: csv is written by other rules than a record of it.
+FILES = {
+    **{name: case for name, case in WRITTEN.items() if case.format == "csv"},
+    "avro": Written("avro", without(*NO_LEGACY)),
+    "avro new": Written("avro", without(*NO_NEW, "ts6", "l0", "l3", "l6"), {"timestamp_mapping.legacy": "false", "codec": "null"}),
+    **{f"avro {codec}": Written("avro", ("n", "s"), {"codec": codec}) for codec in ("deflate", "bzip2", "xz", "zstandard")},
+    "parquet": Written("parquet", without("ms", "rr")),
+    "parquet utc": Written("parquet", ("n", "ts0", "ts3", "ts6", "ts9", "l3", "l6"), {"utc-timezone": "true", "compression": "gzip"}),
+    **{
+        f"parquet {unit}": Written("parquet", ("n", "ts0", "ts3", "ts6", "ts9", "l3", "l6"), {
+            "write.int64.timestamp": "true", "timestamp.time.unit": unit, "utc-timezone": "true",
+        })
+        for unit in ("millis", "micros", "nanos")
+    },
+}  # fmt: skip
+
+# Column types that a format refuses, with its options.
+REFUSED = {
+    "avro LTZ": ("avro", "TIMESTAMP_LTZ(3)", {}),
+    "avro micros": ("avro", "TIMESTAMP(6)", {}),
+    "avro time": ("avro", "TIME(6)", {}),
+    "avro map": ("avro", "MAP<INT, INT>", {}),
+    "avro new LTZ in array": ("avro", "ARRAY<TIMESTAMP_LTZ(3)>", {"timestamp_mapping.legacy": "false"}),
+    "avro new micros in array": ("avro", "ARRAY<TIMESTAMP(6)>", {"timestamp_mapping.legacy": "false"}),
+    "avro new LTZ in row": ("avro", "ROW<x TIMESTAMP_LTZ(3)>", {"timestamp_mapping.legacy": "false"}),
+    "avro new nanos": ("avro", "TIMESTAMP(9)", {"timestamp_mapping.legacy": "false"}),
+    "avro name": ("avro", "ROW<`a b` INT>", {}),
+    "avro encoding": ("avro", "INT", {"encoding": "xml"}),
+    "json map": ("json", "MAP<INT, INT>", {}),
+    "json both": ("json", "INT", {"fail-on-missing-field": "true", "ignore-parse-errors": "true"}),
+    "csv map": ("csv", "MAP<STRING, INT>", {}),
+    "csv nested": ("csv", "ROW<x ROW<y INT>>", {}),
+    "csv array of rows": ("csv", "ARRAY<ROW<y INT>>", {}),
+    "csv delimiter": ("csv", "INT", {"field-delimiter": "ab"}),
+    "csv elements": ("csv", "ARRAY<INT>", {"array-element-delimiter": "||"}),
+    "csv quotes": ("csv", "INT", {"disable-quote-character": "true", "quote-character": "'"}),
+    "raw type": ("raw", "DECIMAL(10, 3)", {}),
+    "raw charset": ("raw", "STRING", {"charset": "x"}),
+    "raw endianness": ("raw", "INT", {"endianness": "x"}),
+    "debezium schema": ("debezium-json", "INT", {"schema-include": "true"}),
+}
+
+_ROW = {"i": "INT", "s": "STRING", "r": "ROW<x INT, y STRING>", "a": "ARRAY<INT>", "m": "MAP<STRING, INT>", "t": "TIMESTAMP(3)"}
+_GOOD = b'{"i":1,"s":"x","r":{"x":1,"y":"z"},"a":[1],"m":{"k":1},"t":"2020-01-02 03:04:05"}'
+_SCHEMA = b'{"schema":{"type":"struct"},"payload":%s}'
+MALFORMED = {
+    "json": Malformed("json", _ROW, (
+        _GOOD, b'{"i":"x"}', b"{}", b'{"i":1', b"", b"null", b'{"r":1}', b'{"r":{"x":"q","y":5}}', b'{"a":["x",1]}', b'{"m":{"k":"x"}}', b"[]",
+        b'[{"i":1},{"i":2}]', b'{"s":{"b":[1, 2.50]}}', b'{"t":"2020-01-02T03:04:05"}', b'{"i":1} x', b'{"i":\xff}', b'{"s":"\xff"}', b'{"i":1.9}',
+    )),
+    "json iso": Malformed("json", {"t": "TIMESTAMP(3)", "l": "TIMESTAMP_LTZ(3)", "u": "TIME(3)"}, (
+        b'{"t":"2020-01-02T03:04:05.1","l":"2020-01-02T03:04:05Z","u":"03:04:05.5"}', b'{"t":"2020-01-02 03:04:05"}', b'{"t":"2020-01-02T03:04"}',
+        b'{"l":"2020-01-02T03:04:05"}', b'{"l":"2020-01-02T03:04:05+01:00"}', b'{"u":"03:04"}', b'{"t":"2020-01-02T03:04:05Z"}',
+    ), ISO),
+    "json missing": Malformed("json", _ROW, (_GOOD, b'{"i":1}', b'{"i":1,"s":"x","r":{"x":1},"a":[1],"m":{"k":1},"t":null}'),
+                              {"fail-on-missing-field": "true"}, None),
+    "json missing in array": Malformed("json", {"a": "ARRAY<ROW<x INT, y INT>>"}, (b'{"a":[{"x":1,"y":2}]}', b'{"a":[{"x":1}]}', b'{"a":null}'),
+                                       {"fail-on-missing-field": "true"}, None),
+    "json no parser": Malformed("json", _ROW, (_GOOD, b'{"i":"x"}', b'{"i":1', b'{"s":{"b":[1, 2.50]}}', b'{"i":1} x', b'{"i":1.9}'),
+                                {"decode.json-parser.enabled": "false"}),
+    "csv": Malformed("csv", {"i": "INT", "s": "STRING", "de": "DECIMAL(5, 2)", "a": "ARRAY<INT>", "r": "ROW<x INT, y STRING>"}, (
+        b"1,x,1.5,1;2,1;z", b"x,x,1.5,1;2,1;z", b"1,x", b"1,x,1.5,1,1;z,more", b'1,"x', b'1,"x,1.5,,', b"1,x,y,1,1", b"1,x,1,a;2,b;z", b"1,x,1,1,1",
+        b"", b"#1,x,1.5,1;2,1;z", b" 1 , x ,1,,", b'1,a"b,1,,', b'1,"a""b",1,,', b"1,,,,", b"1,x,1.5,1;2,1;z\n2,y,1,1,1",
+    )),
+    "csv comments": Malformed("csv", {"i": "INT", "s": "STRING"}, (b"#1,x", b" #1,x", b"1,#x", b"2,y"), {"allow-comments": "true"}),
+    "csv null": Malformed("csv", {"i": "INT", "s": "STRING", "a": "ARRAY<STRING>"}, (b"n,n,n", b"1,,n;x", b"1,n ,"), {"null-literal": "n"}),
+    "csv escape": Malformed("csv", {"i": "INT", "s": "STRING"}, (b"1,a\\,b", b"1,a\\\\b", b'1,"a\\"b"', b"1,a\\nb", b"1,a\\"), {"escape-character": "\\"}),
+    "debezium": Malformed("debezium-json", {"i": "INT", "s": "STRING"}, (
+        b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', b'{"before":{"i":1,"s":"x"},"after":{"i":1,"s":"y"},"op":"u"}',
+        b'{"before":{"i":1,"s":"y"},"after":null,"op":"d"}', b'{"before":null,"after":{"i":2},"op":"r"}', b'{"op":"c"}', b'{"op":"x"}', b"{}", b"",
+        b'{"before":null,"after":{"i":1},"op":"u"}', b'{"after":{"i":1}}', b'{"before":null,"after":{"i":"x"},"op":"c"}', b"[]", b"x",
+    )),
+    "debezium schema": Malformed("debezium-json", {"i": "INT", "s": "STRING"}, (
+        _SCHEMA % b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', _SCHEMA % b'{"before":{"i":1},"after":{"i":2},"op":"u"}',
+        b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', _SCHEMA % b"null",
+    ), {"schema-include": "true"}),
+    "raw int": Malformed("raw", {"i": "INT"}, (b"\0\0\0\1", b"\0\1", b"", b"12345"), {}, None),
+    "raw double": Malformed("raw", {"d": "DOUBLE"}, (b"\x3f\xf0\0\0\0\0\0\0", b"\0\1"), {}, None),
+    "raw boolean": Malformed("raw", {"b": "BOOLEAN"}, (b"\0", b"\1", b"\2", b"\xff", b"", b"01"), {}, None),
+    "raw string": Malformed("raw", {"s": "STRING"}, (b"", b"\xff\xfe", b"a\0b"), {}, None),
+    "avro": Malformed("avro", {"i": "INT", "s": "STRING"}, (b"\x02\x02\x02\x02x", b"", b"\x02", b"\x04\0", b"\x02\x02\x02\x02xmore", b"\x02\x02\x02\xffx",
+                                                           b"\0\0"), {}, None),
+    "avro json": Malformed("avro", {"i": "INT", "s": "STRING"}, (b'{"i":{"int":1},"s":{"string":"x"}}', b'{"i":null,"s":null}', b'{"s":null,"i":null}',
+                                                                b'{"i":1,"s":null}', b'{"i":null}', b'{"i":null,"s":null,"z":1}', b"", b"x"),
+                           {"encoding": "json"}, None),
+}  # fmt: skip
