@@ -95,7 +95,11 @@ class Filesystem(Connector):
         for key in table.partition_keys:
             if key not in known:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
-        format_.check(_fields(table), formats.given(format_, table.options))
+        given = formats.given(format_, table.options)
+        format_.check(_fields(table), given)
+        if format_.files:
+            format_.file_source(_fields(table), given)
+        notices += format_.notices(_fields(table), given)
         if self._value(table, "sink.partition-commit.trigger") != "process-time":
             raise NotSupported("Option 'sink.partition-commit.trigger' can't be 'partition-time'.", hint=_PROCESS_TIME)
         if self._value(table, "sink.partition-commit.delay"):

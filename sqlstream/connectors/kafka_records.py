@@ -67,6 +67,13 @@ class Layout:
         if self.key is not None:
             self.key.check(self.key_format_fields, formats.given(self.key, table.options, "key."))
 
+    def notices(self, table: Table) -> list[str]:
+        """What the formats tell of their columns, each thing once."""
+        told = self.value.notices(self.value_fields, formats.given(self.value, table.options, self.value_prefix))
+        if self.key is not None:
+            told += self.key.notices(self.key_format_fields, formats.given(self.key, table.options, "key."))
+        return list(dict.fromkeys(told))
+
 
 def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False) -> Layout:
     """Where the columns of ``table`` are, with ``key_columns`` in the key. Raises ValidationError, NotSupported."""

@@ -86,6 +86,7 @@ class Topics(Connector):
             )
         self.check_offsets(table, "bounded", self.option(table, "scan.bounded.mode"))
         layout.check(table)
+        notices += layout.notices(table)
         if self.option(table, "sink.delivery-guarantee") == "exactly-once":
             notices.append(f"Option 'sink.delivery-guarantee' of '{self.name}': {AT_LEAST_ONCE}.")
         check_metadata(table, metadata_keys(layout))

@@ -14,7 +14,7 @@ from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats import rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql
 from sqlstream.options import Kind, Option
-from sqlstream.sql.types import quote
+from sqlstream.sql.types import INT, quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _RECORD = "org.apache.flink.avro.generated.record"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LTZ = "Set 'avro.timestamp_mapping.legacy' = 'false', which writes TIMESTAMP_LTZ as Avro's timestamp and TIMESTAMP as its local-timestamp."
+_IN_FILES = "Declare TIMESTAMP(3): in files Flink has no other times."
 _PLAIN = {
     "BOOLEAN": "boolean", "TINYINT": "int", "SMALLINT": "int", "INT": "int", "BIGINT": "long", "FLOAT": "float", "DOUBLE": "double",
     "CHAR": "string", "VARCHAR": "string", "BINARY": "bytes", "VARBINARY": "bytes",
@@ -49,8 +50,11 @@ class Avro(Format):
 
     def schema(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> str:
         """The schema of a record, as JSON. Raises ValidationError, NotSupported."""
-        derive = _Derivation(at)
-        return json.dumps(derive.record(_RECORD, fields, legacy=self.option(given, "timestamp_mapping.legacy")))
+        return json.dumps(_Derivation(at, _LTZ).record(_RECORD, fields, legacy=self.option(given, "timestamp_mapping.legacy")))
+
+    def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
+        precise = (n for n, t in fields if any(p.is_timestamp and p.args[0] > 3 for p in t.parts))
+        return [f"Column '{n}': as Flink's, avro's times are kept to the millisecond; further digits are cut off." for n in precise]
 
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
         text = self.option(given, "encoding") == "json"
@@ -68,14 +72,16 @@ class Avro(Format):
         return rows.operators().AvroRecords(columns_sql(fields), self.schema(fields, given), json_encoded)
 
     def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        _Derivation(None, _IN_FILES).record(_RECORD, fields, legacy=True)
         return "sqlstream.AvroFiles", {"schema": self.schema(fields, given), "codec": self.option(given, "codec")}
 
 
 class _Derivation:
     """Avro's schema of a type."""
 
-    def __init__(self, at: Any) -> None:
+    def __init__(self, at: Any, hint: str) -> None:
         self.at = at
+        self.hint = hint
 
     def record(self, name: str, fields: Fields, *, legacy: bool) -> dict[str, Any]:
         space, _, own = name.rpartition(".")
@@ -88,8 +94,9 @@ class _Derivation:
 
     def _field(self, record: str, name: str, type_: Type, *, legacy: bool) -> dict[str, Any]:
         if not _NAME.fullmatch(name):
-            raise ValidationError(f"Illegal {'initial ' if _NAME.match('_' + name) else ''}character in: {name}", at=self.at,
-                                  hint="A name in Avro has letters, digits and _, and begins with no digit.")  # fmt: skip
+            where = "character in" if _NAME.match(name) else "initial character"
+            hint = "A name in Avro has letters, digits and _, and begins with no digit."
+            raise ValidationError(f"Illegal {where}: {name}", at=self.at, hint=hint)
         default = {"default": None} if type_.nullable else {}
         return {"name": name, "type": self.of(type_, f"{record}_{name}", legacy=legacy), **default}
 
@@ -116,8 +123,8 @@ class _Derivation:
                 key = type_.children[0]
                 if not key.is_string:
                     raise ValidationError(f"Avro format doesn't support non-string as key type of map. The key type is: {key.full}", at=self.at)
-                value = {"type": "map", "values": self.of(type_.children[1], name, legacy=True)} if type_.root == "MAP" else None
-                return value or {"type": "map", "values": "int"}
+                value = type_.children[1] if type_.root == "MAP" else INT
+                return {"type": "map", "values": self.of(value, name, legacy=True)}
         if type_.root not in _PLAIN:
             raise NotSupported(f"Unsupported to derive Schema for type: {type_}", at=self.at)
         return _PLAIN[type_.root]
@@ -126,7 +133,7 @@ class _Derivation:
         (precision,) = type_.args
         zoned = type_.root == "TIMESTAMP_LTZ"
         if legacy and zoned:
-            raise ValidationError(f"Unsupported to derive Schema for type: {type_}", at=self.at, hint=_LTZ)
+            raise ValidationError(f"Unsupported to derive Schema for type: {type_}", at=self.at, hint=self.hint)
         if precision > (3 if legacy else 6):
             what = "TIMESTAMP" if zoned or legacy else "LOCAL TIMESTAMP"
             raise ValidationError(

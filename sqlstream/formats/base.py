@@ -72,6 +72,11 @@ class Format(ABC):
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
         """Check types and what options mean together; their names and values are checked already. Raises ValidationError."""
 
+    def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
+        """What a user should know of these columns: where values are not as Flink has them."""
+        precise = (n for n, t in fields if any(p.is_timestamp and p.args[0] > 6 for p in t.parts))
+        return [f"Column '{n}': times are kept to the microsecond; further digits are cut off." for n in precise]
+
     def option(self, given: Mapping[str, str], key: str) -> Any:
         """The typed value of an option, or its default."""
         return option_rows.value(given, self.options, key)

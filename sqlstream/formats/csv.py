@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, truncated
-from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, scientific_decimal
+from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
 
@@ -50,17 +50,19 @@ class Csv(Format):
     )  # fmt: skip
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
-        refuse_types(
-            "csv", fields, lambda t: t.is_interval or t.root in ("MAP", "MULTISET", "VARIANT", "NULL"), at=at
-        )
+        refuse_types("csv", fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
         for name, type_ in fields:
-            if any(c.children for c in type_.children):
-                raise ValidationError(f"The csv format can't hold the nested type {type_} of column '{name}'.", at=at)
+            if type_.root in ("MAP", "MULTISET"):
+                raise ValidationError(f"Unsupported type '{type_}' for field '{name}'.", at=at)
+            for child in type_.children:
+                if child.children:
+                    what = f"Only simple types are supported in the second level nesting of fields '{name}' but was: {child}"
+                    raise ValidationError(what, at=at)
         if "quote-character" in given and self.option(given, "disable-quote-character"):
             raise ValidationError(
                 "Format cannot define a quote character and disabled quote character at the same time.", at=at
             )
-        for key in ("field-delimiter", "quote-character", "escape-character"):
+        for key in ("field-delimiter", "quote-character", "escape-character", "array-element-delimiter"):
             if key in given and len(_unescaped(given[key])) != 1:
                 raise ValidationError(f"Option 'csv.{key}' must be a string with single character, but was: {given[key]}", at=at)
 
@@ -134,7 +136,7 @@ class Csv(Format):
         def text(x: str, type_: Type) -> str:
             match type_.root:
                 case "DECIMAL":
-                    return scientific_decimal(x)
+                    return plain_decimal(x, type_)
                 case "VARBINARY" | "BINARY":
                     return f"base64({x})"
                 case "TIMESTAMP_LTZ":

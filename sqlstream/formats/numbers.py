@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
+
 INTEGER = r"^[+-]?\d+$"
 DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 BASE64 = r"^[A-Za-z0-9+/]*={0,2}$"
@@ -20,3 +25,13 @@ def scientific_decimal(x: str) -> str:
         f"CASE WHEN {x} = 0 THEN '0' WHEN contains({text}, 'E') THEN concat({digits}, 'E', substring_index({text}, 'E', -1))"
         f" WHEN {digits} RLIKE '^-?\\\\d+0$' THEN {scaled} ELSE {digits} END"
     )
+
+
+def plain_decimal(x: str, type_: Type) -> str:
+    """SQL for the text of a DECIMAL with all digits of its scale and no exponent."""
+    text = f"CAST({x} AS STRING)"
+    if type_.args[1] <= 6:
+        return text
+    # BigDecimal's text has an exponent where the number is below 1E-6.
+    digits = f"lpad(translate(substring_index({text}, 'E', 1), '-.', ''), {type_.args[1]}, '0')"
+    return f"if(contains({text}, 'E'), concat(if({x} < 0, '-', ''), '0.', {digits}), {text})"

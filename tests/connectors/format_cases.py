@@ -48,14 +48,23 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Malformed:
-    """Records that are read one by one, and with ``ignored`` (if the format has that) all together."""
+class Read:
+    """Records that are read together, with errors ``ignored`` if an option is named, and ``bad`` ones, each of which fails without it."""
 
     format: str
     columns: dict[str, str]
     records: tuple[bytes, ...]
+    bad: tuple[bytes, ...] = ()
     options: dict[str, str] = field(default_factory=dict)
-    ignored: str | None = "ignore-parse-errors"
+    ignored: str | None = None
+
+    @property
+    def together(self) -> tuple[bytes, ...]:
+        return (*self.records, *self.bad) if self.ignored else self.records
+
+    @property
+    def lenient(self) -> dict[str, str]:
+        return self.options | ({self.ignored: "true"} if self.ignored else {})
 
 
 def type_of(text: str) -> Any:
@@ -150,44 +159,41 @@ REFUSED = {
 _ROW = {"i": "INT", "s": "STRING", "r": "ROW<x INT, y STRING>", "a": "ARRAY<INT>", "m": "MAP<STRING, INT>", "t": "TIMESTAMP(3)"}
 _GOOD = b'{"i":1,"s":"x","r":{"x":1,"y":"z"},"a":[1],"m":{"k":1},"t":"2020-01-02 03:04:05"}'
 _SCHEMA = b'{"schema":{"type":"struct"},"payload":%s}'
-MALFORMED = {
-    "json": Malformed("json", _ROW, (
-        _GOOD, b'{"i":"x"}', b"{}", b'{"i":1', b"", b"null", b'{"r":1}', b'{"r":{"x":"q","y":5}}', b'{"a":["x",1]}', b'{"m":{"k":"x"}}', b"[]",
-        b'[{"i":1},{"i":2}]', b'{"s":{"b":[1, 2.50]}}', b'{"t":"2020-01-02T03:04:05"}', b'{"i":1} x', b'{"i":\xff}', b'{"s":"\xff"}', b'{"i":1.9}',
-    )),
-    "json iso": Malformed("json", {"t": "TIMESTAMP(3)", "l": "TIMESTAMP_LTZ(3)", "u": "TIME(3)"}, (
-        b'{"t":"2020-01-02T03:04:05.1","l":"2020-01-02T03:04:05Z","u":"03:04:05.5"}', b'{"t":"2020-01-02 03:04:05"}', b'{"t":"2020-01-02T03:04"}',
-        b'{"l":"2020-01-02T03:04:05"}', b'{"l":"2020-01-02T03:04:05+01:00"}', b'{"u":"03:04"}', b'{"t":"2020-01-02T03:04:05Z"}',
-    ), ISO),
-    "json missing": Malformed("json", _ROW, (_GOOD, b'{"i":1}', b'{"i":1,"s":"x","r":{"x":1},"a":[1],"m":{"k":1},"t":null}'),
-                              {"fail-on-missing-field": "true"}, None),
-    "json missing in array": Malformed("json", {"a": "ARRAY<ROW<x INT, y INT>>"}, (b'{"a":[{"x":1,"y":2}]}', b'{"a":[{"x":1}]}', b'{"a":null}'),
-                                       {"fail-on-missing-field": "true"}, None),
-    "json no parser": Malformed("json", _ROW, (_GOOD, b'{"i":"x"}', b'{"i":1', b'{"s":{"b":[1, 2.50]}}', b'{"i":1} x', b'{"i":1.9}'),
-                                {"decode.json-parser.enabled": "false"}),
-    "csv": Malformed("csv", {"i": "INT", "s": "STRING", "de": "DECIMAL(5, 2)", "a": "ARRAY<INT>", "r": "ROW<x INT, y STRING>"}, (
-        b"1,x,1.5,1;2,1;z", b"x,x,1.5,1;2,1;z", b"1,x", b"1,x,1.5,1,1;z,more", b'1,"x', b'1,"x,1.5,,', b"1,x,y,1,1", b"1,x,1,a;2,b;z", b"1,x,1,1,1",
-        b"", b"#1,x,1.5,1;2,1;z", b" 1 , x ,1,,", b'1,a"b,1,,', b'1,"a""b",1,,', b"1,,,,", b"1,x,1.5,1;2,1;z\n2,y,1,1,1",
-    )),
-    "csv comments": Malformed("csv", {"i": "INT", "s": "STRING"}, (b"#1,x", b" #1,x", b"1,#x", b"2,y"), {"allow-comments": "true"}),
-    "csv null": Malformed("csv", {"i": "INT", "s": "STRING", "a": "ARRAY<STRING>"}, (b"n,n,n", b"1,,n;x", b"1,n ,"), {"null-literal": "n"}),
-    "csv escape": Malformed("csv", {"i": "INT", "s": "STRING"}, (b"1,a\\,b", b"1,a\\\\b", b'1,"a\\"b"', b"1,a\\nb", b"1,a\\"), {"escape-character": "\\"}),
-    "debezium": Malformed("debezium-json", {"i": "INT", "s": "STRING"}, (
+_IGNORE = "ignore-parse-errors"
+READ = {
+    "json": Read("json", _ROW, (
+        _GOOD, b"{}", b"[]", b'[{"i":1},{"i":2}]', b'{"s":{"b":[1, 2.50]}}', b'{"i":1} x', b'{"i":1.9}', b'{"i":1', b"", b"null", b'{"r":1}',
+        b'{"r":{"x":"q","y":5}}', b'{"a":["x",1]}', b'{"m":{"k":"x"}}', b'{"i":\xff}', b'{"s":"\xff"}', b'{"i":1e400}', b'{"i":3000000000}',
+    ), (b'{"i":"x"}', b'{"t":"2020-01-02T03:04:05"}'), {}, _IGNORE),
+    "json iso": Read("json", {"t": "TIMESTAMP(3)", "l": "TIMESTAMP_LTZ(3)", "u": "TIME(3)"}, (
+        b'{"t":"2020-01-02T03:04:05.1","l":"2020-01-02T03:04:05Z","u":"03:04:05.5"}', b'{"t":"2020-01-02T03:04"}', b'{"l":"2020-01-02T03:04:05"}',
+        b'{"l":"2020-01-02T03:04:05+01:00"}', b'{"u":"03:04"}', b'{"t":"2020-01-02T03:04:05Z"}', b'{"t":"2020-01-02T03:04:05.1234567899"}',
+    ), (b'{"t":"2020-01-02 03:04:05"}',), ISO, _IGNORE),
+    "json missing": Read("json", _ROW, (_GOOD,), (b'{"i":1}', b'{"i":1,"s":"x","r":{"x":1},"a":[1],"m":{"k":1},"t":null}'),
+                         {"fail-on-missing-field": "true"}),
+    "json no parser": Read("json", _ROW, (_GOOD, b'{"s":{"b":[1, 2.50]}}', b'{"i":1} x', b'{"i":1.9}', b'{"i":1', b'{"s":1.50}', b'{"s":1e3}'),
+                           (b'{"i":"x"}',), {"decode.json-parser.enabled": "false"}, _IGNORE),
+    "csv": Read("csv", {"i": "INT", "s": "STRING", "de": "DECIMAL(5, 2)", "a": "ARRAY<INT>", "r": "ROW<x INT, y STRING>"}, (
+        b"1,x,1.5,1;2,1;z", b"1,x", b'1,"x', b'1,"x,1.5,,', b"1,x,y,1,1", b"1,x,1,a;2,b;z", b"1,x,1,1,1", b"", b"#1,x,1.5,1;2,1;z",
+        b" 1 , x ,1,,", b'1,a"b,1,,', b'1,"a""b",1,,', b"1,,,,", b"1,x,1.5,1;2,1;z\n2,y,1,1,1",
+    ), (b"x,x,1.5,1;2,1;z", b"1,x,1.5,1,1;z,more"), {}, _IGNORE),
+    "csv comments": Read("csv", {"i": "INT", "s": "STRING"}, (b"#1,x", b" #1,x", b"1,#x", b"2,y"), (), {"allow-comments": "true"}, _IGNORE),
+    "csv null": Read("csv", {"i": "INT", "s": "STRING", "a": "ARRAY<STRING>"}, (b"n,n,n", b"1,,n;x", b"1,n ,"), (), {"null-literal": "n"}),
+    "csv escape": Read("csv", {"i": "INT", "s": "STRING"}, (b"1,a\\,b", b"1,a\\\\b", b'1,"a\\"b"', b"1,a\\nb"), (), {"escape-character": "\\"}),
+    "debezium": Read("debezium-json", {"i": "INT", "s": "STRING"}, (
         b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', b'{"before":{"i":1,"s":"x"},"after":{"i":1,"s":"y"},"op":"u"}',
-        b'{"before":{"i":1,"s":"y"},"after":null,"op":"d"}', b'{"before":null,"after":{"i":2},"op":"r"}', b'{"op":"c"}', b'{"op":"x"}', b"{}", b"",
+        b'{"before":{"i":1,"s":"y"},"after":null,"op":"d"}', b'{"before":null,"after":{"i":2},"op":"r"}', b'{"op":"c"}', b"{}", b"",
         b'{"before":null,"after":{"i":1},"op":"u"}', b'{"after":{"i":1}}', b'{"before":null,"after":{"i":"x"},"op":"c"}', b"[]", b"x",
-    )),
-    "debezium schema": Malformed("debezium-json", {"i": "INT", "s": "STRING"}, (
+    ), (b'{"op":"x"}',), {}, _IGNORE),
+    "debezium schema": Read("debezium-json", {"i": "INT", "s": "STRING"}, (
         _SCHEMA % b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', _SCHEMA % b'{"before":{"i":1},"after":{"i":2},"op":"u"}',
-        b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', _SCHEMA % b"null",
-    ), {"schema-include": "true"}),
-    "raw int": Malformed("raw", {"i": "INT"}, (b"\0\0\0\1", b"\0\1", b"", b"12345"), {}, None),
-    "raw double": Malformed("raw", {"d": "DOUBLE"}, (b"\x3f\xf0\0\0\0\0\0\0", b"\0\1"), {}, None),
-    "raw boolean": Malformed("raw", {"b": "BOOLEAN"}, (b"\0", b"\1", b"\2", b"\xff", b"", b"01"), {}, None),
-    "raw string": Malformed("raw", {"s": "STRING"}, (b"", b"\xff\xfe", b"a\0b"), {}, None),
-    "avro": Malformed("avro", {"i": "INT", "s": "STRING"}, (b"\x02\x02\x02\x02x", b"", b"\x02", b"\x04\0", b"\x02\x02\x02\x02xmore", b"\x02\x02\x02\xffx",
-                                                           b"\0\0"), {}, None),
-    "avro json": Malformed("avro", {"i": "INT", "s": "STRING"}, (b'{"i":{"int":1},"s":{"string":"x"}}', b'{"i":null,"s":null}', b'{"s":null,"i":null}',
-                                                                b'{"i":1,"s":null}', b'{"i":null}', b'{"i":null,"s":null,"z":1}', b"", b"x"),
-                           {"encoding": "json"}, None),
+    ), (b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}',), {"schema-include": "true"}),
+    "raw int": Read("raw", {"i": "INT"}, (b"\0\0\0\1",), (b"\0\1",)),
+    "raw double": Read("raw", {"d": "DOUBLE"}, (b"\x3f\xf0\0\0\0\0\0\0",), (b"\0\1",)),
+    "raw boolean": Read("raw", {"b": "BOOLEAN"}, (b"\0", b"\1", b"\2", b"\xff"), (b"01",)),
+    "raw string": Read("raw", {"s": "STRING"}, (b"", b"\xff\xfe", b"a\0b")),
+    "avro": Read("avro", {"i": "INT", "s": "STRING"}, (b"\x02\x02\x02\x02x", b"\0\0", b"\x02\x02\x02\x02xmore", b"\0\0"), (b"\x04\0", b"\x02")),
+    "avro json": Read("avro", {"i": "INT", "s": "STRING"}, (
+        b'{"i":{"int":1},"s":{"string":"x"}}', b'{"i":null,"s":null}', b'{"s":null,"i":null}', b'{"i":null,"s":null,"z":1}',
+    ), (b'{"i":1,"s":null}',), {"encoding": "json"}),
 }  # fmt: skip

@@ -13,17 +13,16 @@ import re
 import shlex
 import subprocess
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.connectors.format_cases import COLUMNS, FILES, HERE, MALFORMED, REFUSED, WRITTEN, rows
+from tests.connectors.format_cases import COLUMNS, FILES, HERE, READ, REFUSED, WRITTEN, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
 ZONE = "Europe/Prague"
 AT = "`_at` BIGINT METADATA FROM 'offset' VIRTUAL"
-BATCH = ("SET 'execution.runtime-mode' = 'batch'", "RESET 'execution.checkpointing.interval'")
 # Changes need it; files are complete with a checkpoint.
 STREAMING = ("SET 'execution.runtime-mode' = 'streaming'", "SET 'execution.checkpointing.interval' = '200 ms'")
 
@@ -79,7 +78,7 @@ class Recorder:
         self.bootstrap = bootstrap
 
     def record(self) -> None:
-        said = {"written": self._written(), "files": self._files(), "refused": self._refused(), "malformed": self._malformed()}
+        said = {"written": self._written(), "files": self._files(), "refused": self._refused(), "read": self._read()}
         (HERE / "formats.json").write_text(json.dumps({"flink": "2.3.0", **said}, indent=1, ensure_ascii=False) + "\n")
 
     def _kafka(self, topic: str, format_: str, options: Mapping[str, str], *, bounded: bool = True) -> dict[str, str]:
@@ -152,41 +151,38 @@ class Recorder:
         answers = said[len(said) - 2 * len(REFUSED) :]
         return {name: refusal(answers[2 * i]) or refusal(answers[2 * i + 1]) for i, name in enumerate(REFUSED)}
 
-    def _malformed(self) -> dict[str, Any]:
-        folder = self.folder / "malformed"
-        feed, asked = [], []
-        for i, (name, case) in enumerate(MALFORMED.items()):
-            for k, record in enumerate(case.records):
+    def _read(self) -> dict[str, Any]:
+        folder = self.folder / "read"
+        feed: list[tuple[str, bytes]] = []
+        asked: list[tuple[str, str, Mapping[str, str]]] = []
+        for i, (name, case) in enumerate(READ.items()):
+            feed += [(f"m{i}", record) for record in case.together]
+            asked.append((name, f"m{i}", case.lenient))
+            for k, record in enumerate(case.bad):
                 feed.append((f"m{i}_{k}", record))
                 asked.append((name, f"m{i}_{k}", case.options))
-            if case.ignored:
-                feed += [(f"m{i}", record) for record in case.records]
-                asked.append((name, f"m{i}", case.options | {case.ignored: "true"}))
         topics = ";".join(topic for _, topic, _ in asked)
         tables = [ddl("feed", {"b": "BYTES"}, self._kafka(topics, "raw", {}), ["`topic` STRING METADATA"])]
         for name, topic, options in asked:
-            case = MALFORMED[name]
+            case = READ[name]
             tables.append(ddl(f"r_{topic}", case.columns, self._kafka(topic, case.format, options), [AT]))
             tables.append(ddl(f"j_{topic}", case.columns | {"_at": "BIGINT"}, _json(folder, topic, case.format)))
         values = ", ".join(f"(X'{record.hex()}', '{topic}')" for topic, record in feed)
-        reads = [
-            statement
-            for name, topic, _ in asked
-            for statement in (
-                *(STREAMING if MALFORMED[name].format == "debezium-json" else BATCH),
-                f"INSERT INTO j_{topic} SELECT * FROM r_{topic}",
-            )
-        ]
-        _, said = self._run("malformed", [*tables, f"INSERT INTO feed VALUES {values}", *reads])
-        answers = said[len(said) - len(reads) :][2::3]
-        found: dict[str, Any] = defaultdict(lambda: {"alone": []})
+        # Changes come last: they need another mode.
+        asked.sort(key=lambda a: READ[a[0]].format == "debezium-json")
+        reads = [f"INSERT INTO j_{topic} SELECT * FROM r_{topic}" for _, topic, _ in asked]
+        changes = sum(READ[name].format == "debezium-json" for name, _, _ in asked)
+        script = [*tables, f"INSERT INTO feed VALUES {values}", *reads[:-changes], *STREAMING, *reads[-changes:]]
+        _, said = self._run("read", script)
+        answers = [a for a in said if a.startswith("INSERT INTO j_")]
+        found: dict[str, Any] = {name: {"bad": []} for name in READ}
         for (name, topic, _), answer in zip(asked, answers, strict=True):
             read: Any = refusal(answer) if "[ERROR]" in answer else in_order(lines(folder / topic))
             if "_" in topic:
-                found[name]["alone"].append(read)
+                found[name]["bad"].append(read)
             else:
-                found[name]["ignored"] = read
-        return dict(found)
+                found[name]["rows"] = read
+        return found
 
 
 def together(inserts: list[str]) -> str:

@@ -158,7 +158,7 @@ def test_written(spark, name, comes, goes):
     frame = frame.selectExpr("id", "s", "CAST(d AS DECIMAL(10, 2)) AS d", "l", KIND)
 
     def written(options):
-        return [r[0] for r in frame.selectExpr(find(name).encode(fields, options)).collect()]
+        return [r[0] for r in frame.select(find(name).encode(fields, options)).collect()]
 
     row = '{"id":3,"s":null,"d":1E+5,"l":"2020-01-02 03:04:05.5Z"}'
     assert written({}) == [comes % row, goes % row, comes % row, goes % row]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.formats.base import Encoded
 from sqlstream.formats.csv import Csv
 from sqlstream.formats.raw import Raw
@@ -138,7 +138,7 @@ ENCODED_TYPES = {
 def test_encode_as_flink(spark, text, options, line):
     frame = spark.range(1).selectExpr(*[f"{v} AS `{c}`" for c, v in ENCODED.items()], f"CAST({text} AS STRING) AS s")
     frame = frame.selectExpr("*", "named_struct('a', 1, 's', s) AS r")
-    found = frame.selectExpr(Csv().encode(tuple(ENCODED_TYPES.items()), options)).first()[0]
+    found = frame.select(Csv().encode(tuple(ENCODED_TYPES.items()), options)).first()[0]
     assert found.endswith(line[3:]) if line.startswith("...") else found == line
 
 
@@ -146,8 +146,8 @@ def test_encode_as_flink(spark, text, options, line):
 def test_encoded_nulls(spark):
     frame = spark.range(1).selectExpr(*[f"CAST(NULL AS {t.spark}) AS `{c}`" for c, t in ENCODED_TYPES.items()])
     fields = tuple(ENCODED_TYPES.items())
-    assert frame.selectExpr(Csv().encode(fields, {})).first()[0] == "," * 13
-    assert frame.selectExpr(Csv().encode(fields, {"null-literal": "NIL"})).first()[0] == ",".join(["NIL"] * 14)
+    assert frame.select(Csv().encode(fields, {})).first()[0] == "," * 13
+    assert frame.select(Csv().encode(fields, {"null-literal": "NIL"})).first()[0] == ",".join(["NIL"] * 14)
 
 
 def test_csv_check():
@@ -180,7 +180,7 @@ def test_csv_check():
 def test_raw_both_ways(spark, type_, value, options, bytes_):
     fields = (("x", type_),)
     frame = spark.range(1).selectExpr(f"{value} AS x")
-    encoded = frame.selectExpr("x AS wanted", f"{Raw().encode(fields, options)} AS value")
+    encoded = frame.select(frame.x.alias("wanted"), Raw().encode(fields, options).alias("value"))
     assert encoded.selectExpr("hex(value)").first()[0] == bytes_
     back = Raw().decode(Encoded(encoded, "value", "'place'"), fields, options)
     assert back.selectExpr("x = wanted").first()[0] is True
@@ -188,14 +188,14 @@ def test_raw_both_ways(spark, type_, value, options, bytes_):
 
 @pytest.mark.spark
 def test_raw_wrong_size(spark):
-    with pytest.raises(Exception, match="expected 4"):
+    with pytest.raises(Exception, match="Size of data received"):
         decoded(spark, ["abc"], {"x": T.INT}, format_=Raw()).collect()
 
 
 def test_raw_check():
     with pytest.raises(ValidationError, match="single physical column"):
         Raw().check((("a", T.INT), ("b", T.INT)), {})
-    with pytest.raises(NotSupported):
+    with pytest.raises(ValidationError, match="doesn't supports 'DATE' as column type"):
         Raw().check((("a", T.DATE),), {})
     with pytest.raises(ValidationError, match="charset"):
         Raw().check((("a", T.STRING),), {"charset": "nope"})

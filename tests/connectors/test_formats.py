@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from sqlstream.changelog import KIND
-from sqlstream.errors import NotSupported, SqlStreamError
+from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.formats import declared, find
 from sqlstream.formats.base import Encoded
 from sqlstream.formats.json import Json
 from sqlstream.options import check
-from tests.connectors.format_cases import COLUMNS, FILES, HERE, MALFORMED, REFUSED, WRITTEN, fields, rows
+from tests.connectors.format_cases import COLUMNS, FILES, HERE, READ, REFUSED, WRITTEN, fields, rows
 from tests.connectors.format_recorder import text
 
 
@@ -73,3 +72,108 @@ def test_read_rows(spark, name):
     if isinstance(record["rows"], str):
         pytest.skip(f"Flink can't read it: {record['rows']}")
     assert read(spark, case.format, case.columns, options, map(bytes_of, record["records"])) == record["rows"]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", READ)
+def test_records(spark, name):
+    """Records of all kinds: what can't be read is NULL or nothing where that is ignored; else it fails the job."""
+    case, record = READ[name], recorded()["read"][name]
+    assert read(spark, case.format, case.columns, case.lenient, case.together) == record["rows"]
+    for one, found in zip(case.bad, record["bad"], strict=True):
+        assert isinstance(found, str), (one, found)
+        with pytest.raises(Exception, match=r"\(here\)|Failed to deserialize|is no time"):
+            read(spark, case.format, case.columns, case.options, [one])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    format_, type_, options = REFUSED[name]
+    given, columns = find(format_), fields({"x": type_})
+    message = recorded()["refused"][name]
+    try:
+        check(format_, {f"{format_}.{k}": v for k, v in options.items()}, declared(given))
+        given.check(columns, options)
+        if "schema-include" in options:
+            given.encode(columns, options)
+    except SqlStreamError as error:
+        if type(error) is ValidationError and message and not name.endswith(OWN_WORDS):
+            assert message.startswith(error.message)
+    else:
+        assert message == ""
+
+
+# Of options that have one of a few values we say so in one way for all.
+OWN_WORDS = ("encoding", "endianness", "charset")
+
+
+def container(file):
+    """The metadata of a file of Avro, and its blocks' bytes."""
+    data = file.read_bytes()
+    assert data[:4] == b"Obj\x01"
+    place = 4
+
+    def number():
+        nonlocal place
+        value = shift = 0
+        while True:
+            byte = data[place]
+            place += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return (value >> 1) ^ -(value & 1)
+
+    def taken(size):
+        nonlocal place
+        place += size
+        return data[place - size : place]
+
+    metadata = {}
+    while count := number():
+        metadata |= {taken(number()).decode(): taken(number()) for _ in range(count)}
+    taken(16)
+    blocks = []
+    while place < len(data):
+        number()
+        blocks.append(taken(number()))
+        taken(16)
+    return metadata, blocks
+
+
+def table_of(make_table, name, path):
+    case = FILES[name]
+    options = {f"{case.format}.{k}": v for k, v in case.options.items()}
+    return make_table(fields(case.columns), {"connector": "filesystem", "path": str(path), "format": case.format, **options})
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", [n for n, c in FILES.items() if c.format != "csv"])
+def test_files_of_flink(run, make_table, name):
+    frame = run.frame(table_of(make_table, name, HERE / "files" / name.replace(" ", "-")))
+    shown = [json.loads(r[0], parse_float=str) for r in frame.select(Json().encode(fields(FILES[name].columns), {})).collect()]
+    assert shown == recorded()["files"][name]["rows"]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", [n for n, c in FILES.items() if c.format == "avro"])
+def test_files_of_avro(run, make_table, source, name):
+    table = table_of(make_table, name, run.project / "data")
+    run.insert(table, source.select(*FILES[name].columns))
+    (file,) = (run.project / "data").glob("*.avro")
+    found, wanted = container(file), container(HERE / "files" / name.replace(" ", "-"))
+    assert json.loads(found[0]["avro.schema"]) == json.loads(wanted[0]["avro.schema"])
+    assert found[0].get("avro.codec") == wanted[0].get("avro.codec")
+    if FILES[name].options.get("codec") == "null":
+        assert found[1] == wanted[1]
+    assert len(run.streamed(table)) == len(rows())
+
+
+@pytest.mark.spark
+def test_csv_of_files(source):
+    cases = {name: case for name, case in FILES.items() if case.format == "csv"}
+    encoded = [find("csv").encode(fields(c.columns), c.options).alias(name) for name, c in cases.items()]
+    found = source.select("_at", *encoded).sort("_at").collect()
+    for name in cases:
+        wanted = (HERE / "files" / name.replace(" ", "-")).read_bytes().decode()
+        assert "".join(row[name] + "\n" for row in found) == wanted, name

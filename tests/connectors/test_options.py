@@ -107,7 +107,7 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"sink.semantic": "exactly-once"}, "'sink.semantic' of 'kafka' is not supported"),
         (FILES, {"path": None}, "path"),
         (FILES, {"format": None}, "format"),
-        (FILES, {"format": "avro"}, "Format 'avro' is not supported"),
+        (FILES, {"format": "avro-confluent"}, "Format 'avro-confluent' is not supported"),
         (FILES, {"sink.partition-commit.trigger": "partition-time"}, "partition-time"),
         (FILES, {"sink.partition-commit.delay": "1 h"}, "must be 0 s"),
         (FILES, {"sink.partition-commit.policy.kind": "metastore"}, "success-file"),

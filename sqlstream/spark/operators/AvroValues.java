@@ -82,14 +82,12 @@ final class AvroValues {
         return schema.getType() == Schema.Type.UNION ? schema.getTypes().get(1) : schema;
     }
 
-    /** The length of a unit of time in Spark's units. */
+    /** The length of a unit of time in Spark's units. Flink has milliseconds also where the schema says microseconds. */
     private static long unit(Schema schema) {
         if (schema.getLogicalType() instanceof LogicalTypes.TimeMillis) {
             return NANOS;
         }
-        boolean millis = schema.getLogicalType() instanceof LogicalTypes.TimestampMillis
-                || schema.getLogicalType() instanceof LogicalTypes.LocalTimestampMillis;
-        return millis ? MICROS : 1;
+        return schema.getType() == Schema.Type.LONG && schema.getLogicalType() != null ? MICROS : 1;
     }
 
     private static Change written(DataType type, Schema nullable) {
