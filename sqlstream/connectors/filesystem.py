@@ -225,7 +225,7 @@ class Filesystem(Connector):
         if format_.files:
             own = [F.expr(f"CAST({quote(n)} AS {t.stored})").alias(n) for n, t in fields]
         else:
-            own = [format_.encode(fields, formats.given(format_, table.options)).cast("STRING").alias(_LINE)]
+            own = [format_.encode(fields, formats.given(format_, table.options), lines=True).cast("STRING").alias(_LINE)]
         frame = with_kinds(request.frame).select(*own, *parts)
         parallelism = self._value(table, "sink.parallelism")
         if parts and self._value(table, "sink.shuffle-by-partition.enable"):

@@ -60,7 +60,7 @@ class Avro(Format):
         text = self.option(given, "encoding") == "json"
         return rows.read(record, self._records(fields, given), fields, "Failed to deserialize Avro record", text=text)
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 

@@ -87,8 +87,10 @@ class Format(ABC):
         carries kinds. A record that can't be decoded fails the job with its place and text, or is skipped, as the options say."""
 
     @abstractmethod
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
-        """The record (STRING or BINARY), over columns named as the fields, and KIND where ``mode`` carries kinds."""
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
+        """The record (STRING or BINARY), over columns named as the fields, and KIND where ``mode`` carries kinds.
+
+        ``lines``: it is a line of a file."""
 
     def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The name of the file source that reads and writes files of these columns, and its options."""

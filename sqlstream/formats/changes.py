@@ -86,7 +86,7 @@ class Changes(JsonBased):
             both = {name: {"root": "ARRAY", "children": [row]} for name, row in both.items()}
         return _row({**both, **_described({shape.change: STRING}), **_described(others)})
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
 
         start, end = zip(*(text.split("%s") for text in self.shape.written), strict=True)
@@ -149,7 +149,7 @@ class Debezium(Changes):
         ('{"before":null,"after":%s,"op":"c"}', '{"before":%s,"after":null,"op":"d"}'),
     )  # fmt: skip
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         if self.option(given, "schema-include"):
             raise ValidationError("Debezium JSON serialization doesn't support 'debezium-json.schema-include' option been set to true.")
         return super().encode(fields, given)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, truncated
-from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal
-from sqlstream.options import Kind, Option, Use
+from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
+from sqlstream.options import Kind, Option
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Csv(Format):
         Option("array-element-delimiter", Kind.STRING, ";", "What stands between the elements of an ARRAY or ROW."),
         Option("escape-character", Kind.STRING, None, "The character that takes the meaning from the next one."),
         Option("null-literal", Kind.STRING, None, "The text that stands for NULL."),
-        Option("write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, "true", use=Use.NOTICE,
-               why="Flink, too, writes 100000 as 1E+5 either way"),
+        Option("write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, None,
+               "Write a DECIMAL as 1E+5 for 100000.000; if not set files do, as Flink's, and records don't."),
     )  # fmt: skip
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
@@ -124,19 +124,21 @@ class Csv(Format):
             columns.append(F.expr(f"if({text} IS NULL, NULL, {value})" if record.nulls else value).alias(name))
         return rows.select(*kept, *columns)
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
 
         null = literal(given.get("null-literal", ""))
         delimiter = _unescaped(self.option(given, "field-delimiter"))
         escape = given.get("escape-character")
         quote_character = None if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
+        scientific = self.option(given, "write-bigdecimal-in-scientific-notation")
+        scientific = lines if scientific is None else scientific
         elements = literal(self.option(given, "array-element-delimiter"))
 
         def text(x: str, type_: Type) -> str:
             match type_.root:
                 case "DECIMAL":
-                    return plain_decimal(x, type_)
+                    return scientific_decimal(x) if scientific else plain_decimal(x, type_)
                 case "VARBINARY" | "BINARY":
                     return f"base64({x})"
                 case "TIMESTAMP_LTZ":

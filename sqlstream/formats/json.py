@@ -43,7 +43,7 @@ class JsonBased(Format):
                 if t.root in ("MAP", "MULTISET") and not t.children[0].is_string:
                     raise ValidationError(f"JSON format doesn't support non-string as key type of map. The type is: {t}", at=at)
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> AnyColumn:
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 

@@ -26,7 +26,7 @@ class Native(Format):
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
         raise NotSupported(f"Format '{self.name}' is one of files: it has no records of its own.")
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> Column:
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         raise NotSupported(f"Format '{self.name}' is one of files: it has no records of its own.")
 
     def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:

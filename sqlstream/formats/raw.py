@@ -56,7 +56,7 @@ class Raw(Format):
             value = F.when(bytes_.isNotNull(), F.coalesce(value, place.cast(type_.spark)))
         return record.frame.select(*kept, value.alias(name))
 
-    def encode(self, fields: Fields, given: Mapping[str, str]) -> AnyColumn:
+    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 

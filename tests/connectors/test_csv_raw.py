@@ -138,7 +138,7 @@ ENCODED_TYPES = {
 def test_encode_as_flink(spark, text, options, line):
     frame = spark.range(1).selectExpr(*[f"{v} AS `{c}`" for c, v in ENCODED.items()], f"CAST({text} AS STRING) AS s")
     frame = frame.selectExpr("*", "named_struct('a', 1, 's', s) AS r")
-    found = frame.select(Csv().encode(tuple(ENCODED_TYPES.items()), options)).first()[0]
+    found = frame.select(Csv().encode(tuple(ENCODED_TYPES.items()), options, lines=True)).first()[0]
     assert found.endswith(line[3:]) if line.startswith("...") else found == line
 
 

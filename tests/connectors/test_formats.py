@@ -14,7 +14,7 @@ from sqlstream.formats.base import Encoded
 from sqlstream.formats.json import Json
 from sqlstream.options import check
 from tests.connectors.format_cases import COLUMNS, FILES, HERE, READ, REFUSED, WRITTEN, fields, rows
-from tests.connectors.format_recorder import text
+from tests.connectors.format_recorder import Recorder, read_files, text
 
 
 @cache
@@ -172,8 +172,28 @@ def test_files_of_avro(run, make_table, source, name):
 @pytest.mark.spark
 def test_csv_of_files(source):
     cases = {name: case for name, case in FILES.items() if case.format == "csv"}
-    encoded = [find("csv").encode(fields(c.columns), c.options).alias(name) for name, c in cases.items()]
+    encoded = [find("csv").encode(fields(c.columns), c.options, lines=True).alias(name) for name, c in cases.items()]
     found = source.select("_at", *encoded).sort("_at").collect()
     for name in cases:
         wanted = (HERE / "files" / name.replace(" ", "-")).read_bytes().decode()
         assert "".join(row[name] + "\n" for row in found) == wanted, name
+
+
+@pytest.mark.oracle
+@pytest.mark.kafka
+def test_record(broker, tmp_path):
+    """Renews the records: run with ``-m oracle``, then look at the difference."""
+    before = recorded()
+    Recorder(tmp_path, broker.bootstrap).record()
+    recorded.cache_clear()
+    assert recorded() == before
+
+
+@pytest.mark.oracle
+@pytest.mark.spark
+def test_flink_reads_our_files(run, make_table, source):
+    names = [n for n, c in FILES.items() if c.format != "csv"]
+    for i, name in enumerate(names):
+        run.insert(table_of(make_table, name, run.project / f"f{i}"), source.select(*FILES[name].columns))
+    for name, found in zip(names, read_files(run.project, names), strict=True):
+        assert found == recorded()["files"][name]["rows"], name
