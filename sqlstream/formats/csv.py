@@ -45,8 +45,8 @@ class Csv(Format):
         Option("array-element-delimiter", Kind.STRING, ";", "What stands between the elements of an ARRAY or ROW."),
         Option("escape-character", Kind.STRING, None, "The character that takes the meaning from the next one."),
         Option("null-literal", Kind.STRING, None, "The text that stands for NULL."),
-        Option("write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, None,
-               "Write a DECIMAL as 1E+5 for 100000.000; if not set files do, as Flink's, and records don't."),
+        Option("write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, "false",
+               "Write 1E+5 for the DECIMAL 100000.000; files always do, as Flink's."),
     )  # fmt: skip
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
@@ -131,8 +131,7 @@ class Csv(Format):
         delimiter = _unescaped(self.option(given, "field-delimiter"))
         escape = given.get("escape-character")
         quote_character = None if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
-        scientific = self.option(given, "write-bigdecimal-in-scientific-notation")
-        scientific = lines if scientific is None else scientific
+        scientific = lines or self.option(given, "write-bigdecimal-in-scientific-notation")
         elements = literal(self.option(given, "array-element-delimiter"))
 
         def text(x: str, type_: Type) -> str:

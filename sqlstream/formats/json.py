@@ -12,7 +12,7 @@ from sqlstream.errors import ValidationError
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql, exclusive, refuse_types
 from sqlstream.options import Kind, Option, Use
-from sqlstream.sql.types import Type, quote
+from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,8 +68,6 @@ class Json(JsonBased):
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
         exclusive("JSON format", given, "fail-on-missing-field", "ignore-parse-errors", at=at)
         super().check(fields, given, at=at)
-        if self.option(given, "fail-on-missing-field"):
-            refuse_types("json", fields, _holds_rows, at=at)
 
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
         return json_read.decode(
@@ -79,12 +77,3 @@ class Json(JsonBased):
             ignore=self.option(given, "ignore-parse-errors"),
             complete=self.option(given, "fail-on-missing-field"),
         )
-
-
-def _holds_rows(type_: Type) -> bool:
-    """Whether rows stand in a collection, where a missing field can't be told from a NULL one."""
-    return type_.root in ("ARRAY", "MAP") and any(_has_row(c) for c in type_.children)
-
-
-def _has_row(type_: Type) -> bool:
-    return type_.root == "ROW" or any(_has_row(c) for c in type_.children)

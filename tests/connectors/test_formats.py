@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, reduce
 
 import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from sqlstream.changelog import KIND
 from sqlstream.errors import SqlStreamError, ValidationError
@@ -38,16 +40,24 @@ def bytes_of(record):
 
 
 def read(spark, format_, columns, options, records):
-    """(place, row) of what the records hold, rows as json; the message of what they fail with."""
+    """(place, row as json, kind) of what the records hold."""
     frame = spark.createDataFrame([(i, None if r is None else bytearray(r)) for i, r in enumerate(records)], "_at INT, value BINARY").coalesce(1)
     decoded = find(format_).decode(Encoded(frame, "value", "'here'"), fields(columns), options)
-    shown = Json().encode(fields(columns), {}).alias("row")
-    kinds = [KIND] if find(format_).mode.carries_kinds else []
-    found = []
-    for row in decoded.select("_at", shown, *kinds).collect():
-        line = json.loads(row["row"], parse_float=str)
-        found.append([row["_at"], line | {"_op": "d" if row[KIND] in (1, 3) else "c"} if kinds else line])
-    return found
+    kind = KIND if find(format_).mode.carries_kinds else f"CAST(NULL AS TINYINT) AS {KIND}"
+    return decoded.select("_at", Json().encode(fields(columns), {}).alias("row"), F.expr(kind))
+
+
+def shown(found):
+    """Rows of read() in the records' form."""
+    lines = [(row["_at"], json.loads(row["row"], parse_float=str), row[KIND]) for row in found]
+    return [[at, line if kind is None else line | {"_op": "d" if kind in (1, 3) else "c"}] for at, line, kind in lines]
+
+
+def read_all(frames):
+    """What each of several frames of read() gives, in one query."""
+    named = [frame.select(F.lit(name).alias("name"), "*") for name, frame in frames.items()]
+    found = reduce(DataFrame.unionAll, named).collect()
+    return {name: shown([row for row in found if row["name"] == name]) for name in frames}
 
 
 @pytest.mark.spark
@@ -64,26 +74,36 @@ def test_written_bytes(source, format_):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", WRITTEN)
-def test_read_rows(spark, name):
-    case = WRITTEN[name]
-    record = recorded()["written"][name]
-    options = case.options | ({"ignore-parse-errors": "true"} if case.format == "csv" else {})
-    if isinstance(record["rows"], str):
-        pytest.skip(f"Flink can't read it: {record['rows']}")
-    assert read(spark, case.format, case.columns, options, map(bytes_of, record["records"])) == record["rows"]
+@pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro"])
+def test_read_rows(spark, format_):
+    frames = {}
+    for name, case in WRITTEN.items():
+        # Flink writes NaN in Avro's JSON, which it can't read.
+        if case.format == format_ and name != "avro json floating":
+            options = case.options | ({"ignore-parse-errors": "true"} if format_ == "csv" else {})
+            frames[name] = read(spark, format_, case.columns, options, map(bytes_of, recorded()["written"][name]["records"]))
+    for name, found in read_all(frames).items():
+        assert found == recorded()["written"][name]["rows"], name
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", READ)
-def test_records(spark, name):
-    """Records of all kinds: what can't be read is NULL or nothing where that is ignored; else it fails the job."""
+@pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro"])
+def test_records(spark, format_):
+    """Records of all kinds: what can't be read is NULL or nothing where that is ignored."""
+    cases = {name: case for name, case in READ.items() if case.format == format_}
+    frames = {name: read(spark, format_, case.columns, case.lenient, case.together) for name, case in cases.items()}
+    for name, found in read_all(frames).items():
+        assert found == recorded()["read"][name]["rows"], name
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", [name for name, case in READ.items() if case.bad])
+def test_bad_records(spark, name):
     case, record = READ[name], recorded()["read"][name]
-    assert read(spark, case.format, case.columns, case.lenient, case.together) == record["rows"]
     for one, found in zip(case.bad, record["bad"], strict=True):
         assert isinstance(found, str), (one, found)
-        with pytest.raises(Exception, match=r"\(here\)|Failed to deserialize|is no time"):
-            read(spark, case.format, case.columns, case.options, [one])
+        with pytest.raises(Exception, match=r"\(here\)"):
+            read(spark, case.format, case.columns, case.options, [one]).collect()
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -151,8 +171,8 @@ def table_of(make_table, name, path):
 @pytest.mark.parametrize("name", [n for n, c in FILES.items() if c.format != "csv"])
 def test_files_of_flink(run, make_table, name):
     frame = run.frame(table_of(make_table, name, HERE / "files" / name.replace(" ", "-")))
-    shown = [json.loads(r[0], parse_float=str) for r in frame.select(Json().encode(fields(FILES[name].columns), {})).collect()]
-    assert shown == recorded()["files"][name]["rows"]
+    found = [json.loads(r[0], parse_float=str) for r in frame.select(Json().encode(fields(FILES[name].columns), {})).collect()]
+    assert found == recorded()["files"][name]["rows"]
 
 
 @pytest.mark.spark

@@ -161,7 +161,8 @@ def test_missing_field(spark):
     assert [tuple(r) for r in decoded(spark, ['{"a":null,"r":{"b":1}}', '{"a":1,"r":null}'], columns, options).selectExpr("a", "r.b").collect()] == [
         (None, 1), (1, None)
     ]  # fmt: skip
-    for text in ('{"r":{"b":1}}', '{"a":1,"r":{}}'):
+    columns |= {"l": T.array(columns["r"])}
+    for text in ('{"r":{"b":1},"l":[]}', '{"a":1,"r":{},"l":[]}', '{"a":1,"r":null,"l":[{}]}'):
         with pytest.raises(Exception, match="Failed to deserialize"):
             decoded(spark, [text], columns, options).collect()
 
