@@ -40,7 +40,7 @@ class Avro(Format):
     files = True
     options = (
         Option("encoding", Kind.ENUM, "binary", "How a record of Kafka is encoded; json: Avro's, with the types' names.", values=("binary", "json")),
-        Option("codec", Kind.STRING, "snappy", "Compression of files: null, deflate, snappy, bzip2, xz or zstandard."),
+        Option("codec", Kind.STRING, "snappy", "Compression of files: null, deflate, snappy, bzip2, xz, zstandard."),
         Option("timestamp_mapping.legacy", Kind.BOOLEAN, "true", "TIMESTAMP is Avro's timestamp-millis; else its local-timestamp, and "
                "TIMESTAMP_LTZ its timestamp."),
     )  # fmt: skip

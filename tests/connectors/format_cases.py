@@ -27,7 +27,7 @@ COLUMNS = {
 }  # fmt: skip
 ALL = tuple(COLUMNS)
 NESTED = ("ms", "m", "mr", "rr")
-# NaN and the like are no numbers in JSON.
+# Flink can't read the NaN that it writes in Avro's JSON; a FLOAT has more digits there here.
 FLOATING = ("f", "d", "af", "rd")
 # What the mappings of avro have no form for: the legacy one, which also holds in arrays, and the other.
 NO_LEGACY = ("ts6", "ts9", "l0", "l3", "l6", "l9", "al")
@@ -111,7 +111,6 @@ WRITTEN = {
     "avro new": Written("avro", without(*NO_NEW), {"timestamp_mapping.legacy": "false"}),
     "avro json": Written("avro", without(*NO_LEGACY, *FLOATING), {"encoding": "json"}),
     "avro json new": Written("avro", without(*NO_NEW, *FLOATING), {"encoding": "json", "timestamp_mapping.legacy": "false"}),
-    "avro json floating": Written("avro", ("n", *FLOATING), {"encoding": "json"}),
 }  # fmt: skip
 
 # Of files: csv is written by other rules than a record of it.
@@ -119,7 +118,7 @@ FILES = {
     **{name: case for name, case in WRITTEN.items() if case.format == "csv"},
     "avro": Written("avro", without(*NO_LEGACY)),
     "avro new": Written("avro", without(*NO_NEW, "ts6", "l0", "l3", "l6"), {"timestamp_mapping.legacy": "false", "codec": "null"}),
-    **{f"avro {codec}": Written("avro", ("n", "s"), {"codec": codec}) for codec in ("deflate", "bzip2", "xz", "zstandard")},
+    **{f"avro {codec}": Written("avro", ("n", "s"), {"codec": codec}) for codec in ("deflate", "bzip2")},
     "parquet": Written("parquet", without("ms", "rr")),
     "parquet utc": Written("parquet", ("n", "ts0", "ts3", "ts6", "ts9", "l3", "l6"), {"utc-timezone": "true", "compression": "gzip"}),
     **{

@@ -78,11 +78,13 @@ def test_written_bytes(source, format_):
 def test_read_rows(spark, format_):
     frames = {}
     for name, case in WRITTEN.items():
-        # Flink writes NaN in Avro's JSON, which it can't read.
-        if case.format == format_ and name != "avro json floating":
+        if case.format == format_:
             options = case.options | ({"ignore-parse-errors": "true"} if format_ == "csv" else {})
             frames[name] = read(spark, format_, case.columns, options, map(bytes_of, recorded()["written"][name]["records"]))
     for name, found in read_all(frames).items():
+        # Flink's other parser of JSON, which reads changes too, knows no negative zero.
+        zeros = format_ == "debezium-json" or "decode.json-parser.enabled" in WRITTEN[name].options
+        found = json.loads(json.dumps(found).replace('"-0.0"', '"0.0"')) if zeros else found
         assert found == recorded()["written"][name]["rows"], name
 
 

@@ -150,10 +150,12 @@ public final class AvroFiles implements FileFormat {
         Writer(String path, Schema schema, String codec, StructType type, Configuration configuration) throws IOException {
             this.path = path;
             values = AvroValues.writer(type, schema);
-            records = new DataFileWriter<>(new GenericDatumWriter<>(schema));
+            // As in Flink's files, a record could be NULL.
+            Schema nullable = Schema.createUnion(Schema.create(Schema.Type.NULL), schema);
+            records = new DataFileWriter<>(new GenericDatumWriter<>(nullable));
             records.setCodec(CodecFactory.fromString(codec));
             Path target = new Path(path);
-            records.create(schema, target.getFileSystem(configuration).create(target, false));
+            records.create(nullable, target.getFileSystem(configuration).create(target, false));
         }
 
         @Override
