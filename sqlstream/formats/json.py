@@ -62,7 +62,7 @@ class Json(JsonBased):
     options = (
         *JsonBased.options,
         Option("fail-on-missing-field", Kind.BOOLEAN, "false", "Fail on a record that lacks a field."),
-        Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", use=Use.NOTICE, why="there is one parser, which keeps the digits of 1.50 in a STRING"),
+        Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", use=Use.NOTICE, why="there is one parser: a STRING keeps 1.50"),
     )
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:

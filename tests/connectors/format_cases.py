@@ -119,14 +119,6 @@ FILES = {
     "avro": Written("avro", without(*NO_LEGACY)),
     "avro new": Written("avro", without(*NO_NEW, "ts6", "l0", "l3", "l6"), {"timestamp_mapping.legacy": "false", "codec": "null"}),
     **{f"avro {codec}": Written("avro", ("n", "s"), {"codec": codec}) for codec in ("deflate", "bzip2")},
-    "parquet": Written("parquet", without("ms", "rr")),
-    "parquet utc": Written("parquet", ("n", "ts0", "ts3", "ts6", "ts9", "l3", "l6"), {"utc-timezone": "true", "compression": "gzip"}),
-    **{
-        f"parquet {unit}": Written("parquet", ("n", "ts0", "ts3", "ts6", "ts9", "l3", "l6"), {
-            "write.int64.timestamp": "true", "timestamp.time.unit": unit, "utc-timezone": "true",
-        })
-        for unit in ("millis", "micros", "nanos")
-    },
 }  # fmt: skip
 
 # Column types that a format refuses, with its options.

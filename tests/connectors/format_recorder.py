@@ -185,19 +185,6 @@ class Recorder:
         return found
 
 
-def read_files(folder: Path, names: list[str]) -> list[Any]:
-    """What Flink reads in the folders ``f0``, ``f1`` .., of the cases with these names; a message where it fails."""
-    script = []
-    for i, case in enumerate(FILES[name] for name in names):
-        columns = {c: COLUMNS[c] for c in case.columns}
-        given = {f"{case.format}.{k}": v for k, v in case.options.items()}
-        script.append(ddl(f"r{i}", columns, {"connector": "filesystem", "path": f"{folder}/f{i}", "format": case.format} | given))
-        script.append(ddl(f"j{i}", columns, _json(folder, f"j{i}")))
-    said = flink([*settings(), *script, *(f"INSERT INTO j{i} SELECT * FROM r{i}" for i in range(len(names)))], folder)
-    answers = said[-len(names) :]
-    return [refusal(answer) or lines(folder / f"j{i}") for i, answer in enumerate(answers)]
-
-
 def together(inserts: list[str]) -> str:
     """INSERTs as one job."""
     return f"EXECUTE STATEMENT SET BEGIN {'; '.join(inserts)}; END"
