@@ -60,8 +60,8 @@ def values(key: str, declared: Iterable[Option], given: Mapping[str, str], conte
     if key == "connector":
         return [(c.name, c.summary) for c in connectors.CONNECTORS]
     if key in FORMAT_KEYS:
-        native = given.get("connector") == "filesystem"
-        return [(f.name, "format") for f in formats.FORMATS if native or not f.native]
+        files = given.get("connector") == "filesystem"
+        return [(f.name, "format") for f in formats.FORMATS if files or f.records]
     if key == "topic":
         return [(t, "topic") for t in context.topics(given.get("properties.bootstrap.servers", ""))]
     return of_option(find(declared, key))

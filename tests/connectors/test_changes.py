@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlstream.changelog import KIND, RowKind
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.errors import ValidationError
 from sqlstream.formats import find
 from sqlstream.formats.base import Encoded
 from sqlstream.sql import types as T
@@ -171,5 +171,3 @@ def test_written(spark, name, comes, goes):
 def test_refused():
     with pytest.raises(ValidationError, match="serialization doesn't support 'debezium-json.schema-include'"):
         find("debezium-json").encode(COLUMNS, {"schema-include": "true"})
-    with pytest.raises(NotSupported, match=r"'debezium-json.map-null-key.mode' can only be FAIL"):
-        find("debezium-json").check(COLUMNS, {"map-null-key.mode": "drop"})
