@@ -87,7 +87,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
             raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
     select, order_columns = with_order_columns(with_named_windows(select))
     source = from_clause(select, env, query)
-    scope = source.scope(env.settings.zone)
+    scope = source.scope(env.settings)
     node = source.node
     if where := select.args.get("where"):
         node = _where(where.this, source, scope, env)
@@ -95,7 +95,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     if windowed is not node:
         node = windowed
         source = replace(source, node=node, names=(*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
-        scope = source.scope(env.settings.zone)
+        scope = source.scope(env.settings)
     group, having = select.args.get("group"), select.args.get("having")
     inner = SubQueries(scope, env, query)
     expressions = [inner.replaced(e) for e in select.expressions]
@@ -161,7 +161,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         # What the sub-query asks of columns around it is the join's condition.
         found = from_clause(select, env, query)
         inner = replace(found, node=apart(found.node, taken))
-        both = replace(inner.scope(env.settings.zone), outer=scope)
+        both = replace(inner.scope(env.settings), outer=scope)
         right, names = inner.node, {f.name for f in fields(inner.node)}
         for part in conjuncts(select.args["where"].this) if select.args.get("where") else []:
             bound = condition(part, both, "WHERE")
@@ -171,7 +171,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
                 conditions.append(bound)
         items = [] if isinstance(test, exp.Exists) else [i.expr for i in _items(select.expressions, replace(inner, node=right), both)]
     else:
-        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings.zone))
+        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings))
         right = apart(query(split.query, env), taken)
         items = [make.ref(f) for f in fields(right)]
         width = len(items) - len(split.keys)
@@ -246,7 +246,7 @@ def _derived_name(item: exp.Expr) -> str | None:
 
 
 def _values(node: exp.Values, env: Environment) -> Node:
-    scope = Scope((), zone=env.settings.zone)
+    scope = Scope((), zone=env.settings.zone, database=env.settings.database)
     rows = [tuple(bind(cell, scope) for cell in _cells(row)) for row in node.expressions]
     width = len(rows[0])
     for bound, row in zip(rows, node.expressions, strict=True):

@@ -31,7 +31,7 @@ ORDINALITY = "ORDINALITY"
 
 def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
     """What ``node`` gives the elements of, over the columns of ``left``; None where it is another item. Raises ValidationError, NotSupported."""
-    scope = left.scope(env.settings.zone)
+    scope = left.scope(env.settings)
     if isinstance(node, exp.Unnest):
         if len(node.expressions) != 1:
             raise NotSupported("UNNEST of several collections is not supported, by Flink neither.", at=node)

@@ -25,7 +25,7 @@ from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from sqlstream.plan.scope import Environment
+    from sqlstream.plan.scope import Environment, Settings
 
 Hints = dict[str, Hint]
 NOTHING = Relation(Values(((),), ()), ())
@@ -68,7 +68,7 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
         return _correlate(left, join, kind, elements, env)
     if isinstance(join.this, exp.Lateral):
         return _lateral(left, join, kind, env, query)
-    time = as_of(join.this, left, env.settings.zone)
+    time = as_of(join.this, left, env.settings)
     if time is not None and time.time is TimeAttribute.PROCTIME:
         return _lookup_join(left, join, env, query, hints)
     versioned = time is not None and time.time is TimeAttribute.ROWTIME
@@ -78,9 +78,9 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     both = left.beside(named)
     names = _common(left, right, join)
     if names:
-        return _using(left, named, kind, names, join, env.settings.zone)
+        return _using(left, named, kind, names, join, env.settings)
     on = join.args.get("on")
-    asked = condition(on, both.scope(env.settings.zone), "ON") if on is not None else None
+    asked = condition(on, both.scope(env.settings), "ON") if on is not None else None
     if time is not None and versioned:
         return replace(both, node=temporal_join(left.node, inner, kind, asked, time, join))
     return replace(both, node=joined(left.node, inner, kind, asked, _of_join(left, right)))
@@ -95,7 +95,7 @@ def _lookup_join(left: Relation, join: exp.Join, env: Environment, query: Query,
     node = LookupJoin(left.node, table, JoinKind[side], retry=right.hint.retry)
     both = replace(left.beside(replace(right, node=table)), node=node)
     on = join.args.get("on")
-    asked = condition(on, both.scope(env.settings.zone), "ON") if on is not None else None
+    asked = condition(on, both.scope(env.settings), "ON") if on is not None else None
     return replace(both, node=lookup_joined(node, asked))
 
 
@@ -106,8 +106,8 @@ def _of_join(left: Relation, right: Relation) -> JoinHints:
 def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, query: Query) -> Relation:
     """A sub-query that may read columns to its left: a join with what it is without that, see ``decorrelate``."""
     _refuse_sides(join, kind)
-    zone = env.settings.zone
-    found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(zone))
+    settings = env.settings
+    found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings))
     made = query(found.query, env)
     width = len(fields(made)) - len(found.keys)
     names = [f.name for f in fields(made)[:width]]
@@ -119,17 +119,17 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     right = Relation(inner, (*((qualifier, n) for n in names), *((None, k) for k in found.keys)), (), frozenset(range(width, width + len(keys))))
     both = left.beside(right)
     on = join.args.get("on")
-    asked = condition(on, both.scope(zone), "ON") if on is not None else None
+    asked = condition(on, both.scope(settings), "ON") if on is not None else None
     empty = {i: e for i in range(width) if (e := found.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
     if empty and asked not in (None, make.true()):
         raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
-    whole = [*make.conjuncts(None if asked == make.true() else asked), *found.asked(keys, left.scope(zone))]
+    whole = [*make.conjuncts(None if asked == make.true() else asked), *found.asked(keys, left.scope(settings))]
     node = joined(left.node, inner, kind, make.all_of(whole))
     if empty:
         given, start = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
         for i, value in empty.items():
             column = given[start + i]
-            of_none = cast_to(bind(value, Scope((), zone=zone)), column.expr.type)
+            of_none = cast_to(bind(value, Scope((), zone=settings.zone)), column.expr.type)
             given[start + i] = Named(column.name, make.when(make.is_null(given[start + width].expr), of_none, column.expr))
         node = Project(node, tuple(given))
     return replace(both, node=node)
@@ -139,7 +139,7 @@ def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, e
     _refuse_sides(join, kind)
     found, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
     on = join.args.get("on")
-    asked = condition(on, found.scope(env.settings.zone), "ON") if on is not None else None
+    asked = condition(on, found.scope(env.settings), "ON") if on is not None else None
     if asked is None or asked == make.true():
         return found
     if kind is JoinKind.INNER:
@@ -168,9 +168,9 @@ def _common(left: Relation, right: Relation, join: exp.Join) -> list[str]:
     return [name for name in names[0] if name in names[1]] if join.args.get("method") else []
 
 
-def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, zone: str) -> Relation:
+def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, settings: Settings) -> Relation:
     """The join by equal columns of the names ``names``, each of which is one column for who does not say of which side."""
-    pairs = [(bind(exp.column(name), left.scope(zone)), bind(exp.column(name), right.scope(zone))) for name in names]
+    pairs = [(bind(exp.column(name), left.scope(settings)), bind(exp.column(name), right.scope(settings))) for name in names]
     both = left.beside(right)
     node: Node = joined(left.node, right.node, kind, make.all_of([equal(a, b, join) for a, b in pairs]), _of_join(left, right))
     places = {f.name: i for i, f in enumerate(fields(node))}

@@ -165,7 +165,8 @@ class _Builder:
             Function("MATCH_ROWTIME", ("any?",), lambda _: self.time.type.not_null(), "", "The time of a match's last row."),
             Function("MATCH_PROCTIME", (), lambda _: make.builtin("PROCTIME").returns(()), "", "The time at which a match is given."),
         )
-        return Scope((*bare, *qualified), zone=self.env.settings.zone, functions={f.name: f for f in (*_ROWS, *times)})
+        settings, functions = self.env.settings, {f.name: f for f in (*_ROWS, *times)}
+        return Scope((*bare, *qualified), zone=settings.zone, functions=functions, database=settings.database)
 
     def _define(self, values: _Values) -> tuple[tuple[str, Expr], ...]:
         found: dict[str, Expr] = {}

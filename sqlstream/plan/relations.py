@@ -163,7 +163,7 @@ def _with_computed(node: Node, found: Table, env: Environment, names: list[str])
     types = {f.name: f.type for f in fields(node)}
     if list(types) == names:
         return node
-    scope = Relation.of(node, None).scope(env.settings.zone)
+    scope = Relation.of(node, None).scope(env.settings)
     computed = {c.name: c.expression for c in found.columns if isinstance(c, ComputedColumn)}
     return Project(node, tuple(Named(n, ColumnRef(types[n], n) if n in types else bind(computed[n], scope)) for n in names))
 
@@ -171,7 +171,7 @@ def _with_computed(node: Node, found: Table, env: Environment, names: list[str])
 def _watermarked(node: Node, found: Table, env: Environment) -> Node:
     if found.watermark is None:
         return node
-    scope = Relation.of(node, None).scope(env.settings.zone)
+    scope = Relation.of(node, None).scope(env.settings)
     return Watermark(node, found.watermark.column, bind(found.watermark.expression, scope))
 
 

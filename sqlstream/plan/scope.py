@@ -37,6 +37,7 @@ class Settings:
     """What of the session's options a plan depends on."""
 
     zone: str = "UTC"
+    database: str = ""
     batch: bool = False
     dynamic_options: bool = True
     not_null_enforcer: str = "ERROR"
@@ -83,13 +84,13 @@ class Relation:
         merged, hidden = (*self.merged, *(width + i for i in right.merged)), self.hidden | {width + i for i in right.hidden}
         return Relation(Join(self.node, right.node, JoinKind.INNER, None), (*self.names, *right.names), merged, hidden)
 
-    def scope(self, zone: str) -> Scope:
+    def scope(self, settings: Settings) -> Scope:
         """What the binder resolves columns against."""
         columns = tuple(
             ScopeColumn(qualifier, name, ColumnRef(f.type, f.name), place in self.hidden)
             for place, ((qualifier, name), f) in enumerate(zip(self.names, fields(self.node), strict=True))
         )
-        return Scope(columns, zone=zone)
+        return Scope(columns, zone=settings.zone, database=settings.database)
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,15 @@ from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Field
-    from sqlstream.plan.scope import Relation
+    from sqlstream.plan.scope import Relation, Settings
 
 
-def as_of(item: exp.Expr, left: Relation, zone: str) -> Field | None:
+def as_of(item: exp.Expr, left: Relation, settings: Settings) -> Field | None:
     """The time attribute of the left that ``item`` of FROM is read as of; None where it is none. Raises ValidationError."""
     period = item.args.get("system_time")
     if period is None or period.expression.find(exp.Column) is None:
         return None
-    time = bind(period.expression, left.scope(zone))
+    time = bind(period.expression, left.scope(settings))
     if not make.columns(time):
         return None
     if not time.type.is_timestamp:

@@ -68,11 +68,14 @@ class ScopeColumn:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean in an expression. ``functions`` are those of the catalog, by upper-case name; ``outer`` is the scope around a sub-query."""
+    """What names mean in an expression. ``functions`` are those of the catalog, by upper-case name; ``database`` is the current one;
+    ``outer`` is the scope around a sub-query.
+    """
 
     columns: tuple[ScopeColumn, ...]
     zone: str = "UTC"
     functions: Mapping[str, Function] = field(default_factory=dict)
+    database: str = ""
     outer: Scope | None = None
 
 
@@ -333,7 +336,7 @@ def _cast(node: exp.Cast, scope: Scope) -> Expr:
 
 def _item(node: exp.Expr, operand: Expr, index: Expr) -> Expr:
     match operand.type.root:
-        case "ARRAY" if index.type.is_integer:
+        case "ARRAY" if index.type.is_integer and index.type.root != "BIGINT":
             if isinstance(index, Literal) and index.value < 1:
                 raise ValidationError(f"Array element access needs an index starting at 1 but was {index.value}.", at=node)
             return _call("ITEM", [operand, cast_to(index, t.INT)], node)
@@ -403,6 +406,8 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
     call = _call(name, args, node, function)
+    if name == "CURRENT_DATABASE":
+        return Literal(call.type, scope.database)
     if isinstance(call, AggregateCall):
         present = _not(_call("IS NULL", [call.args[0]], node), node) if skip_nulls and name == "ARRAY_AGG" else None
         return replace(call, distinct=distinct, filter=present)

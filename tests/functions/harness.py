@@ -38,7 +38,7 @@ def type_of(text: str) -> Type:
 
 
 TYPES = {name: type_of(text) for name, text in COLUMNS.items()}
-SCOPE = Scope(tuple(ScopeColumn("t", name, ColumnRef(type_, name)) for name, type_ in TYPES.items()), zone=ZONE)
+SCOPE = Scope(tuple(ScopeColumn("t", name, ColumnRef(type_, name)) for name, type_ in TYPES.items()), zone=ZONE, database="default_database")
 
 
 def bound(text: str) -> Expr:

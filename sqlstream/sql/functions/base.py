@@ -100,6 +100,10 @@ def accepts(family: str, type_: Type) -> bool:
             return type_.is_binary or type_.is_string
         case "int" | "bigint" | "integer":
             return type_.is_integer
+        case "short int":
+            return type_.is_integer and type_.root != "BIGINT"
+        case "integer or string":
+            return type_.is_integer or type_.is_string
         case "exact":
             return type_.is_exact
         case "double" | "numeric":
@@ -122,6 +126,10 @@ def accepts(family: str, type_: Type) -> bool:
             return type_.is_timestamp or type_.is_string
         case "array":
             return type_.root == "ARRAY"
+        case "array of strings":
+            return type_.root == "ARRAY" and type_.children[0].is_string
+        case "array of ordered":
+            return type_.root == "ARRAY" and type_.children[0].root != "BOOLEAN" and accepts("ordered", type_.children[0])
         case "map":
             return type_.root == "MAP"
         case "collection":
@@ -137,11 +145,11 @@ def accepts(family: str, type_: Type) -> bool:
 
 # To what an untyped NULL of the family is cast, and any argument of those in CONVERTED.
 TARGETS: dict[str, Type] = {
-    "int": t.INT, "bigint": t.BIGINT, "integer": t.BIGINT, "number or string": t.STRING, "double": t.DOUBLE, "numeric": t.INT, "exact": t.INT, "string": t.STRING, "boolean": t.BOOLEAN,
+    "int": t.INT, "short int": t.INT, "integer or string": t.STRING, "bigint": t.BIGINT, "integer": t.BIGINT, "number or string": t.STRING, "double": t.DOUBLE, "numeric": t.INT, "exact": t.INT, "string": t.STRING, "boolean": t.BOOLEAN,
     "timestamp": t.timestamp(3), "datetime": t.timestamp(3), "date or timestamp": t.timestamp(3), "timestamp or string": t.STRING,
     "bytes or string": t.STRING, "binary": t.BYTES,
 }  # fmt: skip
-CONVERTED = ("int", "bigint", "double")
+CONVERTED = ("int", "short int", "bigint", "double")
 
 
 def fixed(result: Type) -> Returns:

@@ -22,11 +22,11 @@ def _only_element(types: Types) -> Type:
 
 
 def _holds(types: Types) -> Types | None:
-    """(array, element): the element as the array's, or the array widened."""
+    """(array, element): the element as the array's, which no longer text and no larger number widens."""
     if types[0].root != "ARRAY":
         return types
     inner = common_type([types[0].children[0], types[1]])
-    if inner is None:
+    if inner is None or inner.root != types[0].children[0].root:
         return None
     widened = t.array(inner).with_nullable(types[0].nullable)
     return (widened, inner.with_nullable(types[1].nullable), *types[2:])
@@ -53,6 +53,11 @@ def _from_arrays(types: Types) -> Type:
     return t.map_of(types[0].children[0], types[1].children[0]).with_nullable(any(x.nullable for x in types))
 
 
+def _union(call: Rendered) -> str:
+    # The entries of the last map come first; in Spark a key has the place of its first entry and the value of its last.
+    return f"map_concat({', '.join((*reversed(call.args), *call.args[1:]))})" if len(call.args) > 1 else call.args[0]
+
+
 def _call(name: str) -> Spark:
     return lambda c: f"{name}({', '.join(c.args)})"
 
@@ -71,18 +76,21 @@ def _slice(call: Rendered) -> str:
     return f"slice({array}, {first}, greatest({last} - {first} + 1, 0))"
 
 
+# By (ascending, NULLs first).
+_SORTED = {
+    ("true", "true"): "sort_array({0}, true)", ("true", "false"): "array_sort({0})",
+    ("false", "true"): "reverse(array_sort({0}))", ("false", "false"): "sort_array({0}, false)",
+}  # fmt: skip
+
+
 def _sort(call: Rendered) -> str:
     array, *flags = call.args
     ascending = flags[0] if flags else "true"
     nulls_first = flags[1] if len(flags) > 1 else ascending
-    there = f"filter({array}, x -> x IS NOT NULL)"
-    nulls = f"filter({array}, x -> x IS NULL)"
-    ordered = f"sort_array({there}, true)"
-    if ascending != "true":
-        ordered = f"sort_array({there}, false)" if ascending == "false" else f"if({ascending}, {ordered}, sort_array({there}, false))"
-    if nulls_first in ("true", "false"):
-        return f"concat({nulls}, {ordered})" if nulls_first == "true" else f"concat({ordered}, {nulls})"
-    return f"if({nulls_first}, concat({nulls}, {ordered}), concat({ordered}, {nulls}))"
+    if (ascending, nulls_first) in _SORTED:
+        return _SORTED[ascending, nulls_first].format(array)
+    cases = " ".join(f"WHEN {ascending} <=> {a} AND {nulls_first} <=> {n} THEN {text.format(array)}" for (a, n), text in _SORTED.items())
+    return f"CASE {cases} END"
 
 
 def _row(name: str, params: tuple[str, ...], spark: Spark, summary: str, example: str, coerce: Coerce | None = None) -> Function:
@@ -108,14 +116,14 @@ ROWS: tuple[Function, ...] = (
     _row("ARRAY_EXCEPT", ("array", "array"), "array_except({0}, {1})", "The distinct elements of the first that are not in the second.", "ARRAY[1, 2], ARRAY[2]", _arrays),
     _row("ARRAY_INTERSECT", ("array", "array"), "array_intersect({0}, {1})", "The distinct elements that are in both.", "ARRAY[1, 2], ARRAY[2]", _arrays),
     _row("ARRAY_REVERSE", ("array",), "reverse({0})", "Backwards.", "ARRAY[1, 2]"),
-    _row("ARRAY_SLICE", ("array", "int", "int?"), _slice, "The elements from a position to another; negative ones count from the end.", "ARRAY[1, 2, 3], 2, 3"),
-    _row("ARRAY_SORT", ("array", "boolean?", "boolean?"), _sort, "Sorted; whether ascending, whether NULLs come first.", "ARRAY[2, 1]"),
-    Function("ARRAY_JOIN", ("array", "string", "string?"), lambda ts: t.STRING.with_nullable(any(x.nullable for x in ts)), _join, "The elements with a delimiter between; NULLs left out or replaced.", "ARRAY_JOIN(ARRAY['a', 'b'], ',')"),
-    Function("ARRAY_MAX", ("array",), _element, "array_max({0})", "The greatest element.", "ARRAY_MAX(ARRAY[1, 2])"),
-    Function("ARRAY_MIN", ("array",), _element, "array_min({0})", "The least element.", "ARRAY_MIN(ARRAY[1, 2])"),
+    _row("ARRAY_SLICE", ("array", "short int", "short int?"), _slice, "The elements from a position to another; negative ones count from the end.", "ARRAY[1, 2, 3], 2, 3"),
+    _row("ARRAY_SORT", ("array of ordered", "boolean?", "boolean?"), _sort, "Sorted; whether ascending, whether NULLs come first.", "ARRAY[2, 1]"),
+    Function("ARRAY_JOIN", ("array of strings", "string", "string?"), lambda ts: t.STRING.with_nullable(any(x.nullable for x in ts)), _join, "The elements with a delimiter between; NULLs left out or replaced.", "ARRAY_JOIN(ARRAY['a', 'b'], ',')"),
+    Function("ARRAY_MAX", ("array of ordered",), _element, "array_max({0})", "The greatest element.", "ARRAY_MAX(ARRAY[1, 2])"),
+    Function("ARRAY_MIN", ("array of ordered",), _element, "array_min({0})", "The least element.", "ARRAY_MIN(ARRAY[1, 2])"),
     Function("MAP_KEYS", ("map",), _keys, "map_keys({0})", "The keys.", "MAP_KEYS(MAP['a', 1])"),
     Function("MAP_VALUES", ("map",), _values, "map_values({0})", "The values.", "MAP_VALUES(MAP['a', 1])"),
     Function("MAP_ENTRIES", ("map",), _entries, "map_entries({0})", "An array of rows of key and value.", "MAP_ENTRIES(MAP['a', 1])"),
     Function("MAP_FROM_ARRAYS", ("array", "array"), _from_arrays, "map_from_arrays({0}, {1})", "A map of an array of keys and one of values.", "MAP_FROM_ARRAYS(ARRAY['a'], ARRAY[1])"),
-    Function("MAP_UNION", ("map*",), like(0), _call("map_concat"), "Maps together; of equal keys the last counts.", "MAP_UNION(MAP['a', 1], MAP['b', 2])", coerce=_arrays),
+    Function("MAP_UNION", ("map", "map*"), like(0), _union, "Maps together; of equal keys the last counts.", "MAP_UNION(MAP['a', 1], MAP['b', 2])", coerce=_arrays),
 )  # fmt: skip

@@ -20,7 +20,7 @@ def same(types: Types) -> Types | None:
 
 def _same_behind(types: Types) -> Types | None:
     rest = same(types[1:])
-    return None if rest is None else (types[0], *rest)
+    return None if rest is None or rest[0].children else (types[0], *rest)
 
 
 def _equal(types: Types) -> Types | None:
@@ -47,19 +47,32 @@ def _extreme(name: str) -> Spark:
     return render
 
 
+def _tested(what: str, kind: str = "") -> Spark:
+    """A test of a text's characters; every number of the ``kind`` passes it, NULL and all else do not."""
+
+    def render(call: Rendered) -> str:
+        if call.types[0].is_string:
+            return f"coalesce(sqlstream_is_{what}({call.args[0]}), false)"
+        return f"({call.args[0]} IS NOT NULL)" if kind and getattr(call.types[0], kind) else "false"
+
+    return render
+
+
 _COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"
 _SURE = not_null(t.BOOLEAN)
 
 ROWS: tuple[Function, ...] = (
     Function("TYPEOF", ("any",), lambda ts: t.STRING.with_nullable(ts[0].nullable), lambda c: sql_string(c.types[0].full), "The name of a value's type.", "TYPEOF(1)"),
+    # The binder puts the name in its place.
+    Function("CURRENT_DATABASE", (), not_null(t.STRING), "current_database()", "The name of the current database.", "CURRENT_DATABASE()"),
     Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(CAST(NULL AS INT), 2, 0)", coerce=same),
     Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(CAST(NULL AS INT), 0)", coerce=same),
     Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(5, 0)", coerce=_equal),
     Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(any(x.nullable for x in ts)), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(1 > 0, 'x', 'y')", coerce=_same_behind),
-    Function("GREATEST", ("comparable*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=same),
-    Function("LEAST", ("comparable*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=same),
-    Function("IS_ALPHA", ("any",), _SURE, "coalesce({0} RLIKE '^[\\\\p{{L}}]+$', false)", "Whether all characters are letters.", "IS_ALPHA('abc')"),
-    Function("IS_DIGIT", ("any",), _SURE, "coalesce({0} RLIKE '^[\\\\p{{Nd}}]+$', false)", "Whether all characters are digits.", "IS_DIGIT('123')"),
-    Function("IS_DECIMAL", ("any",), _SURE, "(try_cast({0} AS DECIMAL(38,18)) IS NOT NULL)", "Whether it reads as a number.", "IS_DECIMAL('1.5')"),
+    Function("GREATEST", ("ordered*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=same),
+    Function("LEAST", ("ordered*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=same),
+    Function("IS_ALPHA", ("any",), _SURE, _tested("alpha"), "Whether all characters are letters.", "IS_ALPHA('abc')"),
+    Function("IS_DIGIT", ("any",), _SURE, _tested("digit", "is_integer"), "Whether all characters are digits.", "IS_DIGIT('123')"),
+    Function("IS_DECIMAL", ("any",), _SURE, _tested("decimal", "is_numeric"), "Whether it reads as a number.", "IS_DECIMAL('1.5')"),
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
@@ -23,17 +24,18 @@ def _integral(name: str) -> Spark:
         if call.type.is_integer:
             return call.args[0]
         if call.type.is_approximate:
-            # Spark's gives a BIGINT, which has no room for large numbers.
-            x = f"CAST({call.args[0]} AS DOUBLE)"
-            rounded = f"CAST({name}({x}) AS DOUBLE)"
-            if name == "ceil":
-                # Between -1 and 0 the result is -0.0.
-                rounded = f"if({x} < 0, -CAST(floor(-({x})) AS DOUBLE), {rounded})"
-            whole = f"if(abs({x}) < 9.0E15D, {rounded}, {x})"
-            return whole if call.type.root == "DOUBLE" else f"CAST({whole} AS FLOAT)"
+            return _of_double(f"sqlstream_{name}", call)
         return f"CAST({name}({call.args[0]}) AS {call.type.spark})"
 
     return render
+
+
+def _of_double(function: str, call: Rendered) -> str:
+    """A function of a DOUBLE, called for a FLOAT too."""
+    x, *rest = call.args
+    if call.type.root == "DOUBLE":
+        return f"{function}({', '.join(call.args)})"
+    return f"CAST({function}({', '.join((f'CAST({x} AS DOUBLE)', *rest))}) AS FLOAT)"
 
 
 def _round_type(types: Types, values: tuple[Any, ...]) -> Type:
@@ -53,25 +55,24 @@ def _check_digits(_: Types, values: tuple[Any, ...]) -> str | None:
     return None if len(values) < 2 or isinstance(values[1], int) else "The number of digits must be a constant."
 
 
-def _round(call: Rendered) -> str:
-    return f"CAST(round({', '.join(call.args)}) AS {call.type.spark})"
+def _cut(name: str, exact: str) -> Spark:
+    """A function that leaves so many digits; ``exact`` is Spark SQL for a DECIMAL."""
 
+    def render(call: Rendered) -> str:
+        x, digits = (*call.args, "0")[:2]
+        if call.type.is_approximate:
+            return _of_double(f"sqlstream_{name}", replace(call, args=(x, digits)))
+        if call.type.is_integer:
+            places = call.values[1] if len(call.args) > 1 else 0
+            kept = isinstance(places, int) and places >= 0
+            return x if kept else f"CAST(sqlstream_{name}_whole(CAST({x} AS BIGINT), {digits}) AS {call.type.spark})"
+        return f"CAST({exact.format(x, digits)} AS {call.type.spark})"
 
-def _truncate(call: Rendered) -> str:
-    x, digits = call.args[0], call.args[1] if len(call.args) > 1 else "0"
-    if call.types[0].is_approximate:
-        exact = f"CAST({x} AS DECIMAL(38,18))"
-        cut = f"if({x} < 0, ceil({exact}, {digits}), floor({exact}, {digits}))"
-        # Beyond 20 digits there is no fraction to cut.
-        return f"if(abs({x}) < 1.0E15D, CAST({cut} AS {call.type.spark}), {x})"
-    return f"CAST(if({x} < 0, ceil({x}, {digits}), floor({x}, {digits})) AS {call.type.spark})"
+    return render
 
 
 def _log(call: Rendered) -> str:
-    if len(call.args) == 1:
-        return _LN.format(*call.args)
-    base, x = call.args
-    return f"({_LN.format(x)} / {_LN.format(base)})"
+    return f"sqlstream_{'ln' if len(call.args) == 1 else 'log'}({', '.join(call.args)})"
 
 
 def _sign(call: Rendered) -> str:
@@ -87,19 +88,12 @@ def _random_integer(call: Rendered) -> str:
     return f"CAST(floor(rand({', '.join(seed)}) * {bound}) AS INT)"
 
 
-def _nonpositive(name: str) -> str:
-    """A logarithm as Java has it, where Spark's is NULL."""
-    return f"coalesce({name}({{0}}), CAST(if({{0}} = 0, '-Infinity', if({{0}} < 0, 'NaN', NULL)) AS DOUBLE))"
-
-
-_LN = _nonpositive("ln")
-
 _DOUBLES = (
     ("SQRT", "sqrt({0})", "The square root."),
-    ("EXP", "exp({0})", "e to the power of x."),
-    ("LN", _LN, "The natural logarithm."),
-    ("LOG10", _nonpositive("log10"), "The logarithm to base 10."),
-    ("LOG2", _nonpositive("log2"), "The logarithm to base 2."),
+    ("EXP", "sqlstream_exp({0})", "e to the power of x."),
+    ("LN", "sqlstream_ln({0})", "The natural logarithm."),
+    ("LOG10", "sqlstream_log10({0})", "The logarithm to base 10."),
+    ("LOG2", "sqlstream_log2({0})", "The logarithm to base 2."),
     ("SIN", "sin({0})", "The sine."), ("COS", "cos({0})", "The cosine."), ("TAN", "tan({0})", "The tangent."),
     ("COT", "cot({0})", "The cotangent."), ("ASIN", "asin({0})", "The arc sine."), ("ACOS", "acos({0})", "The arc cosine."),
     ("ATAN", "atan({0})", "The arc tangent."), ("SINH", "sinh({0})", "The hyperbolic sine."), ("COSH", "cosh({0})", "The hyperbolic cosine."),
@@ -112,18 +106,18 @@ ROWS: tuple[Function, ...] = (
     Function("SIGN", ("numeric",), like(0), _sign, "-1, 0 or 1.", "SIGN(-3)"),
     *(Function(name, ("double",), _DOUBLE, sql, summary, f"{name}(1.0)") for name, sql, summary in _DOUBLES),
     Function("LOG", ("double", "double?"), _DOUBLE, _log, "The natural logarithm, or that to the base of the first.", "LOG(2, 8)"),
-    Function("POWER", ("double", "double"), _DOUBLE, "power({0}, {1})", "x to the power of y.", "POWER(2, 3)"),
+    Function("POWER", ("double", "double"), _DOUBLE, "sqlstream_power({0}, {1})", "x to the power of y.", "POWER(2, 3)"),
     Function("ATAN2", ("double", "double"), _DOUBLE, "atan2({0}, {1})", "The angle of the point (y, x).", "ATAN2(1, 2)"),
     Function("CEIL", ("numeric",), _integral_type, _integral("ceil"), "The next whole number upwards.", "CEIL(1.2)"),
     Function("FLOOR", ("numeric",), _integral_type, _integral("floor"), "The next whole number downwards.", "FLOOR(1.8)"),
-    Function("ROUND", ("numeric", "int?"), like(0), _round, "Rounded, half away from zero.", "ROUND(1.555, 2)", sized=_round_type, check=_check_digits),
-    Function("TRUNCATE", ("numeric", "int?"), like(0), _truncate, "Cut to so many digits behind the point.", "TRUNCATE(42.345, 2)", sized=_round_type, check=_check_digits),
+    Function("ROUND", ("numeric", "int?"), like(0), _cut("round", "round({0}, {1})"), "Rounded, half away from zero.", "ROUND(1.555, 2)", sized=_round_type, check=_check_digits),
+    Function("TRUNCATE", ("numeric", "int?"), like(0), _cut("truncate", "if({0} < 0, ceil({0}, {1}), floor({0}, {1}))"), "Cut to so many digits behind the point.", "TRUNCATE(42.345, 2)", sized=_round_type, check=_check_digits),
     Function("PI", (), not_null(t.DOUBLE), "pi()", "The number pi.", "PI()"),
     Function("E", (), not_null(t.DOUBLE), "e()", "The number e.", "E()"),
     Function("RAND", ("int?",), not_null(t.DOUBLE), lambda c: f"rand({', '.join(c.args)})", "A random number from 0 to 1.", "RAND()", deterministic=False),
-    Function("RAND_INTEGER", ("int", "int?"), not_null(t.INT), _random_integer, "A random whole number below n; the first of two is a seed.", "RAND_INTEGER(10)", deterministic=False),
+    Function("RAND_INTEGER", ("short int", "short int?"), not_null(t.INT), _random_integer, "A random whole number below n; the first of two is a seed.", "RAND_INTEGER(10)", deterministic=False),
     Function("BIN", ("bigint",), _hex_type, "bin({0})", "In binary.", "BIN(4)"),
-    Function("HEX", ("any",), _hex_type, "hex({0})", "In hexadecimal.", "HEX(255)"),
+    Function("HEX", ("integer or string",), _hex_type, "hex({0})", "In hexadecimal.", "HEX(255)"),
     Function("UNHEX", ("string",), nullable(t.BYTES), "unhex({0})", "The bytes of a hexadecimal text.", "UNHEX('4A')"),
 )  # fmt: skip
 

@@ -19,13 +19,6 @@ def literal_pattern(value: object, text: str) -> str:
     return f"concat('\\\\Q', replace({text}, '\\\\E', '\\\\E\\\\\\\\E\\\\Q'), '\\\\E')"
 
 
-def replacement(value: object, text: str) -> str:
-    """Spark SQL for a replacement that stands for itself: in Java's, $ and \\ mean something."""
-    if isinstance(value, str):
-        return sql_string(value.replace("\\", "\\\\").replace("$", "\\$"))
-    return f"replace(replace({text}, '\\\\', '\\\\\\\\'), '$', '\\\\$')"
-
-
 def similar_pattern(pattern: str) -> str:
     """The regular expression of a SIMILAR TO pattern: % is any text, _ any character; it matches the whole text."""
     out, inside = [], False
