@@ -31,7 +31,7 @@ ACCEPTED = {
     "s != 'x'", "i > 1 OR NULL", "b AND NULL", "IF(b, s, NULL)", "GREATEST(1, NULL)", "'a' || NULL", "CONCAT(s, NULL)",
     "CONCAT_WS('-', s, NULL, 'x')", "ARRAY_CONCAT(ai, NULL)", "i + NULL", "SUBSTRING(s, 2, NULL)", "JSON_VALUE(j, '$.h' RETURNING INTEGER)",
     "PERCENTILE(i, 0.5)", "SUM(SUM(i))", "IF(i > 0, 1, NULL)", "LEAST(i, NULL)", "SUBSTRING(s, 1, NULL)", "OVERLAY(s PLACING NULL FROM 2)",
-    "INSTR(s, 'l', NULL)", "REPLACE(s, 'o', NULL)", "TRIM(BOTH NULL FROM s)", "ARRAY[NULL]", "m[NULL]",
+    "INSTR(s, 'l', NULL)", "REPLACE(s, 'o', NULL)", "TRIM(BOTH NULL FROM s)", "ARRAY[NULL]", "m[NULL]", "'ab' LIKE 'a!b' ESCAPE '!'",
 }  # fmt: skip
 
 # Another value.
