@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type, compared
@@ -16,6 +17,12 @@ def same(types: Types) -> Types | None:
     """All arguments brought to their common type."""
     found = common_type(types)
     return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
+
+
+def _merged(types: Types) -> Types | None:
+    """As ``same``, but FLOAT and DOUBLE meet in DOUBLE."""
+    wide = next((x for x in types if x.root == "DOUBLE"), None)
+    return same(tuple(wide.with_nullable(x.nullable) if wide is not None and x.root == "FLOAT" else x for x in types))
 
 
 def _same_behind(types: Types) -> Types | None:
@@ -58,19 +65,33 @@ def _tested(what: str, kind: str = "") -> Spark:
     return render
 
 
+# Texts in back-ticks are names of fields.
+_SHORT = re.compile(r"`(?:[^`]|``)*`|\bSTRING\b|\bBYTES\b")
+_LONG = {"STRING": f"VARCHAR({t.MAX_LENGTH})", "BYTES": f"VARBINARY({t.MAX_LENGTH})"}
+
+
+def _type_name(call: Rendered) -> str:
+    name = call.types[0].full
+    return sql_string(_SHORT.sub(lambda m: _LONG.get(m[0], m[0]), name) if call.values[1:] == (True,) else name)
+
+
+def _check_flag(types: Types, values: tuple[Any, ...]) -> str | None:
+    return "The second argument of TYPEOF must be TRUE or FALSE." if len(types) > 1 and not isinstance(values[1], bool) else None
+
+
 _COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"
 _SURE = not_null(t.BOOLEAN)
 
 ROWS: tuple[Function, ...] = (
-    Function("TYPEOF", ("any",), lambda ts: t.STRING.with_nullable(ts[0].nullable), lambda c: sql_string(c.types[0].full), "The name of a value's type.", "TYPEOF(1)"),
+    Function("TYPEOF", ("any", "boolean?"), lambda ts: t.STRING.with_nullable(ts[0].nullable or len(ts) > 1), _type_name, "The name of a value's type, with the lengths of STRING and BYTES where the second is TRUE.", "TYPEOF(1)", check=_check_flag),
     # The binder puts the name in its place.
     Function("CURRENT_DATABASE", (), not_null(t.STRING), "current_database()", "The name of the current database.", "CURRENT_DATABASE()"),
     Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(CAST(NULL AS INT), 2, 0)", coerce=same),
-    Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(CAST(NULL AS INT), 0)", coerce=same),
+    Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(CAST(NULL AS INT), 0)", coerce=_merged),
     Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(5, 0)", coerce=_equal),
     Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(any(x.nullable for x in ts)), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(1 > 0, 'x', 'y')", coerce=_same_behind),
-    Function("GREATEST", ("ordered*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=same),
-    Function("LEAST", ("ordered*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=same),
+    Function("GREATEST", ("ordered*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=_merged),
+    Function("LEAST", ("ordered*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=_merged),
     Function("IS_ALPHA", ("any",), _SURE, _tested("alpha"), "Whether all characters are letters.", "IS_ALPHA('abc')"),
     Function("IS_DIGIT", ("any",), _SURE, _tested("digit", "is_integer"), "Whether all characters are digits.", "IS_DIGIT('123')"),
     Function("IS_DECIMAL", ("any",), _SURE, _tested("decimal", "is_numeric"), "Whether it reads as a number.", "IS_DECIMAL('1.5')"),
