@@ -55,12 +55,12 @@ def _extreme(name: str) -> Spark:
 
 
 def _tested(what: str, kind: str = "") -> Spark:
-    """A test of a text's characters; every number of the ``kind`` passes it, NULL and all else do not."""
+    """A test of a text's characters; whatever is of a type of the ``kind`` passes it, NULL too, and nothing else does."""
 
     def render(call: Rendered) -> str:
         if call.types[0].is_string:
             return f"coalesce(sqlstream_is_{what}({call.args[0]}), false)"
-        return f"({call.args[0]} IS NOT NULL)" if kind and getattr(call.types[0], kind) else "false"
+        return "true" if kind and getattr(call.types[0], kind) else "false"
 
     return render
 
