@@ -8,6 +8,12 @@ import re
 REFUSED = {
     "i IN ('7', '8')": "number and text: Flink refuses = of them, but not IN",
     "ROUND(n, i)": "the type depends on the number of digits",
+    "ROUND(n, z)": "as ROUND(n, i)",
+    "ROUND(n, -i)": "as ROUND(n, i)",
+    "TRUNCATE(n, i)": "as ROUND(n, i)",
+    "TRUNCATE(n, z)": "as ROUND(n, i)",
+    "RAND(i) >= 0": "a seed from a column",
+    "RAND_INTEGER(i, 100) < 100": "a seed from a column",
     "COALESCE(dd, ts)": "DATE and TIMESTAMP: Flink cuts the time off",
     "IFNULL(dd, ts)": "as COALESCE(dd, ts)",
     "JSON_QUERY(j, '$.a' WITH WRAPPER)": "not yet",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, fixed, like, not_null, nullable
+from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, like, not_null, nullable
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -51,8 +51,13 @@ def _round_type(types: Types, values: tuple[Any, ...]) -> Type:
     return (t.decimal(min(38, whole), 0) if digits < 0 else t.decimal(whole + digits, digits)).with_nullable(nulls)
 
 
-def _check_digits(_: Types, values: tuple[Any, ...]) -> str | None:
-    return None if len(values) < 2 or isinstance(values[1], int) else "The number of digits must be a constant."
+def _check_digits(types: Types, values: tuple[Any, ...]) -> str | None:
+    known = len(values) < 2 or isinstance(values[1], int) or types[0].root != "DECIMAL"
+    return None if known else "The number of digits of a DECIMAL must be a constant."
+
+
+def _check_seed(_: Types, seeds: tuple[Any, ...]) -> str | None:
+    return "A seed must be a constant." if VARIES in seeds else None
 
 
 def _cut(name: str, exact: str) -> Spark:
@@ -114,8 +119,8 @@ ROWS: tuple[Function, ...] = (
     Function("TRUNCATE", ("numeric", "int?"), like(0), _cut("truncate", "if({0} < 0, ceil({0}, {1}), floor({0}, {1}))"), "Cut to so many digits behind the point.", "TRUNCATE(42.345, 2)", sized=_round_type, check=_check_digits),
     Function("PI", (), not_null(t.DOUBLE), "pi()", "The number pi.", "PI()"),
     Function("E", (), not_null(t.DOUBLE), "e()", "The number e.", "E()"),
-    Function("RAND", ("int?",), not_null(t.DOUBLE), lambda c: f"rand({', '.join(c.args)})", "A random number from 0 to 1.", "RAND()", deterministic=False),
-    Function("RAND_INTEGER", ("short int", "short int?"), not_null(t.INT), _random_integer, "A random whole number below n; the first of two is a seed.", "RAND_INTEGER(10)", deterministic=False),
+    Function("RAND", ("int?",), not_null(t.DOUBLE), lambda c: f"rand({', '.join(c.args)})", "A random number from 0 to 1.", "RAND()", check=_check_seed, deterministic=False),
+    Function("RAND_INTEGER", ("short int", "short int?"), not_null(t.INT), _random_integer, "A random whole number below n; the first of two is a seed.", "RAND_INTEGER(10)", check=lambda types, values: _check_seed(types, values[:-1]), deterministic=False),
     Function("BIN", ("bigint",), _hex_type, "bin({0})", "In binary.", "BIN(4)"),
     Function("HEX", ("integer or string",), _hex_type, "hex({0})", "In hexadecimal.", "HEX(255)"),
     Function("UNHEX", ("string",), nullable(t.BYTES), "unhex({0})", "The bytes of a hexadecimal text.", "UNHEX('4A')"),
