@@ -39,11 +39,13 @@ ACCEPTED = {
     "PERCENTILE(i, 0.5)", "SUM(SUM(i))", "IF(i > 0, 1, NULL)", "LEAST(i, NULL)", "SUBSTRING(s, 1, NULL)", "OVERLAY(s PLACING NULL FROM 2)",
     "INSTR(s, 'l', NULL)", "REPLACE(s, 'o', NULL)", "TRIM(BOTH NULL FROM s)", "ARRAY[NULL]", "m[NULL]", "'ab' LIKE 'a!b' ESCAPE '!'",
     # Flink's code generator fails, or its code on NULL.
-    "GREATEST(n, d)", "GREATEST(bin, X'00')", "SIGN(h)", "SIGN(y)",
+    "GREATEST(n, d)", "GREATEST(bin, X'00')", "SIGN(h)", "SIGN(y)", "TRUNCATE(h, -1)", "TRUNCATE(1e20 + z, 2)",
 }  # fmt: skip
 
 # Another value.
 DIFFERENT = {
+    "RAND(1)": "other numbers of a seed than java.util.Random's",
+    "RAND_INTEGER(1, 100)": "as RAND(1)",
     "GREATEST('a', s, '😀', U&'\\FFFD')": "Flink compares constants by UTF-16 units, here by characters",
     "COLLECT(i)": "the order of a multiset",
     "ARRAY_AGG(DISTINCT z)": "the order of a set",
