@@ -17,6 +17,7 @@ from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, OverCall, Word, constant
 from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
+from sqlstream.sql.functions.absent import absent
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
@@ -327,6 +328,8 @@ def _cast(node: exp.Cast, scope: Scope) -> Expr:
             hint = "Use TO_TIMESTAMP_LTZ(x, 3), or FROM_UNIXTIME(x) for seconds."
         elif operand.type.is_timestamp and target.is_numeric:
             hint = "Use UNIX_TIMESTAMP(CAST(ts AS STRING)), or TIMESTAMPDIFF."
+        elif operand.type.root == "VARIANT":
+            hint = "Take scalars out of the JSON text, by JSON_VALUE(text, path RETURNING INTEGER)."
         raise ValidationError(f"Cast function cannot convert value of type {operand.type.full} to type {target}", at=node, hint=hint)
     # A cast takes the time attribute off a column, also one that changes nothing else.
     if operand.type == target and not operand.type.is_timestamp:
@@ -342,6 +345,8 @@ def _item(node: exp.Expr, operand: Expr, index: Expr) -> Expr:
             return _call("ITEM", [operand, cast_to(index, t.INT)], node)
         case "MAP" if coercion.comparison_type(index.type, operand.type.children[0]) is not None:
             return _call("ITEM", [operand, cast_to(index, operand.type.children[0])], node)
+        case "VARIANT" if index.type.is_string or index.type.is_integer:
+            return _call("ITEM", [operand, index if index.type.is_string else cast_to(index, t.INT)], node)
         case "ROW" if isinstance(index, Literal) and isinstance(index.value, int) and 0 < index.value <= len(operand.type.names):
             return _field(operand, operand.type.names[index.value - 1], node)
     raise _mismatch(_builtin("ITEM"), [operand, index], node)
@@ -384,7 +389,7 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     if distinct:
         raw = list(raw[0].expressions)
     if name in json_clauses.CALLS:
-        raw = json_clauses.plain_arguments(name, raw, node)
+        name, raw = json_clauses.plain_call(name, raw, node)
     if name in ("FLOOR", "CEIL") and len(raw) == 2:
         name += " TO"
     function = scope.functions.get(name) or find(name)
@@ -397,12 +402,16 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     skip_nulls = bool(raw) and isinstance(raw[0], exp.IgnoreNulls) and name in _NULL_TREATMENT
     if raw and isinstance(raw[0], exp.IgnoreNulls | exp.RespectNulls) and name in _NULL_TREATMENT[: 1 if not skip_nulls else None]:
         raw[0] = raw[0].this
+    if function is None and (missing := absent(name)) is not None:
+        raise NotSupported(f"{name} is not supported: {missing.reason}", at=node, hint=missing.hint)
     if function is None:
         families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | ast.TypeNode))
         raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=did_you_mean(name, CALLABLE))
     args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:
         raise ValidationError(f"DISTINCT is for aggregate functions, which {name} is not.", at=node)
+    if (distinct or name == "COLLECT") and any(a.type.root == "VARIANT" for a in args):
+        raise NotSupported(f"{name} is not supported over values of type VARIANT: they can't be compared.", at=node)
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
     call = _call(name, args, node, function)

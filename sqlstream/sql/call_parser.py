@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _TRIM_SIDES = ("BOTH", "LEADING", "TRAILING")
 _BOUNDS = ("UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING", "CURRENT ROW")
+# They take no clause behind them.
+_BARE = ("JSON_OBJECTAGG", "JSON_ARRAYAGG")
 Args = list[exp.Expr]
 
 
@@ -38,7 +40,7 @@ class CallParser(ExpressionParser):
         else:
             node = anonymous(name, *self._arguments(start))
         self.expect(")")
-        return self._clauses(mark(node, start))
+        return mark(node, start) if word in _BARE else self._clauses(mark(node, start))
 
     def _arguments(self, start: Token) -> Args:
         if self.at(")"):

@@ -15,6 +15,8 @@ _FRACTION = r"^\s*[+-]?(\d+\.\d*|\.\d+)\s*$"
 
 def castable(source: Type, target: Type) -> bool:
     """Whether Flink has an explicit cast."""
+    if "VARIANT" in (source.root, target.root) and source.root not in (target.root, "NULL"):
+        return False
     if source.root == "NULL" or (source.root == target.root and not source.children) or target.is_string:
         return True
     if source.is_string:
@@ -180,6 +182,8 @@ def string_sql(text: str, source: Type, zone: str, *, display: bool = False) -> 
             ]
             joined = f"concat('(', concat_ws(', ', {', '.join(cells)}), ')')"
             return f"if({text} IS NULL, NULL, {joined})"
+        case "VARIANT":
+            return f"sqlstream_variant_text({text})"
         case "NULL":
             return "CAST(NULL AS STRING)"
     return f"CAST({text} AS STRING)"

@@ -7,59 +7,105 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqlstream.errors import NotSupported
+from sqlstream.errors import ValidationError
 from sqlstream.sql import ast
 from sqlstream.sql import types as t
 
-CALLS = ("JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "JSON_ARRAY", "JSON_OBJECT")
+CONSTRUCTORS = ("JSON_ARRAY", "JSON_OBJECT")
+AGGREGATES = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
+CALLS = ("JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "JSON_STRING", "JSON", *CONSTRUCTORS, *AGGREGATES)
 
 
-def plain_arguments(name: str, raw: list[exp.Expr], at: exp.Expr) -> list[exp.Expr]:
-    """The arguments of a JSON call without clauses, in the order that its row takes. Raises NotSupported for what it doesn't know."""
-    if name == "JSON_VALUE":
-        return _value(raw, at)
-    if name in ("JSON_ARRAY", "JSON_OBJECT"):
-        return _constructor(name, raw, at)
-    for item in raw:
-        if isinstance(item, exp.Var | ast.TypeNode):
-            raise NotSupported(f"{item.name.upper() or 'RETURNING'} is not supported in {name}.", at=item if isinstance(item, exp.Var) else at)
-    return raw
+# What becomes of NULLs where it is not said.
+_DEFAULTS = {"JSON_ARRAY": "ABSENT", "JSON_OBJECT": "NULL", "JSON_ARRAYAGG": "ABSENT", "JSON_OBJECTAGG": "NULL"}
 
 
-def _value(raw: list[exp.Expr], at: exp.Expr) -> list[exp.Expr]:
-    values, rest = raw[:2], raw[2:]
-    returning: exp.Expr = ast.TypeNode(this=t.STRING)
-    on: dict[str, tuple[exp.Expr, exp.Expr]] = {"EMPTY": (_word("NULL"), exp.Null()), "ERROR": (_word("NULL"), exp.Null())}
-    while rest:
-        word = rest.pop(0)
-        match word.name.upper() if isinstance(word, exp.Var) else "":
-            case "RETURNING" if rest:
-                returning = rest.pop(0)
-            case "NULL" | "ERROR" | "DEFAULT" as action if len(rest) > 1:
-                default = rest.pop(0) if action == "DEFAULT" else exp.Null()
-                names = [rest.pop(0).name.upper() for _ in range(min(2, len(rest)))]
-                if names[:1] != ["ON"] or names[1] not in on:
-                    raise NotSupported("This clause of JSON_VALUE is not supported.", at=word)
-                on[names[1]] = (_word(action), default)
-            case _:
-                raise NotSupported("This clause of JSON_VALUE is not supported.", at=word if isinstance(word, exp.Var) else at)
-    return [*values, exp.Cast(this=exp.Null(), to=returning), *on["EMPTY"], *on["ERROR"]]
+def plain_call(name: str, raw: list[exp.Expr], at: exp.Expr) -> tuple[str, list[exp.Expr]]:
+    """The row of a JSON call, and its arguments without clauses in the order that the row takes. Raises ValidationError."""
+    match name:
+        case "JSON_VALUE":
+            returning, rest = _returning(raw[2:])
+            on = _answers(rest)
+            return name, [*raw[:2], _null_of(returning), *on["EMPTY"], *on["ERROR"]]
+        case "JSON_QUERY":
+            returning, rest = _returning(raw[2:])
+            wrapper, rest = _wrapper(rest)
+            on = _answers(rest)
+            return name, [*raw[:2], _null_of(returning), _word(wrapper), on["EMPTY"][0], on["ERROR"][0]]
+        case "JSON_EXISTS":
+            return name, [*raw[:2], raw[2] if len(raw) > 2 else _word("FALSE")]
+        case "JSON_STRING":
+            return name, [_part(value, CONSTRUCTORS) for value in raw]
+        case "JSON":
+            hint = "Write JSON_OBJECT('a' VALUE JSON('[1]')), or JSON_ARRAY(JSON('[1]'))."
+            message = "The JSON() function is currently only supported inside JSON_ARRAY() or as the VALUE param of JSON_OBJECT()."
+            raise ValidationError(message, at=at, hint=hint)
+    nulls, values = _on_null(raw)
+    if name in AGGREGATES:
+        values[-1] = _named(exp.Anonymous(this="JSON_STRING", expressions=[values[-1]]), values[-1])
+        return f"{name} {nulls} ON NULL" if nulls and nulls != _DEFAULTS[name] else name, values
+    step = 2 if name == "JSON_OBJECT" else 1
+    parts = [_part(value, ("JSON", *CONSTRUCTORS)) if (i + 1) % step == 0 else value for i, value in enumerate(values)]
+    return name, [_word(nulls or _DEFAULTS[name]), *parts]
 
 
-def _constructor(name: str, raw: list[exp.Expr], at: exp.Expr) -> list[exp.Expr]:
-    """The word that says what becomes of NULLs, then the values, or keys and values in turn."""
-    nulls = "NULL" if name == "JSON_OBJECT" else "ABSENT"
-    values = list(raw)
-    words = [v.name.upper() if isinstance(v, exp.Var) else "" for v in values[-3:]]
-    if words[1:] == ["ON", "NULL"] and words[0] in ("NULL", "ABSENT"):
-        nulls, values = words[0], values[:-3]
-    plain = [v for v in values if not (isinstance(v, exp.Var) and v.name.upper() in ("KEY", "VALUE"))]
-    for value in plain:
-        if isinstance(value, exp.Var):
-            raise NotSupported(f"{value.name} is not supported in {name}.", at=value)
-        if isinstance(value, exp.Anonymous) and value.name.upper() in ("JSON", *CALLS[3:]):
-            raise NotSupported(f"{value.name.upper()} inside of {name} is not supported.", at=value)
-    return [_word(nulls), *plain]
+def _returning(rest: list[exp.Expr]) -> tuple[exp.Expr, list[exp.Expr]]:
+    if rest and rest[0].name.upper() == "RETURNING":
+        return rest[1], rest[2:]
+    return ast.TypeNode(this=t.STRING), rest
+
+
+def _wrapper(rest: list[exp.Expr]) -> tuple[str, list[exp.Expr]]:
+    """What follows WITH or WITHOUT, up to WRAPPER."""
+    words = [word.name.upper() for word in rest]
+    if "WRAPPER" not in words:
+        return "WITHOUT", rest
+    end = words.index("WRAPPER")
+    if words[0] == "WITHOUT":
+        return "WITHOUT", rest[end + 1 :]
+    return "CONDITIONAL" if "CONDITIONAL" in words[:end] else "UNCONDITIONAL", rest[end + 1 :]
+
+
+def _answers(rest: list[exp.Expr]) -> dict[str, tuple[exp.Expr, exp.Expr]]:
+    """What is done on EMPTY and on ERROR, each with its default."""
+    found: dict[str, tuple[exp.Expr, exp.Expr]] = {"EMPTY": (_word("NULL"), exp.Null()), "ERROR": (_word("NULL"), exp.Null())}
+    begin = 0
+    for i, word in enumerate(rest):
+        if isinstance(word, exp.Var) and word.name == "ON":
+            action, default = (rest[begin].name, rest[begin + 1]) if rest[begin].name == "DEFAULT" else (" ".join(w.name for w in rest[begin:i]), exp.Null())
+            found[rest[i + 1].name] = (_word(action), default)
+            begin = i + 2
+    return found
+
+
+def _on_null(raw: list[exp.Expr]) -> tuple[str, list[exp.Expr]]:
+    """What becomes of NULLs, if it is said; the values without the words between them."""
+    words = [v.name.upper() if isinstance(v, exp.Var) else "" for v in raw[-3:]]
+    said = words[0] if words[1:] == ["ON", "NULL"] else ""
+    values = raw[:-3] if said else raw
+    return said, [v for v in values if not (isinstance(v, exp.Var) and v.name.upper() in ("KEY", "VALUE"))]
+
+
+def _part(value: exp.Expr, names: tuple[str, ...]) -> exp.Expr:
+    """A value of a constructor: what one of these functions gives goes into the result as JSON."""
+    inner = value
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    name = inner.name.upper() if isinstance(inner, exp.Anonymous) else ""
+    if name not in names:
+        return value
+    if name == "JSON":
+        return _named(exp.Anonymous(this="JSON TEXT", expressions=inner.expressions), inner)
+    return _named(exp.Anonymous(this="JSON PART", expressions=[inner]), inner)
+
+
+def _named(node: exp.Expr, like: exp.Expr) -> exp.Expr:
+    node.meta.update(like.meta)
+    return node
+
+
+def _null_of(type_: exp.Expr) -> exp.Expr:
+    return exp.Cast(this=exp.Null(), to=type_)
 
 
 def _word(text: str) -> exp.Var:

@@ -1,21 +1,19 @@
 package sqlstream;
 
+import java.util.Map;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
-import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.errors.QueryExecutionErrors;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** How a function makes its query fail. */
+/** A row for which a query must fail, in words for its user. */
 final class Failure {
+    private static final UTF8String CLASS = UTF8String.fromString("USER_RAISED_EXCEPTION");
+    private static final UTF8String MESSAGE = UTF8String.fromString("errorMessage");
+
     private Failure() {}
 
-    /** What Spark's raise_error throws. */
+    /** The exception to throw: as by {@code raise_error}. */
     static RuntimeException of(String message) {
-        return QueryExecutionErrors.raiseError(
-                UTF8String.fromString("USER_RAISED_EXCEPTION"), new ArrayBasedMapData(array("errorMessage"), array(message)));
-    }
-
-    private static GenericArrayData array(String text) {
-        return new GenericArrayData(new Object[] {UTF8String.fromString(text)});
+        return QueryExecutionErrors.raiseError(CLASS, ArrayBasedMapData.apply(Map.of(MESSAGE, UTF8String.fromString(message)), x -> x, x -> x));
     }
 }

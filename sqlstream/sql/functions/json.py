@@ -1,188 +1,138 @@
-"""Functions of JSON texts. Paths are constants of names and indexes: what Spark's get_json_object reads."""
+"""Functions of JSON texts: Java methods that look into a text by the path library that Flink uses, and that write one by the same rules."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Types, fixed, not_null, nullable, sql_string
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable, sql_string
+from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
 
-_PATH = re.compile(r"^\s*(?:lax\s+|strict\s+)?(\$(?:\.[A-Za-z_]\w*|\['[^']*'\]|\[\d+\])*)\s*$")
-# What RETURNING takes, and how Spark reads it.
-_RETURNING = {"INT": "INT", "DOUBLE": "DOUBLE", "BOOLEAN": "BOOLEAN"}
-_NUMBER = r"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
-_FRACTION = r"^-?\d+\.\d+(E-?\d+)?$"
-_KEEP_NULLS = "map('ignoreNullFields', 'false')"
-_NULL_TEXT = sql_string("null")
+# What JSON_VALUE can return: the method's ending, and what stands for a default that is not asked for.
+_RETURNING = {"VARCHAR": ("", "''"), "BOOLEAN": ("_boolean", "false"), "INT": ("_integer", "0"), "DOUBLE": ("_double", "0.0D")}
 
 
-def _check_path(_: Types, values: tuple[Any, ...]) -> str | None:
-    if not isinstance(values[1], str):
-        return "The path must be a constant."
-    return None if _PATH.match(values[1]) else f"The JSON path '{values[1]}' is not supported: use names and indexes, as $.a.b[0]."
+def _word(call: Rendered, index: int) -> str:
+    return sql_string(call.values[index])
 
 
-def _path(call: Rendered) -> str:
-    found = _PATH.match(call.values[1])
-    assert found is not None
-    return sql_string(found[1])
-
-
-def _strict(call: Rendered) -> bool:
-    return str(call.values[1]).strip().startswith("strict")
-
-
-def _member(call: Rendered) -> str:
-    return f"get_json_object({call.args[0]}, {_path(call)})"
-
-
-def _shape(call: Rendered) -> str:
-    return f"schema_of_variant(try_variant_get(try_parse_json({call.args[0]}), {_path(call)}))"
-
-
-def _scalar(call: Rendered) -> str:
-    """The text of a member that is no object and no array; one that begins like one is looked at again."""
-    found = _member(call)
-    complex_ = f"({_shape(call)} LIKE 'OBJECT%' OR {_shape(call)} LIKE 'ARRAY%')"
-    return f"CASE WHEN left({found}, 1) NOT IN ('{{', '[') THEN {found} WHEN {found} IS NOT NULL AND NOT {complex_} THEN {found} END"
-
-
-def _exact(found: str, call: Rendered) -> str:
-    """``found`` with a fraction as it is written in the JSON: Spark reads it as a DOUBLE."""
-    name = re.search(r"(?:\.(\w+)|\['([^']*)'\])$", _PATH.match(call.values[1])[1])  # type: ignore[index]
-    key = f'"{re.escape(name[1] or name[2])}"\\s*:\\s*' if name else ""
-    numbers = f"regexp_extract_all({call.args[0]}, {sql_string(key + _NUMBER)}, 1)"
-    written = f"get(filter({numbers}, x -> CAST(x AS DOUBLE) = CAST({found} AS DOUBLE)), 0)"
-    return f"if({found} RLIKE {sql_string(_FRACTION)}, coalesce({written}, {found}), {found})"
+def _default(call: Rendered, index: int, absent: str) -> str:
+    return f"CAST({call.args[index + 1]} AS {call.type.spark})" if call.values[index] == "DEFAULT" else absent
 
 
 def _json_value(call: Rendered) -> str:
-    """(text, path, a NULL of the type, what is on empty, its default, what is on error, its default)."""
-    text = call.args[0]
-    member = _scalar(call)
-    found = _exact(member, call) if call.type.root == "VARCHAR" else f"try_cast({member} AS {call.type.spark})"
-    empty, error = call.values[3], call.values[5]
-    if "DEFAULT" not in (empty, error):
-        return found
-    # No text gives NULL. A text that is no JSON counts as empty in lax mode, as an error in strict mode.
-    default = {"DEFAULT": call.args[4], "NULL": "NULL"}[empty]
-    wrong = {"DEFAULT": call.args[6], "NULL": "NULL"}[error]
-    missing = f"try_variant_get(try_parse_json({text}), {_path(call)}) IS NULL"
-    if _strict(call):
-        return f"CASE WHEN {text} IS NULL THEN NULL WHEN {missing} THEN {wrong} ELSE {found} END"
-    return f"CASE WHEN {text} IS NULL THEN NULL WHEN {missing} THEN {default} ELSE coalesce({found}, {wrong}) END"
+    """(text, path, a NULL of the type, what is done on empty, its default, what is done on error, its default)."""
+    ending, absent = _RETURNING[call.type.root]
+    empty, error = (f"{_word(call, i)}, {_default(call, i, absent)}" for i in (3, 5))
+    return f"sqlstream_json_value{ending}({call.args[0]}, {call.args[1]}, {empty}, {error})"
 
 
-def _check_value(types: Types, values: tuple[Any, ...]) -> str | None:
-    if "ERROR" in (values[3], values[5]):
-        return "ERROR ON EMPTY and ERROR ON ERROR are not supported."
-    if types[2].root not in ("VARCHAR", *_RETURNING):
-        return f"RETURNING {types[2]} is not supported."
-    return _check_path(types, values)
-
-
-def _value_type(types: Types) -> Type:
-    return types[2].null()
+def _check_value(types: Types, _: tuple[Any, ...]) -> str | None:
+    if types[2].root not in _RETURNING:
+        return f"Unsupported type '{types[2]}' for RETURNING in JSON_VALUE()."
+    return None
 
 
 def _json_query(call: Rendered) -> str:
-    found = _member(call)
-    shaped = f"({_shape(call)} LIKE 'OBJECT%' OR {_shape(call)} LIKE 'ARRAY%')"
-    return f"if(left({found}, 1) IN ('{{', '[') AND {shaped}, {found}, NULL)"
+    """(text, path, a NULL of the type, wrapper, what is done on empty, what is done on error)."""
+    ending = "_array" if call.type.root == "ARRAY" else ""
+    return f"sqlstream_json_query{ending}({call.args[0]}, {call.args[1]}, {', '.join(_word(call, i) for i in (3, 4, 5))})"
 
 
-def _json_exists(call: Rendered) -> str:
-    return f"if({call.args[0]} IS NULL, NULL, {_member(call)} IS NOT NULL)"
+def _check_query(types: Types, values: tuple[Any, ...]) -> str | None:
+    if not types[2].is_string and not (types[2].root == "ARRAY" and types[2].children[0].is_string):
+        return f"Unsupported type '{types[2]}' for RETURNING in JSON_QUERY()."
+    if types[2].root == "ARRAY" and "EMPTY OBJECT" in values[4:]:
+        return "EMPTY OBJECT is no array of strings."
+    return None
 
 
-def json_text(text: str, type_: Type) -> str | None:
-    """Spark SQL for a value as JSON; None where Spark writes it otherwise than Flink."""
-    match type_.root:
-        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT" | "BOOLEAN" | "DOUBLE" | "FLOAT":
-            return f"CAST({text} AS STRING)"
-        case "DECIMAL" if type_.args[1] <= 6:
-            return f"CAST({text} AS STRING)"
-        case "CHAR" | "VARCHAR":
-            return _bare(text)
-        case "TIMESTAMP":
-            return None
-    return _bare(text) if _plain(type_) else None
+def written(type_: Type) -> bool:
+    """Whether a value of the type can be written as JSON."""
+    if type_.root in ("DATE", "TIME", "VARIANT") or type_.is_interval:
+        return False
+    if type_.root in ("MAP", "MULTISET") and not type_.children[0].is_string:
+        return False
+    return all(map(written, type_.children))
 
 
-def _plain(type_: Type) -> bool:
-    simple = type_.root in ("TINYINT", "SMALLINT", "INT", "BIGINT", "BOOLEAN", "CHAR", "VARCHAR", "ARRAY", "MAP", "ROW")
-    return simple and all(_plain(c) for c in type_.children)
+def _check_written(types: Types, _: tuple[Any, ...] = ()) -> str | None:
+    wrong = next((x for x in types if not written(x)), None)
+    return f"Type '{wrong}' is not scalar or cannot be converted into JSON." if wrong is not None else None
 
 
-def _bare(text: str) -> str:
-    """A value's JSON: that of an array of it, without the brackets."""
-    written = f"to_json(array({text}), {_KEEP_NULLS})"
-    return f"if({text} IS NULL, NULL, substring({written}, 2, length({written}) - 2))"
+def _check_object(types: Types, _: tuple[Any, ...]) -> str | None:
+    if any(not key.is_string for key in types[1::2]):
+        return "The names of JSON_OBJECT are texts."
+    return _check_written(types[2::2])
 
 
-def _check_written(types: Types, _: tuple[Any, ...]) -> str | None:
-    wrong = next((x for x in types if x.root != "NULL" and json_text("", x) is None), None)
-    return f"A value of type {wrong} as JSON is not supported." if wrong is not None else None
+def _struct(args: tuple[str, ...], types: Types) -> str:
+    """The arguments as one, and their types as its reader knows them."""
+    names = [f"{'json' if x.root == 'JSON' else 'value'}{i}" for i, x in enumerate(types)]
+    values = ", ".join(f"{sql_string(name)}, {arg}" for name, arg in zip(names, args, strict=True))
+    columns = ", ".join(f"{quote(name)} {'STRING' if x.root in ('JSON', 'NULL') else x.stored}" for name, x in zip(names, types, strict=True))
+    return f"named_struct({values}), {sql_string(columns)}"
 
 
 def _json_string(call: Rendered) -> str:
-    return json_text(call.args[0], call.types[0]) or "NULL"
+    return f"sqlstream_json_string({_struct(call.args, call.types)})"
 
 
-def _nulls(call: Rendered) -> tuple[bool, tuple[str, ...], Types]:
-    """Whether NULLs are kept, and the arguments behind that word."""
-    return call.values[0] == "NULL", call.args[1:], call.types[1:]
+def _constructor(name: str, empty: str) -> Spark:
+    """(what becomes of NULLs, values or names and values in turn)."""
+
+    def rendered(call: Rendered) -> str:
+        if len(call.args) == 1:
+            return f"'{empty}'"
+        return f"sqlstream_{name}({_struct(call.args[1:], call.types[1:])}, {str(call.values[0] == 'ABSENT').lower()})"
+
+    return rendered
 
 
-def _cell(text: str, type_: Type) -> str:
-    return "CAST(NULL AS STRING)" if type_.root == "NULL" else json_text(text, type_) or "NULL"
+def _array_agg(value: str) -> Spark:
+    return lambda call: f"concat('[', array_join(collect_list({value.format(call.args[0])}){call.filter}, ','), ']')"
 
 
-def _json_array(call: Rendered) -> str:
-    keep, args, types = _nulls(call)
-    cells = ", ".join(_cell(a, x) for a, x in zip(args, types, strict=True))
-    joined = f"array_join(array({cells}), ','{', ' + sql_string('null') if keep else ''})" if cells else "''"
-    return f"concat('[', {joined}, ']')"
+def _object_agg(absent: str) -> Spark:
+    return lambda call: f"sqlstream_json_object_of(collect_list(named_struct('k', {call.args[0]}, 'v', {call.args[1]})){call.filter}, {absent})"
 
 
-def _json_object(call: Rendered) -> str:
-    keep, args, types = _nulls(call)
-    pairs = []
-    for key, value, type_ in zip(args[::2], args[1::2], types[1::2], strict=True):
-        cell = _cell(value, type_)
-        pairs.append(f"concat({_bare(key)}, ':', {f'coalesce({cell}, {_NULL_TEXT})' if keep else cell})")
-    joined = f"array_join(array({', '.join(pairs)}), ',')" if pairs else "''"
-    return f"concat('{{', {joined}, '}}')"
-
-
-def _is_json(kind: str) -> str:
-    parsed = "try_parse_json({0})"
-    if kind == "VALUE":
-        return f"({parsed} IS NOT NULL)"
-    shape = f"schema_of_variant({parsed})"
-    if kind == "SCALAR":
-        return f"coalesce({shape} NOT LIKE 'OBJECT%' AND {shape} NOT LIKE 'ARRAY%', false)"
-    return f"coalesce({shape} LIKE '{kind}%', false)"
-
-
+_JSON = t.Type("JSON")
 _VALUE_PARAMS = ("string", "string", "any", "word", "any", "word", "any")
+_QUERY_PARAMS = ("string", "string", "any", "word", "word", "word")
 
 ROWS: tuple[Function, ...] = (
-    Function("JSON_VALUE", _VALUE_PARAMS, _value_type, _json_value, "A scalar member of a JSON text.", "JSON_VALUE('{\"a\": 1}', '$.a')", check=_check_value, words=(3, 5)),
-    Function("JSON_QUERY", ("string", "string"), nullable(t.STRING), _json_query, "An object or array inside a JSON text.", "JSON_QUERY('{\"a\": [1, 2]}', '$.a')", check=_check_path),
-    Function("JSON_EXISTS", ("string", "string"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), _json_exists, "Whether a JSON text has a member.", "JSON_EXISTS('{\"a\": 1}', '$.a')", check=_check_path),
-    Function("JSON_STRING", ("any",), fixed(t.STRING), _json_string, "A value as JSON.", "JSON_STRING(1)", check=_check_written),
-    Function("JSON_ARRAY", ("word", "any*"), not_null(t.STRING), _json_array, "A JSON array of the values.", "JSON_ARRAY(1, 'a')", check=lambda ts, vs: _check_written(ts[1:], vs), words=(0,)),
-    Function("JSON_OBJECT", ("word", "any*"), not_null(t.STRING), _json_object, "A JSON object of names and values.", "JSON_OBJECT('a' VALUE 1)", check=lambda ts, vs: _check_written(ts[1:], vs), words=(0,)),
-    Function("JSON_UNQUOTE", ("string",), fixed(t.STRING), "if({0} RLIKE '^\".*\"$', coalesce(get_json_object(concat('[', {0}, ']'), '$[0]'), {0}), {0})", "A JSON string as a text.", "JSON_UNQUOTE('\"a\"')"),
-    Function("JSON_QUOTE", ("string",), fixed(t.STRING), lambda c: _bare(c.args[0]), "A text as a JSON string.", "JSON_QUOTE('a')"),
+    Function("JSON_VALUE", _VALUE_PARAMS, lambda ts: ts[2].null(), _json_value, "A scalar inside a JSON text.", "JSON_VALUE('{\"a\": 1}', '$.a')", check=_check_value, words=(3, 5)),
+    Function("JSON_QUERY", _QUERY_PARAMS, lambda ts: ts[2].null(), _json_query, "An object or array inside a JSON text.", "JSON_QUERY('{\"a\": [1, 2]}', '$.a')", check=_check_query, words=(3, 4, 5)),
+    Function("JSON_EXISTS", ("string", "string", "word"), nullable(t.BOOLEAN), lambda c: f"sqlstream_json_exists({c.args[0]}, {c.args[1]}, {_word(c, 2)})", "Whether a JSON text has something at a path.", "JSON_EXISTS('{\"a\": 1}', '$.a')", words=(2,)),
+    Function("JSON_STRING", ("any",), lambda ts: t.STRING.with_nullable(ts[0].nullable), _json_string, "A value as JSON.", "JSON_STRING(1)", check=_check_written),
+    Function("JSON_ARRAY", ("word", "any*"), not_null(t.STRING), _constructor("json_array", "[]"), "A JSON array of the values.", "JSON_ARRAY(1, 'a')", check=lambda ts, _: _check_written(ts[1:]), words=(0,)),
+    Function("JSON_OBJECT", ("word", "any*"), not_null(t.STRING), _constructor("json_object", "{}"), "A JSON object of names and values.", "JSON_OBJECT('a' VALUE 1)", check=_check_object, words=(0,)),
+    Function("JSON", ("string",), nullable(t.STRING), "sqlstream_json({0})", "A text that goes into JSON_OBJECT or JSON_ARRAY as the JSON that it is.", "JSON_OBJECT('a' VALUE JSON('[1]'))"),
+    Function("JSON_QUOTE", ("string",), lambda ts: t.STRING.with_nullable(ts[0].nullable), "sqlstream_json_quote({0})", "A text as a JSON string.", "JSON_QUOTE('a')"),
+    Function("JSON_UNQUOTE", ("string",), lambda ts: t.STRING.with_nullable(ts[0].nullable), "sqlstream_json_unquote({0})", "A JSON string as a text.", "JSON_UNQUOTE('\"a\"')"),
 )  # fmt: skip
 
-OPERATORS: tuple[Function, ...] = tuple(
-    Function(f"IS JSON {kind}", ("string",), not_null(t.BOOLEAN), _is_json(kind), "Whether a text is JSON.", f"{example} IS JSON {kind}")
-    for kind, example in (("VALUE", "'{}'"), ("OBJECT", "'{}'"), ("ARRAY", "'[1]'"), ("SCALAR", "'1'"))
-)
+OPERATORS: tuple[Function, ...] = (
+    *(
+        Function(f"IS JSON {kind}", ("string",), not_null(t.BOOLEAN), f"coalesce(sqlstream_is_json({{0}}, '{kind}'), false)", "Whether a text is JSON.", f"{example} IS JSON {kind}")
+        for kind, example in (("VALUE", "'{}'"), ("OBJECT", "'{}'"), ("ARRAY", "'[1]'"), ("SCALAR", "'1'"))
+    ),
+    # What goes into another JSON text as it is: JSON(text), and the result of a JSON function.
+    Function("JSON TEXT", ("string",), nullable(_JSON), "sqlstream_json({0})", "A text as the JSON that it is.", "JSON_ARRAY(JSON('[1]'))"),
+    Function("JSON PART", ("string",), lambda ts: _JSON.with_nullable(ts[0].nullable), "{0}", "JSON inside of JSON.", "JSON_ARRAY(JSON_ARRAY(1))"),
+)  # fmt: skip
+
+_ARRAY_PARAMS, _OBJECT_PARAMS = ("string",), ("string", "string")
+_COLLECTED = not_null(t.varchar(2000))
+
+AGGREGATES: tuple[Function, ...] = (
+    Function("JSON_ARRAYAGG", _ARRAY_PARAMS, _COLLECTED, _array_agg("{0}"), "A JSON array of the values.", "JSON_ARRAYAGG(x)", aggregate=True),
+    Function("JSON_ARRAYAGG NULL ON NULL", _ARRAY_PARAMS, _COLLECTED, _array_agg("coalesce({0}, 'null')"), "A JSON array of the values, with NULLs.", "JSON_ARRAYAGG(x NULL ON NULL)", aggregate=True),
+    Function("JSON_OBJECTAGG", _OBJECT_PARAMS, _COLLECTED, _object_agg("false"), "A JSON object of names and values.", "JSON_OBJECTAGG(KEY 'a' VALUE x)", aggregate=True),
+    Function("JSON_OBJECTAGG ABSENT ON NULL", _OBJECT_PARAMS, _COLLECTED, _object_agg("true"), "A JSON object of names and values that are not NULL.", "JSON_OBJECTAGG(KEY 'a' VALUE x ABSENT ON NULL)", aggregate=True),
+)  # fmt: skip

@@ -201,7 +201,13 @@ def _concat_type(types: Types) -> Type:
 
 
 def _element(types: Types) -> Type:
-    return types[0].children[-1].null()
+    return t.VARIANT if types[0].root == "VARIANT" else types[0].children[-1].null()
+
+
+def _item(call: Rendered) -> str:
+    if call.types[0].root != "VARIANT":
+        return f"try_element_at({call.args[0]}, {call.args[1]})"
+    return f"sqlstream_variant_{'member' if call.types[1].is_string else 'element'}({call.args[0]}, {call.args[1]})"
 
 
 BOOL = fixed(t.BOOLEAN)
@@ -233,7 +239,7 @@ ROWS: tuple[Function, ...] = (
     Function("SIMILAR TO", ("string", "string"), BOOL, _similar, "Matches an SQL regular expression.", "'Anna' SIMILAR TO '(A|B)%'", check=_check_similar),
     Function("CASE", ("any*",), _case_type, _case, "The value of the first condition that holds.", "CASE WHEN 1 > 0 THEN 'a' ELSE 'b' END", coerce=_branches),
     Function("||", ("string", "string"), _concat_type, "concat({0}, {1})", "Joins two strings.", "'a' || 'b'"),
-    Function("ITEM", ("any", "any"), _element, "try_element_at({0}, {1})", "An element of an array, counted from 1, or of a map, by key.", "ARRAY['a', 'b'][1]"),
+    Function("ITEM", ("any", "any"), _element, _item, "An element of an array, counted from 1, or of a map, by key; both of a VARIANT.", "ARRAY['a', 'b'][1]"),
     Function("ROW", ("any*",), _row_type, _row, "A row of the values.", "ROW(1, 'a')"),
     Function("ARRAY", ("any*",), _array_type, lambda c: f"array({', '.join(c.args)})", "An array of the values.", "ARRAY[1, 2]", coerce=_all_same),
     Function("MAP", ("any*",), _map_type, lambda c: f"map({', '.join(c.args)})", "A map of the keys and values.", "MAP['a', 1]", coerce=_pairs),
