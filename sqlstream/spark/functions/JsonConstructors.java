@@ -119,7 +119,7 @@ public final class JsonConstructors {
         } else if (type instanceof FloatType) {
             return number(in.getFloat(i));
         } else if (type instanceof DecimalType decimal) {
-            return plain(in.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal());
+            return in.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal();
         } else if (type instanceof BinaryType) {
             return in.getBinary(i);
         } else if (type instanceof TimestampNTZType) {
@@ -139,10 +139,6 @@ public final class JsonConstructors {
     /** A double is written as a decimal number, NaN and Infinity as texts. */
     private static Object number(double value) {
         return Double.isNaN(value) || Double.isInfinite(value) ? (Object) value : BigDecimal.valueOf(value);
-    }
-
-    private static BigDecimal plain(BigDecimal value) {
-        return value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
     }
 
     private static String time(long micros) {

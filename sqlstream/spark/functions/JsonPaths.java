@@ -65,7 +65,9 @@ public final class JsonPaths {
             return new Found(path.lax, null, path.problem);
         }
         try {
-            return new Found(path.lax, path.compiled.read(document.value(), path.lax ? LAX : STRICT), null);
+            Object value = path.compiled.read(document.value(), path.lax ? LAX : STRICT);
+            boolean missing = value == null && !path.lax;
+            return new Found(path.lax, value, missing ? "Strict jsonpath mode requires a non empty returned value, but is null" : null);
         } catch (RuntimeException e) {
             return new Found(path.lax, null, String.valueOf(e.getMessage()));
         }
@@ -131,7 +133,7 @@ public final class JsonPaths {
     @SqlFunction(type = "ARRAY<STRING>")
     public static ArrayData jsonQueryArray(UTF8String text, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError) {
         Object value = query(text, path, wrapper, onEmpty, onError, true);
-        return value == null ? null : new GenericArrayData(((Collection<?>) value).stream().map(JsonPaths::element).toArray());
+        return value == null ? null : new GenericArrayData(((List<?>) value).stream().map(JsonPaths::element).toArray());
     }
 
     private static UTF8String element(Object value) {
@@ -150,7 +152,7 @@ public final class JsonPaths {
             if (wrapped.value == null || (wrapped.lax && wrapped.isScalar())) {
                 return otherwise(onEmpty, "Empty result of JSON_QUERY function is not allowed");
             }
-            if (!wrapped.isScalar() && (!array || wrapped.value instanceof Collection)) {
+            if (!wrapped.isScalar() && (!array || wrapped.value instanceof List)) {
                 return wrapped.value;
             }
             problem = wrapped.isScalar()
