@@ -13,6 +13,7 @@ from sqlstream.help.topics import TOPICS, Topic
 from sqlstream.keymap import KEYS
 from sqlstream.options import Option, Use
 from sqlstream.sql import functions
+from sqlstream.sql.functions.absent import absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,7 +58,7 @@ def function_list() -> str:
     """The names of all built-in functions by group: a list of Markdown."""
     lines = []
     for title, rows in functions.GROUPS:
-        names = sorted({f"`{row.name.removesuffix(' TO')}`" for row in rows})
+        names = sorted({f"`{row.name.split()[0]}`" for row in rows})
         lines += textwrap.wrap(f"{title}: {', '.join(names)}.", 150, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(lines)
 
@@ -67,6 +68,8 @@ def _anything(topic: str, users: Sequence[Function]) -> list[str]:
     wanted = topic.upper()
     found = [_topic(t) for t in TOPICS if wanted in (t.name, *t.aliases)]
     found += _functions(topic, users)
+    if (missing := absent(wanted)) is not None:
+        found.append(f"{wanted} is not supported: {missing.reason}\n    {missing.hint}")
     found += [_connector(c) for c in connectors.CONNECTORS if c.name == topic.lower()]
     found += [_format(f) for f in formats.FORMATS if f.name == topic.lower()]
     found += [_option(o) for o in settings.SETTINGS if o.key == topic]

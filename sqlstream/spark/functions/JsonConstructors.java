@@ -69,6 +69,9 @@ public final class JsonConstructors {
         StructType schema = TYPES.of(types);
         Map<String, Object> found = new TreeMap<>();
         for (int i = 0; i < schema.length(); i += 2) {
+            if (pairs.isNullAt(i)) {
+                throw Failure.of("A name of JSON_OBJECT is NULL.");
+            }
             if (!absent || !pairs.isNullAt(i + 1)) {
                 found.put(pairs.getUTF8String(i).toString(), field(pairs, i + 1, schema));
             }
@@ -82,6 +85,9 @@ public final class JsonConstructors {
         Map<String, Object> found = new TreeMap<>();
         for (int i = 0; i < pairs.numElements(); i++) {
             InternalRow pair = pairs.getStruct(i, 2);
+            if (pair.isNullAt(0)) {
+                throw Failure.of("A name of JSON_OBJECTAGG is NULL.");
+            }
             String name = pair.getUTF8String(0).toString();
             if (found.containsKey(name)) {
                 throw Failure.of("Key '" + name + "' is already present. Duplicate keys are not allowed in JSON_OBJECTAGG. Please ensure that keys are unique.");

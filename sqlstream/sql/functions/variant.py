@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, nullable
+from sqlstream.sql.functions.base import Function, Spark, nullable
 
 
-def _parse(name: str) -> str:
-    return name
-
-
-def _parsed(method: str):  # type: ignore[no-untyped-def]
-    def rendered(call: Rendered) -> str:
-        return f"{method}({call.args[0]}, {call.args[1] if len(call.args) > 1 else 'false'})"
-
-    return rendered
+def _parsed(method: str) -> Spark:
+    return lambda call: f"{method}({call.args[0]}, {call.args[1] if len(call.args) > 1 else 'false'})"
 
 
 ROWS: tuple[Function, ...] = (
