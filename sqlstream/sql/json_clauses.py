@@ -72,7 +72,8 @@ def _answers(rest: list[exp.Expr]) -> dict[str, tuple[exp.Expr, exp.Expr]]:
     begin = 0
     for i, word in enumerate(rest):
         if isinstance(word, exp.Var) and word.name == "ON":
-            action, default = (rest[begin].name, rest[begin + 1]) if rest[begin].name == "DEFAULT" else (" ".join(w.name for w in rest[begin:i]), exp.Null())
+            default = rest[begin + 1] if rest[begin].name == "DEFAULT" else exp.Null()
+            action = " ".join(w.name for w in rest[begin:i] if isinstance(w, exp.Var))
             found[rest[i + 1].name] = (_word(action), default)
             begin = i + 2
     return found
