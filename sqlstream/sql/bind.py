@@ -346,6 +346,8 @@ def _item(node: exp.Expr, operand: Expr, index: Expr) -> Expr:
         case "MAP" if coercion.comparison_type(index.type, operand.type.children[0]) is not None:
             return _call("ITEM", [operand, cast_to(index, operand.type.children[0])], node)
         case "VARIANT" if index.type.is_string or index.type.is_integer:
+            if index.type.is_string and not isinstance(index, Literal):
+                raise NotSupported("The name of a member of a VARIANT must be a constant.", at=node)
             return _call("ITEM", [operand, index if index.type.is_string else cast_to(index, t.INT)], node)
         case "ROW" if isinstance(index, Literal) and isinstance(index.value, int) and 0 < index.value <= len(operand.type.names):
             return _field(operand, operand.type.names[index.value - 1], node)

@@ -32,6 +32,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
+import org.apache.spark.sql.types.VariantType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -132,6 +133,8 @@ public final class JsonConstructors {
             return time(in.getLong(i));
         } else if (type instanceof TimestampType) {
             return time(in.getLong(i)) + "Z";
+        } else if (type instanceof VariantType) {
+            return new RawValue(Variants.variantText(in.getVariant(i)).toString());
         } else if (type instanceof ArrayType array) {
             return array(in.getArray(i), array.elementType());
         } else if (type instanceof MapType map) {

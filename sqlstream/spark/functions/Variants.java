@@ -30,18 +30,24 @@ public final class Variants {
         }
     }
 
-    /** The member of an object; NULL where there is none or it is no object. */
+    /** The member of an object; NULL where there is none. */
     @SqlFunction
     public static VariantVal variantMember(VariantVal variant, UTF8String name) {
         Variant in = variant(variant);
-        return in.getType() == VariantUtil.Type.OBJECT ? value(in.getFieldByKey(name.toString())) : null;
+        if (in.getType() != VariantUtil.Type.OBJECT) {
+            throw Failure.of("String key access on variant requires an object variant, but a non-object variant was provided.");
+        }
+        return value(in.getFieldByKey(name.toString()));
     }
 
-    /** The element of an array, counted from 1; NULL where there is none or it is no array. */
+    /** The element of an array, counted from 1; NULL where there is none. */
     @SqlFunction
     public static VariantVal variantElement(VariantVal variant, int place) {
         Variant in = variant(variant);
-        return in.getType() == VariantUtil.Type.ARRAY ? value(in.getElementAtIndex(place - 1)) : null;
+        if (in.getType() != VariantUtil.Type.ARRAY) {
+            throw Failure.of("Integer index access on variant requires an array variant, but a non-array variant was provided.");
+        }
+        return value(in.getElementAtIndex(place - 1));
     }
 
     /** As JSON. */

@@ -52,7 +52,7 @@ def _check_query(types: Types, values: tuple[Any, ...]) -> str | None:
 
 def written(type_: Type) -> bool:
     """Whether a value of the type can be written as JSON."""
-    if type_.root in ("DATE", "TIME", "VARIANT") or type_.is_interval:
+    if type_.root in ("DATE", "TIME") or type_.is_interval:
         return False
     if type_.root in ("MAP", "MULTISET") and not type_.children[0].is_string:
         return False
