@@ -56,13 +56,13 @@ public final class JsonTexts {
         return UTF8String.fromString(out.append('"').toString());
     }
 
-    /** What stands between the first and the last character of a JSON text, without escapes; a text that is no JSON as it is. */
+    /** What stands between the quotes of a JSON string, without escapes; any other text as it is. */
     @SqlFunction
     public static UTF8String jsonUnquote(UTF8String text) {
-        if (Json.parse(text).problem() != null) {
+        String in = text.toString();
+        if (!in.startsWith("\"") || !in.endsWith("\"") || Json.parse(text).problem() != null) {
             return text;
         }
-        String in = text.toString();
         StringBuilder out = new StringBuilder(in.length());
         for (int i = 1; i < in.length() - 1; i++) {
             char c = in.charAt(i);
