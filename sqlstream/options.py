@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.errors import ValidationError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
 
 class Kind(Enum):
@@ -173,10 +173,10 @@ def parse(option: Option, text: str) -> Any:
     return text
 
 
-def find(declared: Iterable[Option], key: str) -> Option | None:
+def find(declared: Collection[Option], key: str) -> Option | None:
     """The declaration of ``key``: an exact one before a pattern."""
-    candidates = [o for o in declared if o.matches(key)]
-    return next((o for o in candidates if o.key == key), candidates[0] if candidates else None)
+    exact = next((o for o in declared if o.key == key), None)
+    return exact if exact is not None else next((o for o in declared if o.matches(key)), None)
 
 
 def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:

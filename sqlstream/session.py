@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import threading
@@ -430,8 +431,12 @@ def _machine_zone() -> str:
     return "UTC" if not zone or zone in ("UTC", "Etc/UTC", "Universal", "UCT", "Zulu", "Etc/UCT") else zone
 
 
+# They are looked for on the disk.
+_zones = functools.cache(zoneinfo.available_timezones)
+
+
 def _check_zone(zone: str) -> None:
-    if zone in zoneinfo.available_timezones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
+    if zone in _zones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
         return
     raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")
 

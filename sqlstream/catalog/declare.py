@@ -262,7 +262,7 @@ def checked_view(
             if name in final[:i]:
                 at = nodes[i] if nodes else made.query
                 raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
-    return replace(made, query=without_places(qualified(made.query, manager)), given=tuple(given))
+    return replace(made, query=_strip_places(qualified(made.query, manager)), given=tuple(given))
 
 
 def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
@@ -296,11 +296,14 @@ def _is_cte(node: exp.Table) -> bool:
 
 def without_places(node: Any) -> Any:
     """A copy of ``node`` without its places in the script it came from: later errors are about another script."""
-    copy = node.copy()
-    for part in copy.walk():
+    return _strip_places(node.copy())
+
+
+def _strip_places(node: Any) -> Any:
+    for part in node.walk():
         part.meta.pop("start", None)
         part.meta.pop("end", None)
-    return copy
+    return node
 
 
 def unplaced(made: Table) -> Table:

@@ -30,6 +30,8 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     call = calls[0] if calls else None
     if call is not None:
         node = WindowTvf(node, _window(call, node, scope), zone)
+    if call is None and not any(a.name.upper() in _AUXILIARY for a in select.find_all(exp.Anonymous)):
+        return select, node
     select = select.copy()
     places = [*select.expressions, *filter(None, [select.args.get("having"), select.args.get("group")])]
     for auxiliary in [a for place in places for a in place.find_all(exp.Anonymous) if a.name.upper() in _AUXILIARY]:

@@ -1,8 +1,8 @@
-"""What a node gives, as functions of the node: columns, changelog mode, upsert key, bounds. Nothing of this is stored."""
+"""What a node gives, as functions of the node: columns, changelog mode, upsert key, bounds. Nothing of this is a part of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.plan import make
@@ -52,8 +52,20 @@ if TYPE_CHECKING:
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 
 
+# Where a node keeps its columns once they are known.
+_FIELDS = "$fields"
+
+
 def fields(node: Node) -> tuple[Field, ...]:
     """The columns that ``node`` gives, in order."""
+    # Computed once for each node, which never changes: above it they are asked for again and again.
+    known = node.__dict__
+    if (found := known.get(_FIELDS)) is None:
+        found = known[_FIELDS] = _fields(node)
+    return cast("tuple[Field, ...]", found)
+
+
+def _fields(node: Node) -> tuple[Field, ...]:
     match node:
         case Scan(table=table):
             key = table.primary_key.columns if table.primary_key else ()
