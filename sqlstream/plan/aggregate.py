@@ -13,12 +13,12 @@ from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAgg
 from sqlstream.plan.properties import fields
 from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, to_text
-from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, Literal
+from sqlstream.sql.expressions import VARIES, AggregateCall, ColumnRef, Expr, Literal, constant
 from sqlstream.sql.functions.aggregates import GROUPINGS
 from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sqlstream.plan.subqueries import SubQueries
 
@@ -46,6 +46,11 @@ def aggregate(
             below[expr] = expr.name if isinstance(expr, ColumnRef) else fresh("$f")
         return ColumnRef(expr.type, below[expr])
 
+    def below_call(call: AggregateCall) -> Iterator[Expr]:
+        """What ``call`` takes; a constant behind the first argument (a separator, a percentage) must stay one."""
+        for i, expr in enumerate(call.children):
+            yield expr if i > 0 and expr is not call.filter and constant(expr) is not VARIES else column(expr)
+
     key_columns = {key: column(key) for key in keys}
     calls: dict[AggregateCall, str] = {}
     for item in items:
@@ -56,7 +61,7 @@ def aggregate(
         for call in _calls(having):
             calls.setdefault(call, fresh("$agg"))
     inner.refuse_aggregated(list(calls), select)
-    aggregates = tuple(NamedAggregate(name, call.with_children(tuple(column(c) for c in call.children))) for call, name in calls.items())
+    aggregates = tuple(NamedAggregate(name, call.with_children(tuple(below_call(call)))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
     names = tuple(dict.fromkeys(c.name for c in key_columns.values()))
     number = None
@@ -106,10 +111,20 @@ def _is_grouping(expr: Expr) -> TypeGuard[AggregateCall]:
 
 def _grouping(call: AggregateCall, sets: list[tuple[Expr, ...]], number: ColumnRef | None, select: exp.Select) -> Expr:
     """GROUPING(..) as a constant of each grouping set: a bit for each argument, the first the highest, set where it is not in the set."""
+    if not any(sets) and len(sets) == 1:
+        raise ValidationError(f"{call.function.name} operator may only occur in an aggregate query", at=_place(select, ""))
+    if call.function.name == "GROUP_ID":
+        alike = [{*s} for s in sets]
+        values = [alike[:i].count(s) for i, s in enumerate(alike)]
+        return _of_set(call, values, number)
     for key in call.args:
         if not any(key in s for s in sets):
             raise ValidationError(f"Argument to {call.function.name} operator must be a grouped expression", at=_place(select, to_text(key)))
-    values = [sum(1 << i for i, key in enumerate(reversed(call.args)) if key not in s) for s in sets]
+    return _of_set(call, [sum(1 << i for i, key in enumerate(reversed(call.args)) if key not in s) for s in sets], number)
+
+
+def _of_set(call: AggregateCall, values: list[int], number: ColumnRef | None) -> Expr:
+    """The one of ``values`` that belongs to a row's grouping set."""
     found: Expr = Literal(call.type, values[-1])
     if number is None or len(set(values)) == 1:
         return found

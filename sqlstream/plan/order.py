@@ -7,6 +7,7 @@ from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import Node, Over, Sort, TimeAttribute
 from sqlstream.plan.properties import changelog_mode, field, updating_node
 from sqlstream.plan.time_attributes import why_none
+from sqlstream.sql.functions.aggregates import OVER_SET
 
 # Ranks are only known when all rows are.
 _BATCH_ONLY = ("LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST")
@@ -57,7 +58,7 @@ def _over(node: Over) -> None:
         )
     for named in node.aggregates:
         call = named.call
-        if call.distinct and frame.first is not None and call.function.signed is None and call.function.name not in ("MIN", "MAX"):
+        if call.distinct and frame.first is not None and call.function.name not in (*OVER_SET, "MIN", "MAX"):
             raise NotSupported(f"{call.function.name}(DISTINCT ..) over a window that rows leave is not supported yet.")
 
 

@@ -33,7 +33,6 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.order import in_time_order
 from sqlstream.plan.properties import changelog_mode, field, looked_up, on_time, scans, state_ttl, static, updating_node, upsert_key, walk
-from sqlstream.plan.rules.distinct_windows import SPLIT
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.aggregates import OVER_SET
@@ -207,7 +206,7 @@ def _append_inputs(node: Node) -> None:
 
 def _updating_distinct(node: GroupAggregate) -> None:
     for named in node.aggregates:
-        if named.call.distinct and named.call.function.signed is None and named.call.function.name not in ("MIN", "MAX"):
+        if named.call.distinct and named.call.function.name not in (*OVER_SET, "MIN", "MAX"):
             name = named.call.function.name
             raise NotSupported(f"{name}(DISTINCT ..) over rows that can change is not supported yet.", hint="Select the distinct rows first.")
 
@@ -218,6 +217,4 @@ def _window_distinct(node: Node) -> None:
             name = named.call.function.name
             if named.call.function in OVER_SET.values():
                 continue
-            sessions = node.window.kind is WindowKind.SESSION and not node.attached
-            known = tuple(OVER_SET) if sessions else SPLIT
-            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(known)}.")
+            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {', '.join(OVER_SET)}.")

@@ -90,7 +90,8 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
     marks: dict[tuple[str, ...], str] = {}
     calls = []
     for named in node.aggregates:
-        mark = marks.setdefault(_marked(named.call), _MARK.format(len(marks))) if named.call.distinct else None
+        once = named.call.distinct and (not retracting or named.call.function.signed is not None)
+        mark = marks.setdefault(_marked(named.call), _MARK.format(len(marks))) if once else None
         if retracting:
             sql = render_signed(named.call, zone, KIND, mark)
         else:
@@ -108,6 +109,6 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
 
 
 def _marked(call: AggregateCall) -> tuple[str, ...]:
-    """The column of a call's condition, or an empty text, and those of its arguments."""
-    columns = [call.filter, *call.args]
-    return tuple(c.name if isinstance(c, ColumnRef) else "" for c in columns)
+    """The column of a call's condition, or an empty text, and those of its arguments that are no constants."""
+    condition = call.filter.name if isinstance(call.filter, ColumnRef) else ""
+    return (condition, *(a.name for a in call.args if isinstance(a, ColumnRef)))

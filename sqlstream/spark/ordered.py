@@ -129,8 +129,9 @@ def _streaming(node: Over, frame: DataFrame, zone: str) -> DataFrame:
             value, *more = call.args
             lags.append([named.name, column(value), column(more[1]) if len(more) > 1 else "", str(constant(more[0]) if more else 1)])
             continue
-        mark = marks.setdefault(tuple(column(a) for a in call.args), _MARK.format(len(marks))) if _counts_once(call) else None
-        calls.append(F.expr(_sql(call, zone, mark, sliding=first is not None)).alias(named.name))
+        sliding = first is not None
+        mark = marks.setdefault(tuple(column(a) for a in call.args), _MARK.format(len(marks))) if _counts_once(call, sliding=sliding) else None
+        calls.append(F.expr(_sql(call, zone, mark, sliding=sliding)).alias(named.name))
     frame = frame.withColumns({name: F.expr(sql) for sql, name in values.items()} | {mark: F.lit(0) for mark in marks.values()})
     aggregated = frame.groupBy(*[quote(k) for k in keys]).agg(*(calls or [F.lit(0).alias(_NOTHING)]))
     return over_aggregate(
@@ -145,9 +146,9 @@ def _streaming(node: Over, frame: DataFrame, zone: str) -> DataFrame:
     )
 
 
-def _counts_once(call: AggregateCall) -> bool:
-    """Whether equal values count once, where that makes a difference."""
-    return call.distinct and call.function.name not in ("MIN", "MAX")
+def _counts_once(call: AggregateCall, *, sliding: bool) -> bool:
+    """Whether equal values count once, where that makes a difference, and rows are marked for it."""
+    return call.distinct and call.function.name not in ("MIN", "MAX") and not (sliding and call.function.signed is None)
 
 
 def _sql(call: AggregateCall, zone: str, mark: str | None, *, sliding: bool) -> str:
@@ -155,5 +156,6 @@ def _sql(call: AggregateCall, zone: str, mark: str | None, *, sliding: bool) -> 
     if call.function.name == "ROW_NUMBER":
         return "count(1)"
     if mark is None:
-        return render(replace(call, distinct=False), zone)
+        of_set = OVER_SET.get(call.function.name) if call.distinct else None
+        return render(replace(call, distinct=False) if of_set is None else replace(call, function=of_set), zone)
     return render_signed(call, zone, "", mark) if sliding else render_marked(call, zone, mark)

@@ -46,8 +46,7 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
     exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "spec", "over"),
 }  # fmt: skip
-# Aggregates with IGNORE NULLS; all but the first skip NULLs anyway.
-_NULL_TREATMENT = ("ARRAY_AGG", "FIRST_VALUE", "LAST_VALUE")
+_UNORDERED = ("MAP", "MULTISET", "VARIANT")
 _REFUSED: dict[type[exp.Expr], str] = {
     exp.Subquery: "Scalar sub-queries are not supported yet.",
     exp.Select: "Scalar sub-queries are not supported yet.", exp.Exists: "EXISTS is not supported yet.",
@@ -357,11 +356,17 @@ def _item(node: exp.Expr, operand: Expr, index: Expr) -> Expr:
 def _filtered(node: exp.Filter, scope: Scope) -> Expr:
     call = bind(node.this, scope)
     if not isinstance(call, AggregateCall):
-        raise ValidationError("FILTER is for aggregate functions.", at=node)
+        raise ValidationError("FILTER must be applied to aggregate function", at=node)
     condition = bind(node.expression.this, scope)
     if condition.type.root != "BOOLEAN":
-        raise ValidationError("FILTER expression must be of type BOOLEAN", at=node)
+        raise ValidationError("FILTER clause must be a condition", at=node)
+    if any(isinstance(e, AggregateCall) for e in condition.walk()):
+        raise ValidationError("FILTER must not contain aggregate expression", at=node)
     return replace(call, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
+
+
+def _named(name: str, scope: Scope) -> Function | None:
+    return scope.functions.get(name) or find(name)
 
 
 def _over(node: exp.Window, scope: Scope) -> Expr:
@@ -394,24 +399,32 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
         name, raw = json_clauses.plain_call(name, raw, node)
     if name in ("FLOOR", "CEIL") and len(raw) == 2:
         name += " TO"
-    function = scope.functions.get(name) or find(name)
+    function = _named(name, scope)
     if function is not None and function.aggregate and len(raw) == 1 and isinstance(raw[0], exp.Star):
         raw = []
         if name != "COUNT":
             raise ValidationError(f"{name}(*) is no call: only COUNT takes *.", at=node)
     elif name == "COUNT" and not raw:
         raise ValidationError("Invalid number of arguments to function 'COUNT'. Was expecting 1 arguments", at=node, hint="COUNT(*) counts rows.")
-    skip_nulls = bool(raw) and isinstance(raw[0], exp.IgnoreNulls) and name in _NULL_TREATMENT
-    if raw and isinstance(raw[0], exp.IgnoreNulls | exp.RespectNulls) and name in _NULL_TREATMENT[: 1 if not skip_nulls else None]:
+    skip_nulls = bool(raw) and isinstance(raw[0], exp.IgnoreNulls)
+    if raw and isinstance(raw[0], exp.IgnoreNulls | exp.RespectNulls):
+        if name != "ARRAY_AGG":
+            raise ValidationError(f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'", at=node)
+        if distinct and skip_nulls:
+            raise NotSupported("DISTINCT with IGNORE NULLS is not supported: Flink keeps the NULL.", at=node, hint="FILTER (WHERE x IS NOT NULL).")
         raw[0] = raw[0].this
     if function is None and (missing := absent(name)) is not None:
         raise NotSupported(f"{name} is not supported: {missing.reason}", at=node, hint=missing.hint)
     if function is None:
         families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | ast.TypeNode))
         raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=did_you_mean(name, CALLABLE))
+    if named := next((e for e in raw if isinstance(e, ast.NamedArgument)), None):
+        # Flink's functions have no names for their arguments.
+        message = f"No match found for function signature {node.name}({named.name} => ..)"
+        raise ValidationError(message, at=named, hint=f"{name} takes: {function.signature}")
     args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:
-        raise ValidationError(f"DISTINCT is for aggregate functions, which {name} is not.", at=node)
+        raise ValidationError(f"DISTINCT/ALL not allowed with {name} function", at=node)
     if (distinct or name == "COLLECT") and any(a.type.root == "VARIANT" for a in args):
         raise NotSupported(f"{name} is not supported over values of type VARIANT: they can't be compared.", at=node)
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
@@ -420,7 +433,12 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     if name == "CURRENT_DATABASE":
         return Literal(call.type, scope.database)
     if isinstance(call, AggregateCall):
-        present = _not(_call("IS NULL", [call.args[0]], node), node) if skip_nulls and name == "ARRAY_AGG" else None
+        if name not in OVER_ONLY and any(a.type.root == "NULL" for a in args):
+            raise ValidationError("Illegal use of 'NULL'", at=node, hint="CAST(NULL AS ..)")
+        if distinct and (unordered := next((a.type for a in args if a.type.root in _UNORDERED), None)):
+            message = f"Type({unordered}) is not an orderable data type, it is not supported as a ORDER_BY/GROUP_BY/JOIN_EQUAL field."
+            raise ValidationError(message, at=node)
+        present = _not(_call("IS NULL", [call.args[0]], node), node) if skip_nulls else None
         return replace(call, distinct=distinct, filter=present)
     return call
 
@@ -448,6 +466,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
             message = f"Invalid number of arguments to function '{name}'. Was expecting {required} arguments"
             raise ValidationError(message, at=at, hint=f"{name} takes: {function.signature}")
         raise _mismatch(function, args, at)
+    given = args
     values = tuple(constant(a) for a in args)
     if function.coerce is not None:
         targets = function.coerce(tuple(a.type for a in args))
@@ -458,7 +477,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
     for i, arg in enumerate(args):
         family = function.params[min(i, len(function.params) - 1)].rstrip("?*")
         if not accepts(family, arg.type):
-            raise _mismatch(function, args, at)
+            raise _mismatch(function, given, at)
         target = TARGETS.get(family)
         changes = target is not None and (arg.type.root == "NULL" or (family in CONVERTED and arg.type.root != target.root))
         converted.append(cast_to(arg, target) if changes and target is not None else arg)
@@ -472,14 +491,17 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
 
 
 def _mismatch(function: Function, args: Sequence[Expr], at: exp.Expr) -> ValidationError:
-    name, types = function.name, [f"<{sql_name(a.type)}>" for a in args]
+    name = function.name
+    types = [f"<INTERVAL {a.text}>" if isinstance(a, Word) else f"<{sql_name(a.type)}>" for a in args]
     infix = len(args) == 2 and function in OPERATORS and name not in ("ITEM", "MOD", "LIKE")
     shown = f" {name} ".join(types) if infix else f"{name}({', '.join(types)})"
     times = name == "-" and len(args) == 2 and all(a.type.is_timestamp or a.type.root == "DATE" for a in args)
-    hint = f"{name} takes: {function.signature}"
+    message = f"Cannot apply '{name}' to arguments of type '{shown}'"
     if infix:
-        hint = "Use TIMESTAMPDIFF(unit, a, b)." if times else "Cast one side to the type of the other."
-    return ValidationError(f"Cannot apply '{name}' to arguments of type '{shown}'", at=at, hint=hint)
+        return ValidationError(message, at=at, hint="Use TIMESTAMPDIFF(unit, a, b)." if times else "Cast one side to the type of the other.")
+    if function not in OPERATORS:
+        message += f". Supported form(s): {' '.join(function.forms)}"
+    return ValidationError(message, at=at, hint=f"{name} takes: {function.signature}")
 
 
 def cast_to(expr: Expr, target: Type) -> Expr:

@@ -25,6 +25,9 @@ _BARE = ("JSON_OBJECTAGG", "JSON_ARRAYAGG")
 Args = list[exp.Expr]
 
 
+_TREATED: dict[str, type[exp.Expr]] = {"RESPECT NULLS": exp.RespectNulls, "IGNORE NULLS": exp.IgnoreNulls}
+
+
 class CallParser(ExpressionParser):
     """ExpressionParser with calls."""
 
@@ -57,7 +60,7 @@ class CallParser(ExpressionParser):
         if self.at("ORDER", "BY"):
             self.unsupported("ORDER BY in a call is not supported.", self.token)
         if nulls := self._null_treatment():
-            self.unsupported(f"{nulls} in a call is not supported.", start)
+            args[0] = _TREATED[nulls](this=args[0])
         return [mark(exp.Distinct(expressions=args), quantifier)] if distinct else args
 
     def _argument(self) -> exp.Expr:
@@ -71,6 +74,16 @@ class CallParser(ExpressionParser):
     def _null_treatment(self) -> str | None:
         return self.one_of("RESPECT NULLS", "IGNORE NULLS")
 
+    def _treat(self, call: exp.Expr, nulls: str, start: Token) -> None:
+        """Puts what stands behind ``call`` to its first argument: F(x) IGNORE NULLS is F(x IGNORE NULLS)."""
+        args = list(call.expressions)
+        if not args:
+            self.unsupported(f"{nulls} is not supported here.", start)
+        elif isinstance(args[0], exp.Distinct):
+            self._treat(args[0], nulls, start)
+        else:
+            call.set("expressions", [_TREATED[nulls](this=args[0]), *args[1:]])
+
     def _clauses(self, node: exp.Expr) -> exp.Expr:
         start = self.token
         if self.at("WITHIN", "GROUP"):
@@ -79,7 +92,7 @@ class CallParser(ExpressionParser):
             node = mark(exp.WithinGroup(this=node, expression=self.order_by()), start)
             self.expect(")")
         if nulls := self._null_treatment():
-            node = exp.RespectNulls(this=node) if nulls == "RESPECT NULLS" else exp.IgnoreNulls(this=node)
+            self._treat(node, nulls, start)
         start = self.token
         if self.at("FILTER", "("):
             self.index += 2

@@ -70,11 +70,14 @@ VARIES: Any = object()
 
 
 def constant(expr: Expr) -> Any:
-    """The value of a constant, also below a cast from number to number; a word's text; VARIES of another expression."""
+    """The value of a constant, also below a cast from number to number; a word's text; those of an array, VARIES of another expression."""
     if isinstance(expr, Cast) and isinstance(expr.operand, Literal) and expr.type.is_numeric and expr.operand.type.is_numeric:
         return expr.operand.value
     if isinstance(expr, Word):
         return expr.text
+    if isinstance(expr, Call) and expr.function.name == "ARRAY":
+        cells = tuple(constant(a) for a in expr.args)
+        return VARIES if VARIES in cells else cells
     return expr.value if isinstance(expr, Literal) else VARIES
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlstream.changelog import RowKind
 from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
+from sqlstream.sql.functions.aggregates import OVER_SET
 from sqlstream.sql.functions.base import Rendered, sql_string
 from sqlstream.sql.types import quote
 
@@ -54,11 +55,12 @@ def render_marked(call: AggregateCall, zone: str, mark: str) -> str:
 def render_signed(call: AggregateCall, zone: str, kind: str, mark: str | None) -> str:
     """Spark SQL for a call over rows that may take others away, as the column ``kind`` says; with DISTINCT the column ``mark`` does.
 
-    A function that has no such form is called as it is.
+    A function that has no such form is called as it is, with DISTINCT as a function of the set of its values.
     """
     rendered = _aggregate(call, zone)
     if call.function.signed is None:
-        return call.function.render(replace(rendered, distinct=False))
+        of_set = OVER_SET.get(call.function.name) if call.distinct else None
+        return call.function.render(replace(rendered, distinct=False)) if of_set is None else of_set.render(rendered)
     if mark is not None:
         return call.function.signed(replace(rendered, distinct=False, filter="", sign=quote(mark)))
     return call.function.signed(replace(rendered, sign=signs(kind)))

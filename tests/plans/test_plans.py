@@ -269,7 +269,7 @@ REFUSALS = {
         "only be read above", "",
     ),
     "distinct of another function in a session": (
-        "SELECT LISTAGG(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
+        "SELECT FIRST_VALUE(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
     ),
     "updates into an append sink": (
         "INSERT INTO plain SELECT COUNT(*), who FROM clicks GROUP BY who",

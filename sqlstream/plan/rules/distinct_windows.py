@@ -18,12 +18,12 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate, WindowKind
 from sqlstream.plan.properties import field
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
-from sqlstream.sql.functions.aggregates import OVER_SET, summed_as_set
+from sqlstream.sql.functions.aggregates import OVER_SET, SPREADS, summed_as_set
 from sqlstream.sql.types import INT
 
 # The same with and without DISTINCT.
 _PLAIN = ("MIN", "MAX")
-SPLIT = ("COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
+_SPLIT = ("COUNT", "SUM", "AVG", *SPREADS)
 _GROUP = "$group"
 
 
@@ -35,11 +35,12 @@ def distinct_windows(node: Node) -> Node:
     if node.window.kind is WindowKind.SESSION and not node.attached:
         # Sessions of each value would be others than those of all rows.
         return replace(node, aggregates=tuple(NamedAggregate(a.name, _over_set(a.call)) for a in node.aggregates))
-    calls = tuple(NamedAggregate(a.name, replace(a.call, distinct=False) if a.call.function.name in _PLAIN else a.call) for a in node.aggregates)
-    distinct = [a for a in calls if a.call.distinct]
-    if not distinct or any(a.call.function.name not in SPLIT for a in distinct):
+    # Those that keep all values anyway take a set.
+    calls = tuple(NamedAggregate(a.name, a.call if a.call.function.name in _SPLIT else _over_set(a.call)) for a in node.aggregates)
+    distinct = [a for a in calls if a.call.distinct and a.call.function.name in _SPLIT]
+    if not distinct:
         return replace(node, aggregates=calls)
-    plain = [a for a in calls if not a.call.distinct]
+    plain = [a for a in calls if a not in distinct]
     # Equal arguments share their values.
     values: dict[Expr, str] = {}
     for named in distinct:
@@ -66,7 +67,7 @@ def distinct_windows(node: Node) -> Node:
     flag = ColumnRef(is_plain.type, "$plain")
     outer = []
     for named in calls:
-        if named.call.distinct:
+        if named in distinct:
             value = _value(named.call)
             call = replace(named.call, args=(ColumnRef(value.type.null(), numbers[value]),), distinct=False, filter=None)
         else:
@@ -78,7 +79,7 @@ def distinct_windows(node: Node) -> Node:
 def _over_set(call: AggregateCall) -> AggregateCall:
     if not call.distinct or call.function.name in _PLAIN:
         return replace(call, distinct=False)
-    if call.function.name != "COUNT" and not summed_as_set(call.args[0].type):
+    if call.function.name in ("SUM", "AVG") and not summed_as_set(call.args[0].type):
         return call
     return replace(call, function=OVER_SET.get(call.function.name, call.function))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 # Of these the plan knows the values: they are constants of a grouping set.
-GROUPINGS = ("GROUPING", "GROUPING_ID")
+GROUPINGS = ("GROUPING", "GROUPING_ID", "GROUP_ID")
 
 
 def _aggregate(name: str, call: Rendered, *args: str) -> str:
@@ -74,17 +75,6 @@ def _signed_avg(call: Rendered) -> str:
     return f"if({_counted(call)} <= 0, NULL, {_average(call, _signed_total(call), _counted(call))})"
 
 
-def _signed_spread(*, sample: bool, root: bool) -> Spark:
-    def spread(call: Rendered) -> str:
-        x, n = call.args[0], _counted(call)
-        total = _total(call, x)
-        squares = f"({_total(call, f'{x} * {x}')} - {total} * {total} / {n})"
-        value = f"{squares} / nullif({n}{' - 1' if sample else ''}, 0)"
-        return f"if({n} <= 0, NULL, {f'sqrt({value})' if root else value})"
-
-    return spread
-
-
 def _set(call: Rendered) -> str:
     return f"collect_set({call.args[0]}){call.filter}"
 
@@ -101,6 +91,31 @@ def _total_of_set(call: Rendered) -> str:
         # A sum of two DECIMALs has a digit more, which Spark takes from behind the point if there are more than 38, down to 6 digits.
         wide = f"DECIMAL({38 if type_.args[1] <= _KEPT_SCALE else 37},{type_.args[1]})"
     return f"if(size({_set(call)}) = 0, NULL, aggregate({_set(call)}, CAST(0 AS {wide}), (a, x) -> CAST(a + x AS {wide})))"
+
+
+def _spread(name: str) -> Spark:
+    """Computed as DOUBLE, given in the type of AVG."""
+    return lambda call: _cast_double(_aggregate(name, call, f"CAST({call.args[0]} AS DOUBLE)"), call)
+
+
+def _spread_of_set(*, sample: bool, root: bool) -> Spark:
+    def spread(call: Rendered) -> str:
+        values = f"collect_set(CAST({call.args[0]} AS DOUBLE)){call.filter}"
+        mean = "(a.mean + (x - a.mean) / (a.n + 1D))"
+        step = f"named_struct('n', a.n + 1D, 'mean', {mean}, 'm2', a.m2 + (x - a.mean) * (x - {mean}))"
+        variance = f"a.m2 / nullif(a.n{' - 1D' if sample else ''}, 0D)"
+        start = "named_struct('n', 0D, 'mean', 0D, 'm2', 0D)"
+        ended = f"sqrt({variance})" if root else variance
+        return _cast_double(f"if(size({values}) = 0, NULL, aggregate({values}, {start}, (a, x) -> {step}, a -> {ended}))", call)
+
+    return spread
+
+
+def _cast_double(text: str, call: Rendered) -> str:
+    if call.type.root in ("TINYINT", "SMALLINT"):
+        # Java narrows a DOUBLE to an INT first.
+        text = f"CAST({text} AS INT)"
+    return text if call.type.root == "DOUBLE" else f"CAST({text} AS {call.type.spark})"
 
 
 _KEPT_SCALE = 6
@@ -139,24 +154,42 @@ def _check_count(types: Types, _: tuple[Any, ...]) -> str | None:
     return "We now only support the count of one field." if len(types) > 1 else None
 
 
-def _check_spread(types: Types, _: tuple[Any, ...]) -> str | None:
-    if types[0].root == "DOUBLE":
-        return None
-    return f"Of {types[0]}, Flink computes this with whole numbers or few digits: cast the argument to DOUBLE."
-
-
 def _ignoring_nulls(name: str) -> Spark:
     return lambda call: f"{name}({call.args[0]}, true){call.filter}"
 
 
 def _listagg(call: Rendered) -> str:
-    text = call.args[0]
-    separator = call.args[1] if len(call.args) > 1 else "','"
-    return _aggregate("listagg", call, text, separator)
+    return _aggregate("listagg", call, call.args[0], _separator(call))
+
+
+def _separator(call: Rendered) -> str:
+    return call.args[1] if len(call.args) > 1 else "','"
+
+
+def _listagg_of_set(call: Rendered) -> str:
+    texts = f"array_distinct(collect_list({call.args[0]}){call.filter})"
+    return f"if(size({texts}) = 0, NULL, array_join({texts}, {_separator(call)}))"
 
 
 def _check_separator(types: Types, values: tuple[Any, ...]) -> str | None:
-    return None if len(values) < 2 or isinstance(values[1], str) else "The separator of LISTAGG must be a constant."
+    return None if len(values) < 2 or isinstance(values[1], str) else "Argument to function 'LISTAGG' must be a literal"
+
+
+def _percentile(call: Rendered) -> str:
+    value, percentage, *frequency = call.args
+    # As often as NULL or a negative number says is not at all.
+    counts = [f"CAST(greatest({f}, 0) AS BIGINT)" for f in frequency]
+    return _aggregate("percentile", call, value, f"CAST({percentage} AS {call.type.spark})", *counts)
+
+
+def _percentile_type(types: Types) -> Type:
+    return t.array(t.DOUBLE) if types[1].root == "ARRAY" else t.DOUBLE.null()
+
+
+def _check_percentage(types: Types, values: tuple[Any, ...]) -> str | None:
+    asked = values[1] if isinstance(values[1], tuple) else (values[1],)
+    known = all(isinstance(p, int | float | Decimal) and 0 <= p <= 1 for p in asked)
+    return None if known else "The percentage of PERCENTILE is a constant from 0 to 1, or an array of such constants."
 
 
 def _check_shift(types: Types, values: tuple[Any, ...]) -> str | None:
@@ -177,7 +210,9 @@ def _collect(call: Rendered) -> str:
 
 def _array_agg(call: Rendered) -> str:
     # In a struct, NULLs are collected too.
-    values = f"{'collect_set' if call.distinct else 'collect_list'}(named_struct('x', {call.args[0]})){call.filter}"
+    values = f"collect_list(named_struct('x', {call.args[0]})){call.filter}"
+    if call.distinct:
+        values = f"array_distinct({values})"
     return f"if(size({values}) = 0, NULL, transform({values}, e -> e.x))"
 
 
@@ -189,26 +224,31 @@ ROWS: tuple[Function, ...] = (
     _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count, signed=_counted),
     _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x", signed=_signed_sum),
     _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x", signed=_signed_avg),
-    _row("MIN", ("ordered",), _first, _call("min"), "The least value.", "x"),
-    _row("MAX", ("ordered",), _first, _call("max"), "The greatest value.", "x"),
+    _row("MIN", ("plain",), _first, _call("min"), "The least value.", "x"),
+    _row("MAX", ("plain",), _first, _call("max"), "The greatest value.", "x"),
     *(
-        _row(name, ("numeric",), nullable(t.DOUBLE), _call(spark), "A measure of spread.", "x", check=_check_spread,
-             signed=_signed_spread(sample="pop" not in spark, root=spark.startswith("std")))
-        for name, spark in (
-            ("STDDEV_POP", "stddev_pop"), ("STDDEV_SAMP", "stddev_samp"), ("STDDEV", "stddev_samp"),
-            ("VAR_POP", "var_pop"), ("VAR_SAMP", "var_samp"), ("VARIANCE", "var_samp"),
+        _row(name, ("numeric",), _avg_type, _spread(spark), summary, "x")
+        for name, spark, summary in (
+            ("STDDEV_POP", "stddev_pop", "The standard deviation of all values, in the type of AVG."),
+            ("STDDEV_SAMP", "stddev_samp", "The standard deviation of a sample, in the type of AVG."),
+            ("STDDEV", "stddev_samp", "Another name of STDDEV_SAMP."),
+            ("VAR_POP", "var_pop", "The variance of all values, in the type of AVG."),
+            ("VAR_SAMP", "var_samp", "The variance of a sample, in the type of AVG."),
+            ("VARIANCE", "var_samp", "Another name of VAR_SAMP."),
         )
     ),
     _row("FIRST_VALUE", ("any",), _first, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x"),
     _row("LAST_VALUE", ("any",), _first, _ignoring_nulls("last"), "The last value that is not NULL, as rows come.", "x"),
-    _row("LISTAGG", ("string", "string?"), nullable(t.STRING), _listagg, "The texts with a separator between.", "s, ','", check=_check_separator),
+    _row("LISTAGG", ("string", "string?"), _first, _listagg, "The texts with a separator between.", "s, ','", check=_check_separator),
     _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
     _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]), _array_agg, "The values as an array, NULLs too.", "x"),
     *(
         _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.",
              f"SELECT x, {name}(x) AS totals FROM {VALUES} GROUP BY GROUPING SETS ((x), ())")
-        for name in GROUPINGS
+        for name in ("GROUPING", "GROUPING_ID")
     ),
+    _row("GROUP_ID", (), not_null(t.BIGINT), _call("group_id"), "Which of several equal grouping sets a row is of, from 0.",
+         f"SELECT x, GROUP_ID() AS copy FROM {VALUES} GROUP BY x"),
     *(
         _row(name, params, returns, _call(name.lower()), summary, f"SELECT x, {name}({example}) OVER (ORDER BY x) AS y FROM {VALUES}",
              check=_check_shift if params else None)
@@ -223,7 +263,9 @@ ROWS: tuple[Function, ...] = (
             ("LEAD", ("any", "integer?", "any?"), _first, "The value some rows (1) after a row in the order of OVER.", "x, 1"),
         )
     ),
-    _row("PERCENTILE", ("numeric", "numeric"), nullable(t.DOUBLE), _call("percentile"), "An exact percentile.", "x, 0.5"),
+    _row("PERCENTILE", ("numeric", "any", "integer?"), _percentile_type, _percentile,
+         "The value below which a part (0 to 1, or an array of such) of the values is; each counts once, or as often as the last argument says.", "x, 0.5",
+         check=_check_percentage),
 )  # fmt: skip
 
 # What a sub-query that is a value gives: Flink's message for several rows. It has no name that a script can call.
@@ -235,6 +277,11 @@ SINGLE_VALUE = _row("SINGLE_VALUE", ("any",), _first, lambda call: (
 # Functions that OVER alone has.
 OVER_ONLY = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD")
 
+SPREADS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
+
 # With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
-_OF_SET: dict[str, Spark] = {"COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set}
+_OF_SET: dict[str, Spark] = {
+    "COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set, "LISTAGG": _listagg_of_set, "COLLECT": _collect, "ARRAY_AGG": _array_agg,
+    **{name: _spread_of_set(sample="POP" not in name, root=name.startswith("STD")) for name in SPREADS},
+}  # fmt: skip
 OVER_SET: dict[str, Function] = {row.name: replace(row, spark=_OF_SET[row.name]) for row in ROWS if row.name in _OF_SET}

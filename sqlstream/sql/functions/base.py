@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from sqlstream.sql import types as t
@@ -81,8 +82,26 @@ class Function:
             return self.example and f"{self.example};"
         return f"SELECT {self.example}{f' FROM {VALUES}' if self.aggregate else ''};"
 
+    @property
+    def forms(self) -> list[str]:
+        """The calls that there are, as messages list them: 'F(<CHARACTER>)'."""
+        shortest = next((i for i, p in enumerate(self.params) if p.endswith("?")), len(self.params))
+        counts = range(shortest, len(self.params) + 1)
+        chosen = [form for n in counts for form in product(*(_NAMES.get(p.rstrip("?*"), ("ANY",)) for p in self.params[:n]))]
+        return [f"'{self.name}({', '.join(f'<{name}>' for name in form)})'" for form in chosen]
+
     def render(self, call: Rendered) -> str:
         return self.spark.format(*call.args) if isinstance(self.spark, str) else self.spark(call)
+
+
+# What messages call the families.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "string": ("CHARACTER",), "binary": ("BINARY",), "bytes or string": ("STRING",), "int": ("INTEGER",), "bigint": ("INTEGER",), "integer": ("INTEGER",),
+    "exact": ("EXACT_NUMERIC",), "double": ("NUMERIC",), "numeric": ("NUMERIC",), "datetime or interval": ("DATETIME", "DATETIME_INTERVAL"),
+    "number or string": ("NUMERIC", "CHARACTER"), "number or interval": ("NUMERIC", "DATETIME_INTERVAL"), "boolean": ("BOOLEAN",), "timestamp": ("TIMESTAMP",),
+    "datetime": ("DATETIME",), "date or timestamp": ("DATETIME",), "timestamp or string": ("TIMESTAMP", "CHARACTER"), "array": ("ARRAY",), "map": ("MAP",),
+    "collection": ("MULTISET", "ARRAY", "MAP"), "ordered": ("COMPARABLE_TYPE",), "comparable": ("COMPARABLE_TYPE",),
+}  # fmt: skip
 
 
 def accepts(family: str, type_: Type) -> bool:
@@ -136,6 +155,8 @@ def accepts(family: str, type_: Type) -> bool:
             return type_.root in ("ARRAY", "MAP", "MULTISET")
         case "ordered":
             return not type_.children and type_.root != "VARIANT"
+        case "plain":
+            return not type_.children and not type_.is_interval and type_.root != "VARIANT"
         case "comparable":
             return type_.root not in ("MAP", "MULTISET", "VARIANT")
         case "unit" | "word":
