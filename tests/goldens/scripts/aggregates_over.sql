@@ -4,16 +4,16 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'so
 CREATE TABLE answers (item STRING, price INT, pop INT, samp DOUBLE, spread DOUBLE, names STRING, listed ARRAY<INT>) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT
-    item, price, STDDEV_POP(price) OVER w, STDDEV(CAST(price AS DOUBLE)) OVER w, VAR_POP(DISTINCT CAST(price AS DOUBLE)) OVER w,
+    item, price, STDDEV_POP(price) OVER w, ROUND(STDDEV(CAST(price AS DOUBLE)) OVER w, 6), VAR_POP(DISTINCT CAST(price AS DOUBLE)) OVER w,
     LISTAGG(CAST(price AS STRING)) OVER w, ARRAY_AGG(price) OVER w
 FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW);
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "price": 6, "ts": "2026-01-01 00:00:02"}
 --< bids {"item": "a", "price": 6, "ts": "2026-01-01 00:00:05"}
 --> +I[a, 2, 0, null, 0.0, 2, [2]]
---> +I[a, 6, 2, 2.8284271247461903, 4.0, 2,6, [2, 6]]
+--> +I[a, 6, 2, 2.828427, 4.0, 2,6, [2, 6]]
 --! restart
 --< bids {"item": "a", "price": null, "ts": "2026-01-01 00:00:06"}
 --! end
---> +I[a, 6, 1, 2.309401076758503, 4.0, 2,6,6, [2, 6, 6]]
+--> +I[a, 6, 1, 2.309401, 4.0, 2,6,6, [2, 6, 6]]
 --> +I[a, null, 0, 0.0, 0.0, 6,6, [6, 6, null]]
