@@ -28,6 +28,7 @@ CONFIG = "sqlstream.toml"
 EPILOG = """\
 subcommands:
   sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
+  sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
 
 A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
@@ -66,7 +67,7 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
     argv = list(sys.argv[1:] if argv is None else argv)
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo") else _client(argv, fronts)
+        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check") else _client(argv, fronts)
     except Terminated as end:
         return end.exit_code
     except KeyboardInterrupt:
@@ -267,6 +268,11 @@ def _subcommand(name: str, argv: list[str]) -> int:
         from sqlstream import broker
 
         return broker.main(argv)
+    if name == "check":
+        from sqlstream import check
+
+        project = find_project(Path.cwd())
+        return check.main(argv, project, _config(_parser(), project))
     from sqlstream import demo
 
     return demo.main(argv)

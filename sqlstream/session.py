@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
-import functools
-import os
-import re
 import threading
 import time
-import zoneinfo
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlstream import inspection, jobs, results, settings, udf
-from sqlstream.catalog import functions
-from sqlstream.catalog.apply import APPLIED, Context, apply
+from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
 from sqlstream.completion.topics import Topics
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
+from sqlstream.lint import registry as lint
+from sqlstream.lint.subject import Planned, Subject
 from sqlstream.options import masked, masked_text
-from sqlstream.plan import build, relations, scope
+from sqlstream.plan import build
 from sqlstream.plan.digits import cut_digits
 from sqlstream.plan.explain import tree
-from sqlstream.plan.insert import insert, into
-from sqlstream.plan.nodes import Limit, Node, Sink, Sort
-from sqlstream.plan.properties import changelog_mode, fields, static
+from sqlstream.plan.nodes import Sink
+from sqlstream.plan.properties import fields, static
 from sqlstream.plan.rules import rewrite
-from sqlstream.plan.state import unbounded_state
 from sqlstream.plan.validate import validate
+from sqlstream.planner import Planner, check_option, without_limit
 from sqlstream.sql import ast
-from sqlstream.sql.bind import Scope
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.statements import Statement, split, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from sqlstream import completion
+    from sqlstream.plan import scope
     from sqlstream.results import Outcome
     from sqlstream.spark.engine import Engine
 
@@ -86,7 +82,8 @@ class Session:
             if notice := settings.check(key, value):
                 notify(notice)
             self.options[key] = value
-        errors = self._files.load(self._catalog, Scope((), zone=self.zone))
+        self._planner = Planner(self.project, self._catalog, self._files, self.options)
+        errors = self._planner.load()
         for error in errors[:_MOST_ERRORS]:
             notify(_shown(error))
         if len(errors) > _MOST_ERRORS:
@@ -157,10 +154,9 @@ class Session:
         return self._jobs
 
     @property
-    def zone(self) -> str:
-        """``table.local-time-zone``."""
-        found = self.options.get("table.local-time-zone", "default")
-        return _machine_zone() if found == "default" else found
+    def planner(self) -> Planner:
+        """The way from a statement to its plan, which needs no Spark."""
+        return self._planner
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -188,9 +184,9 @@ class Session:
             case ast.Reset():
                 yield self._reset_option(tree_)
             case ast.Show():
-                yield inspection.shown(tree_, self._catalog, self._jobs, self._view_schema, self.zone)
+                yield inspection.shown(tree_, self._catalog, self._jobs, self._planner.view_schema, self._planner.zone)
             case ast.Describe():
-                yield inspection.described(tree_, self._catalog, self._jobs, self._view_schema, self.zone)
+                yield inspection.described(tree_, self._catalog, self._jobs, self._planner.view_schema, self._planner.zone)
             case ast.Explain():
                 yield self._explain(tree_)
             case ast.StopJob():
@@ -214,17 +210,14 @@ class Session:
                 raise NotSupported("ALTER FUNCTION is not supported yet.", at=tree_, hint="DROP FUNCTION, and CREATE FUNCTION again.")
             case ast.CreateFunction():
                 udf.table_function(user_function(tree_, self._catalog), self.project, tree_)
-                yield results.Done(notices=tuple(apply(self._catalog, tree_, self._context())))
+                yield results.Done(notices=tuple(apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))))
             case _ if isinstance(tree_, APPLIED):
-                notices = apply(self._catalog, tree_, self._context())
+                notices = apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))
                 yield results.Done(notices=tuple(notices))
             case exp.Select() | exp.SetOperation() | exp.Values() | exp.Subquery():
                 yield self._query(tree_)
             case _:
                 raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
-
-    def _context(self) -> Context:
-        return Context(scope=Scope((), zone=self.zone), schema_of=self._schema_of, project=self._files, script=not self._interactive, save=self._save)
 
     def _source(self, node: ast.Source) -> Iterator[Outcome]:
         path = (self.project / node.this.name).resolve()
@@ -251,9 +244,7 @@ class Session:
         if key is None or value is None:
             rows = sorted((k, masked(k, v)) for k, v in self.options.items())
             return results.text_rows(("key", "value"), rows)
-        notice = settings.check(key, value, at=node)
-        if key == "table.local-time-zone" and value != "default":
-            _check_zone(value)
+        notice = check_option(key, value, node)
         if key.startswith("spark.") and self._given_engine is not None and self._given_engine.started:
             notice = f"SET '{key}' has no effect any more: Spark has started. Give it with -D, or in sqlstream.toml."
         self.options[key] = value
@@ -272,25 +263,12 @@ class Session:
 
     # --- views and EXPLAIN --------------------------------------------------------------------------------------------
 
-    def _view_schema(self, item: Any) -> Any:
-        query = getattr(item, "query", None)
-        if query is None:
-            return None
-        given = fields(relations.view(item, self._environment(), build.query, None))
-        return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in given)
-
-    def _schema_of(self, query: exp.Query) -> Any:
-        given = fields(build.query(query, self._environment()))
-        return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in given)
-
     def _explain(self, node: ast.Explain) -> Outcome:
-        env = self._environment()
+        env = self._planner.environment()
         inner = node.this
         statements = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
-        logical = [self._insert(s, env) if isinstance(s, ast.Insert) else build.query(s, env) for s in statements]
-        plans = [rewrite(n, env.settings.state_ttl) for n in logical]
-        for plan in plans:
-            validate(_without_limit(plan)[0] if not isinstance(plan, Sink) else plan, batch=env.settings.batch)
+        planned = [self._planner.planned(s, env) for s in statements]
+        logical, plans = [p.logical for p in planned], [p.plan for p in planned]
         sections = ["== Abstract Syntax Tree ==", *(tree(n, modes=False) for n in logical), ""]
         sections += ["== Optimized Physical Plan ==", *(tree(n) for n in plans), ""]
         if self._engine.started:
@@ -299,7 +277,7 @@ class Session:
             sections += ["== Spark Plan =="]
             for plan in plans:
                 try:
-                    sections.append(spark_plan(_without_limit(plan)[0], self._engine.spark, env.settings, self.project))
+                    sections.append(spark_plan(without_limit(plan)[0], self._engine.spark, env.settings, self.project))
                 except (SetupError, ValidationError, JobFailed) as error:  # a source that does not answer, or is not there yet
                     sections.append(f"(not known: {error.message})")
         else:
@@ -308,29 +286,9 @@ class Session:
 
     # --- queries and jobs ---------------------------------------------------------------------------------------------
 
-    def _environment(self, catalog: str | None = None, database: str | None = None) -> scope.Environment:
-        resolver = self._catalog.within(catalog, database) if catalog and database else self._catalog
-        return scope.Environment(
-            resolver,
-            scope.Settings(
-                zone=self.zone,
-                database=self._catalog.current_database,
-                batch=settings.read(self.options, "execution.runtime-mode") == "batch",
-                dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
-                state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
-                not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
-                changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
-            ),
-            table_function=self._table_function,
-        )
-
-    def _table_function(self, at: exp.Expr, name: str) -> udf.TableFunction | None:
-        found = functions.find(self._catalog, tuple(name.split(".")))
-        return udf.table_function(found, self.project, at) if found is not None else None
-
     def _query(self, node: exp.Expr) -> Outcome:
-        env = self._environment()
-        plan, limit = _without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
+        env = self._planner.environment()
+        plan, limit = without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
         plan = rewrite(plan, env.settings.state_ttl)
         validate(plan, batch=env.settings.batch)
         columns = fields(plan)
@@ -344,32 +302,24 @@ class Session:
         self._select = results.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
         return results.Stream(columns=columns, changes=iter(self._select), notices=notices)
 
-    def _insert(self, node: ast.Insert, env: scope.Environment) -> Sink:
-        return insert(node, self._catalog.sink(ast.parts(node.this), node.this), env)
-
     def _submit(self, inserts: tuple[exp.Expr, ...], text: str) -> Outcome:
-        env = self._environment()
-        sinks = tuple(self._insert(node, env) for node in inserts if isinstance(node, ast.Insert))
-        return self._run_job(sinks, env, text)
+        env = self._planner.environment()
+        return self._run_job(tuple(self._planner.planned(node, env) for node in inserts), env, text)
 
     @property
     def _idle_ms(self) -> int:
         return int(settings.read(self.options, "table.exec.source.idle-timeout"))
 
-    def _run_job(self, sinks: tuple[Sink, ...], env: scope.Environment, text: str) -> Outcome:
-        plans = []
-        for sink in sinks:
-            plan = rewrite(sink, env.settings.state_ttl)
-            assert isinstance(plan, Sink)
-            validate(plan, batch=env.settings.batch)
-            env.notices.extend([*unbounded_state(plan), *cut_digits(plan)])
-            plans.append(plan)
+    def _run_job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> Outcome:
+        sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
+        for one in planned:
+            env.notices.extend([*lint.notices(Subject(one.clause, (one,))), *cut_digits(one.plan)])
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
             self.options, "table.exec.mini-batch.allow-latency"
         )
         how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms)
-        job = self._jobs.submit(self._engine.spark, tuple(plans), name, how, text)
+        job = self._jobs.submit(self._engine.spark, sinks, name, how, text)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):
             while not job.done.wait(0.2):
@@ -383,16 +333,15 @@ class Session:
         return results.Submitted(job_id=job.id, notices=notices)
 
     def _create_as(self, node: ast.CreateTable, text: str) -> Outcome:
-        notices = apply(self._catalog, node, self._context())
-        target = self._catalog.sink(ast.parts(node.this), node.this)
-        env = self._environment()
-        outcome = self._run_job((into(build.query(node.args["query"], env), target, env, node),), env, text)
+        notices = apply(self._catalog, node, self._planner.context(script=not self._interactive, save=self._save))
+        env = self._planner.environment()
+        outcome = self._run_job((self._planner.planned(node, env),), env, text)
         return replace(outcome, notices=(*notices, *outcome.notices))
 
     def _add_to_set(self, node: exp.Expr) -> Outcome:
         if not isinstance(node, ast.Insert):
             raise ValidationError(_IN_SET, at=node)
-        self._insert(node, self._environment())
+        self._planner.planned(node, self._planner.environment())
         assert self._set is not None
         self._set.append(node)
         return results.Done()
@@ -412,33 +361,6 @@ class Session:
 
             self._given_engine = Engine(self.project, lambda: self.options, self._notify)
         return self._given_engine
-
-
-def _without_limit(plan: Node) -> tuple[Node, int | None]:
-    """A plan without the LIMIT at its end, and its count: rows that only come can simply be counted, and the query ends with the last."""
-    if not isinstance(plan, Limit) or plan.offset or static(plan):
-        return plan, None
-    counted = not isinstance(plan.input, Sort) and not changelog_mode(plan.input).updates
-    return (plan.input, plan.count) if counted else (plan, None)
-
-
-def _machine_zone() -> str:
-    if zone := os.environ.get("TZ", "").lstrip(":"):
-        return "UTC" if zone in ("UTC", "Etc/UTC", "UTC0") else zone
-    zone = str(Path("/etc/localtime").resolve()).partition("zoneinfo/")[2]
-    if not zone and (named := Path("/etc/timezone")).is_file():
-        zone = named.read_text("utf-8").strip()
-    return "UTC" if not zone or zone in ("UTC", "Etc/UTC", "Universal", "UCT", "Zulu", "Etc/UCT") else zone
-
-
-# They are looked for on the disk.
-_zones = functools.cache(zoneinfo.available_timezones)
-
-
-def _check_zone(zone: str) -> None:
-    if zone in _zones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
-        return
-    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")
 
 
 def _shown(error: SqlStreamError) -> str:

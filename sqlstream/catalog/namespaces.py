@@ -71,6 +71,17 @@ class CatalogManager:
         other.current_catalog, other.current_database = catalog, database
         return other
 
+    def apart(self) -> CatalogManager:
+        """The same objects in namespaces of their own: what happens there is not seen here."""
+        other = copy(self)
+        other.catalogs = {
+            name: replace(c, databases={n: replace(d, tables=dict(d.tables), functions=dict(d.functions)) for n, d in c.databases.items()})
+            for name, c in self.catalogs.items()
+        }
+        other.temporary, other.temporary_functions = dict(self.temporary), dict(self.temporary_functions)
+        other.system_functions, other.overridden = dict(self.system_functions), set(self.overridden)
+        return other
+
     def sink(self, parts: tuple[str, ...], at: Any = None) -> Table:
         """The table that INSERT INTO means by ``parts``."""
         path = self.path(parts, at)

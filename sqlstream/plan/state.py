@@ -1,7 +1,8 @@
-"""What a plan keeps for ever: told when a job is submitted, with what would bound it."""
+"""What a plan keeps for ever, with what would bound it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.explain import describe
@@ -16,14 +17,27 @@ _JOIN = "an interval join, BETWEEN times of both sides, keeps rows no longer tha
 _RANK = "ORDER BY a time in a window keeps rows until it closes"
 
 
-def unbounded_state(node: Node) -> list[str]:
-    """A sentence for each operator of ``node`` whose state grows with the keys or rows that come, for as long as the query runs."""
+@dataclass(frozen=True)
+class Unbounded:
+    """An operator whose state grows with the keys or rows that come, its line in EXPLAIN, and what would bound it."""
+
+    node: Node
+    text: str
+    bound: str
+
+
+def unbounded_state(node: Node) -> list[Unbounded]:
+    """The operators of ``node`` whose state grows for as long as the query runs; of equal ones the first."""
     if bounded(node):
         return []
-    told = {describe(n): bound for n in walk(node) if (bound := _bound(n)) is not None}
     # State that expires is refused beside operators on time.
     expiring = "" if on_time(node) else "SET 'table.exec.state.ttl' lets go of idle keys, "
-    return [f"{what} keeps its state for ever; {expiring}{bound}." for what, bound in told.items()]
+    found: dict[str, Unbounded] = {}
+    for below in walk(node):
+        if (bound := _bound(below)) is not None:
+            text = describe(below)
+            found.setdefault(text, Unbounded(below, text, expiring + bound))
+    return list(found.values())
 
 
 def _bound(node: Node) -> str | None:

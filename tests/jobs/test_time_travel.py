@@ -44,7 +44,7 @@ def client(project: Path, zone: str = "UTC", engine=None) -> Session:
 )
 def test_constants(tmp_path: Path, expression: str, zone: str, moment: str) -> None:
     session = client(tmp_path, zone)
-    plan = build.query(parse(f"SELECT v.id FROM versions FOR SYSTEM_TIME AS OF {expression} AS v"), session._environment())
+    plan = build.query(parse(f"SELECT v.id FROM versions FOR SYSTEM_TIME AS OF {expression} AS v"), session.planner.environment())
     assert scans(plan)[0].table.options["timestampAsOf"] == moment
 
 

@@ -107,7 +107,7 @@ def test_refusals(session: Session, name: str) -> None:
 
 
 def test_options_of_a_hint_without_effect_are_told(session: Session) -> None:
-    env = session._environment()
+    env = session.planner.environment()
     query(parse(f"SELECT /*+ LOOKUP('table'='d', 'async'='true', 'foo'='x') */ 1 FROM o JOIN d {AS_OF} ON o.k = d.k"), env)
     assert env.notices == [
         "The option 'async' of the hint LOOKUP has no effect: the keys of many rows are looked up together",

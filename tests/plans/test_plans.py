@@ -397,7 +397,7 @@ def test_hints_of_joins(session: Session) -> None:
     found = plan(session, sql.replace("c.n ", "c.id "))
     assert "stateTtl=[1 d, default]" in found
     assert "stateTtl=[0 d, default], hints=[left=broadcast]" in found
-    env = session._environment()
+    env = session.planner.environment()
     build.query(parse("SELECT /*+ MULTI_JOIN(plain) */ id FROM plain"), env)
     assert env.notices == ["The hint MULTI_JOIN has no effect."]
 
@@ -451,12 +451,12 @@ def test_refused_statements_say_why(session: Session) -> None:
     ],
 )
 def test_state_that_is_kept_for_ever_is_told(session: Session, sql: str, told: list[str]) -> None:
-    env = session._environment()
+    env = session.planner.environment()
     found = unbounded_state(rewrite(build.query(parse(sql), env), env.settings.state_ttl))
     assert len(found) == len(told)
-    assert all(text.startswith(start) and "table.exec.state.ttl" in text for text, start in zip(found, told, strict=True))
+    assert all(kept.text.startswith(start) and "table.exec.state.ttl" in kept.bound for kept, start in zip(found, told, strict=True))
     list(session.run("SET 'table.exec.state.ttl' = '1 d'"))
-    env = session._environment()
+    env = session.planner.environment()
     assert unbounded_state(rewrite(build.query(parse(sql), env), env.settings.state_ttl)) == []
 
 

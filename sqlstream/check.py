@@ -1,0 +1,76 @@
+"""``sqlstream check``: in come files of SQL, out comes a line for each finding. No JVM starts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.lint.scripts import Finding, of_error, script_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from sqlstream.session import Session
+
+# Exit codes.
+CLEAN, FOUND, FAILED = 0, 1, 2
+
+
+def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
+    """Check files of ``project``, whose settings are ``options``; the exit code comes back."""
+    from sqlstream.session import Session
+
+    parser = argparse.ArgumentParser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/ and queries/ of the project")
+    parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
+    parser.add_argument("--output", choices=("text", "json"), default="text", help="json: an object a line")
+    arguments = parser.parse_args(argv)
+    session = Session(arguments.project or project, options=options, notify=lambda line: None)
+    files = arguments.files or project_files(session.project)
+    missing = [str(f) for f in files if not f.is_file()]
+    if missing:
+        parser.error(f"no file {', '.join(missing)}")
+    found = list(findings(session, files))
+    for one in found:
+        print(json.dumps(asdict(one)) if arguments.output == "json" else one)
+    if arguments.output == "text":
+        print(f"{len(files)} file{'' if len(files) == 1 else 's'} checked, {len(found)} finding{'' if len(found) == 1 else 's'}", file=sys.stderr)
+    return FAILED if any(f.error for f in found) else FOUND if found else CLEAN
+
+
+def project_files(project: Path) -> list[Path]:
+    """The catalog's files and the saved queries."""
+    return [*sorted((project / "catalog").rglob("*.sql")), *sorted((project / "queries").glob("*.sql"))]
+
+
+def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
+    """What is to be said about ``files``. All of them have the catalog of ``session``; what one declares the others do not see."""
+    for file in files:
+        name = _shown(file, session.project)
+        if file.resolve().is_relative_to(session.project / "catalog"):
+            yield from session.planner.catalog_findings(file.resolve(), name)
+            continue
+        try:
+            yield from script_findings(_text(file), name, session.planner.apart())
+        except SqlStreamError as error:
+            yield of_error(error, name)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror or str(error)) if isinstance(error, OSError) else "it is not UTF-8"
+        raise ValidationError(f"Cannot read the file: {reason}.") from None
+
+
+def _shown(file: Path, project: Path) -> str:
+    """``file`` as an editor opens it from here."""
+    here = Path.cwd()
+    found = file.resolve()
+    return found.relative_to(here).as_posix() if found.is_relative_to(here) else str(file)

@@ -1,0 +1,57 @@
+"""The rules by code. A code stays what it is: files name it in ``-- noqa``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlstream.lint.rules import (
+    column_order,
+    cross_join,
+    interval_join,
+    not_in,
+    null_comparison,
+    secret,
+    select_star,
+    unbounded_state,
+    unused,
+    upsert_key,
+    watermark_delay,
+    window_columns,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sqlstream.lint.subject import Found, Subject
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``submit``: told when a job is submitted, too."""
+
+    code: str
+    summary: str
+    check: Callable[[Subject], Iterable[Found]]
+    submit: bool = False
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("L001", "State that is kept for ever, and what would bound it.", unbounded_state.check, submit=True),
+    Rule("L002", "A sink's PRIMARY KEY that is not the key of the query's rows.", upsert_key.check),
+    Rule("L003", "GROUP BY window_start without window_end, or the other way round.", window_columns.check, submit=True),
+    Rule("L004", "A join on times that is no interval join: a watermark, or a bound, is missing.", interval_join.check, submit=True),
+    Rule("L005", "A table, a view or a query of WITH that the script never reads.", unused.check),
+    Rule("L006", "SELECT * of a table into a sink.", select_star.check),
+    Rule("L007", "INSERT matches by position: a column goes into another one's place.", column_order.check),
+    Rule("L008", "A comparison with NULL by = or <>.", null_comparison.check),
+    Rule("L009", "NOT IN a sub-query.", not_in.check),
+    Rule("L010", "A secret in plain text.", secret.check),
+    Rule("L011", "A watermark without a delay.", watermark_delay.check),
+    Rule("L012", "A join of streams without a condition.", cross_join.check, submit=True),
+)
+
+
+def notices(subject: Subject) -> list[str]:
+    """What is told when a job is submitted."""
+    return [f"{f.message}; {f.hint}." for rule in RULES if rule.submit for f in rule.check(subject)]

@@ -1,0 +1,41 @@
+"""INSERT matches columns by position: a column that has the name of another one of the sink's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.lint.subject import Found
+from sqlstream.plan.nodes import Project, Sink
+from sqlstream.sql.expressions import Cast, ColumnRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+    from sqlstream.sql.expressions import Expr
+
+
+def check(subject: Subject) -> Iterator[Found]:
+    for planned in subject.planned:
+        sink = planned.logical
+        if not isinstance(sink, Sink) or planned.clause.args.get("columns") or not isinstance(sink.input, Project):
+            continue
+        pairs = [(_name(c.expr), c.name) for c in sink.input.columns]
+        wanted = {name for _, name in pairs}
+        swapped = [(given, name) for given, name in pairs if given is not None and given != name and given in wanted]
+        if swapped:
+            told = ", ".join(f"{given} into {name}" for given, name in swapped)
+            yield Found(
+                planned.clause.args.get("query") or planned.clause,
+                f"INSERT matches columns by position, and writes {told}",
+                f"order the columns as the table does, or INSERT INTO {sink.table.path.name} (columns)",
+            )
+
+
+def _name(expr: Expr) -> str | None:
+    match expr:
+        case Cast(operand=operand):
+            return _name(operand)
+        case ColumnRef(name=name):
+            return name
+    return None

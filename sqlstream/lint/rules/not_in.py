@@ -1,0 +1,21 @@
+"""NOT IN a sub-query, which a single NULL makes UNKNOWN for every row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.lint.subject import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+
+
+def check(subject: Subject) -> Iterator[Found]:
+    for negation in subject.tree.find_all(exp.Not):
+        tested = negation.this.unnest()
+        if isinstance(tested, exp.In) and tested.args.get("query") is not None:
+            yield Found(negation, "NOT IN a sub-query holds for no row once the sub-query gives a NULL", "NOT EXISTS")

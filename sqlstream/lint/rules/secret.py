@@ -1,0 +1,22 @@
+"""A password in plain text, in a file that goes to git."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.catalog.ddl import literal_secrets
+from sqlstream.lint.subject import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+
+
+def check(subject: Subject) -> Iterator[Found]:
+    if subject.table is None:
+        return
+    written = {o.this.name: o for o in subject.tree.args.get("options") or []}
+    for key in literal_secrets(subject.table.options):
+        if key in written:
+            yield Found(written[key], f"'{key}' holds a secret in plain text", "write '${env:NAME}', and set the variable NAME")

@@ -1,0 +1,30 @@
+"""State that grows for as long as the query runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.lint.subject import Found
+from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Rank
+from sqlstream.plan.state import unbounded_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+    from sqlstream.plan.nodes import Node
+
+_CLAUSES: dict[type[Node], tuple[type[exp.Expr], ...]] = {
+    GroupAggregate: (exp.Group, exp.Distinct, exp.SetOperation),
+    KeyedJoin: (exp.Join,),
+    Rank: (exp.Window, exp.Order),
+}
+
+
+def check(subject: Subject) -> Iterator[Found]:
+    for planned in subject.planned:
+        for kept in unbounded_state(planned.plan):
+            clause = planned.clause.find(*_CLAUSES[type(kept.node)]) or planned.clause
+            yield Found(clause, f"{kept.text} keeps its state for ever", kept.bound)

@@ -1,0 +1,62 @@
+"""A sink's PRIMARY KEY by which rows replace each other that the query does not tell apart by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.lint.subject import Found
+from sqlstream.plan.nodes import Filter, Project, Sink, Watermark, WindowAggregate
+from sqlstream.plan.properties import static, upsert_key
+from sqlstream.sql.expressions import Cast, ColumnRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+    from sqlstream.plan.nodes import Node
+    from sqlstream.sql.expressions import Expr
+
+# Of each set any column will do: either bound of a window stands for it.
+Key = tuple[frozenset[str], ...]
+
+
+def check(subject: Subject) -> Iterator[Found]:
+    for planned in subject.planned:
+        sink = planned.plan
+        if not isinstance(sink, Sink) or sink.table.primary_key is None or static(sink):
+            continue
+        declared = sink.table.primary_key.columns
+        key = _key(sink.input)
+        if key is not None and all(columns & set(declared) for columns in key):
+            continue
+        told = "has no key" if key is None else f"tells its rows apart by ({', '.join(min(columns) for columns in key)})"
+        yield Found(
+            planned.clause,
+            f"The query {told}, the sink by PRIMARY KEY ({', '.join(declared)}): of rows with the same key the last to come stays",
+            f"aggregate by ({', '.join(declared)}), or keep the latest row of each by ROW_NUMBER() .. = 1",
+        )
+
+
+def _key(node: Node) -> Key | None:
+    match node:
+        case WindowAggregate(keys=keys):
+            bounds = frozenset(keys) & {node.start, node.end, node.time}
+            return (*([bounds] if bounds else []), *(frozenset({k}) for k in keys if k not in bounds))
+        case Filter(input=source) | Watermark(input=source):
+            return _key(source)
+        case Project(input=source, columns=columns):
+            below = _key(source)
+            named = [(name, c.name) for c in columns if (name := _column(c.expr)) is not None]
+            found = tuple(frozenset(new for old, new in named if old in one) for one in below or ())
+            return found if below is not None and all(found) else None
+    known = upsert_key(node)
+    return None if known is None else tuple(frozenset({k}) for k in known)
+
+
+def _column(expr: Expr) -> str | None:
+    match expr:
+        case Cast(operand=operand):
+            return _column(operand)
+        case ColumnRef(name=name):
+            return name
+    return None

@@ -1,0 +1,25 @@
+"""A watermark without a delay: every row that comes out of order is late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.lint.subject import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+
+
+def check(subject: Subject) -> Iterator[Found]:
+    watermark = subject.table.watermark if subject.table is not None else None
+    declared = subject.tree.args.get("watermarks") or []
+    if watermark is not None and declared and isinstance(watermark.expression, exp.Column):
+        yield Found(
+            declared[0],
+            f"The watermark of {watermark.column} has no delay: a row that comes out of order is late, and dropped by windows",
+            f"WATERMARK FOR {watermark.column} AS {watermark.column} - INTERVAL '5' SECOND",
+        )

@@ -1,0 +1,197 @@
+"""From a statement's syntax to its plan: the part of its way that needs no Spark, for sessions and for the linter."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import zoneinfo
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlstream import settings, udf
+from sqlstream.catalog import functions
+from sqlstream.catalog.apply import Context, apply
+from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.lint.scripts import Finding, of_error, statement_findings
+from sqlstream.lint.subject import Planned, Subject
+from sqlstream.options import masked_text
+from sqlstream.plan import build, relations, scope
+from sqlstream.plan.insert import insert, into
+from sqlstream.plan.nodes import Limit, Node, Sink, Sort
+from sqlstream.plan.properties import changelog_mode, fields, static
+from sqlstream.plan.rules import rewrite
+from sqlstream.plan.validate import validate
+from sqlstream.sql import ast
+from sqlstream.sql.bind import Scope
+from sqlstream.sql.dialect import parse
+from sqlstream.sql.tables import Table, View
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+    from sqlglot import exp
+
+    from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.catalog.project import Project
+
+
+class Planner:
+    """A session's catalog and options, and the plans of statements in them."""
+
+    def __init__(self, project: Path, catalog: CatalogManager, files: Project, options: MutableMapping[str, str]) -> None:
+        self.project = project
+        self.catalog = catalog
+        self.files = files
+        self.options = options
+        self.errors: list[SqlStreamError] = []
+
+    def load(self) -> list[SqlStreamError]:
+        """Register what the project's catalog files declare; the errors come back."""
+        self.errors = self.files.load(self.catalog, Scope((), zone=self.zone))
+        return self.errors
+
+    def apart(self) -> Planner:
+        """A planner that begins with this one's catalog and options, and keeps what it is told to itself."""
+        other = copy(self)
+        other.catalog, other.options = self.catalog.apart(), dict(self.options)
+        return other
+
+    @property
+    def zone(self) -> str:
+        """``table.local-time-zone``."""
+        found = self.options.get("table.local-time-zone", "default")
+        return _machine_zone() if found == "default" else found
+
+    # --- what names mean ----------------------------------------------------------------------------------------------
+
+    def environment(self, catalog: str | None = None, database: str | None = None) -> scope.Environment:
+        resolver = self.catalog.within(catalog, database) if catalog and database else self.catalog
+        return scope.Environment(
+            resolver,
+            scope.Settings(
+                zone=self.zone,
+                database=self._catalog.current_database,
+                batch=settings.read(self.options, "execution.runtime-mode") == "batch",
+                dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
+                state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
+                not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
+                changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
+            ),
+            table_function=self._table_function,
+        )
+
+    def _table_function(self, at: exp.Expr, name: str) -> udf.TableFunction | None:
+        found = functions.find(self.catalog, tuple(name.split(".")))
+        return udf.table_function(found, self.project, at) if found is not None else None
+
+    def view_schema(self, item: Any) -> Any:
+        """The columns of a view; None for a table."""
+        if getattr(item, "query", None) is None:
+            return None
+        return _schema(relations.view(item, self.environment(), build.query, None))
+
+    def context(self, *, script: bool, save: bool) -> Context:
+        """What declarations are carried out in."""
+        return Context(scope=Scope((), zone=self.zone), schema_of=self._schema_of, project=self.files, script=script, save=save)
+
+    def _schema_of(self, query: exp.Query) -> Any:
+        return _schema(build.query(query, self.environment()))
+
+    # --- plans --------------------------------------------------------------------------------------------------------
+
+    def planned(self, node: exp.Expr, env: scope.Environment) -> Planned:
+        """The plan of a query or an INSERT, or of the query of a CREATE TABLE .. AS. Raises SqlStreamError."""
+        match node:
+            case ast.Insert():
+                logical: Node = insert(node, self.catalog.sink(ast.parts(node.this), node.this), env)
+            case ast.CreateTable():
+                target = self.catalog.sink(ast.parts(node.this), node.this)
+                logical = into(build.query(node.args["query"], env), target, env, node)
+            case _:
+                logical = build.query(node, env)
+        plan = rewrite(logical, env.settings.state_ttl)
+        validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
+        return Planned(node, logical, plan)
+
+    def plans(self, node: exp.Expr) -> tuple[Planned, ...]:
+        """The plans of the queries in a statement. Raises SqlStreamError."""
+        env = self.environment()
+        while isinstance(node, ast.Explain):
+            node = node.this
+        return tuple(self.planned(n, env) for n in (node.expressions if isinstance(node, ast.StatementSet) else [node]))
+
+    # --- for the linter -----------------------------------------------------------------------------------------------
+
+    def declare(self, node: exp.Expr) -> Table | None:
+        """Carry out a declaration or a SET for this planner alone; the table that was declared. Raises SqlStreamError."""
+        match node:
+            case ast.Set(this=str() as key, expression=str() as value):
+                check_option(key, value, node)
+                self.options[key] = value
+            case ast.Reset():
+                self.options.pop(node.args.get("this") or "", None)
+            case ast.CreateTable() | ast.CreateView() | ast.CreateDatabase() | ast.CreateCatalog() | ast.CreateFunction():
+                apply(self.catalog, node, self.context(script=True, save=False))
+            case ast.AlterTable() | ast.AlterView() | ast.Drop() | ast.Use():
+                apply(self.catalog, node, self.context(script=True, save=False))
+        found = self.catalog.get(self.catalog.path(ast.parts(node.this))) if isinstance(node, ast.CreateTable) else None
+        return found if isinstance(found, Table) else None
+
+    def catalog_findings(self, file: Path, name: str) -> list[Finding]:
+        """What is to be said about a file of the project's catalog, which has been loaded."""
+        shown = self.files.shown(file)
+        found = [of_error(e, name) for e in self.errors if e.location is not None and e.location.file == shown]
+        for source in self.files.sources.values():
+            if source.file != file or not isinstance(source.item, Table | View):
+                continue
+            try:
+                tree = parse(source.text[source.start :].split(";\n", 1)[0].rstrip().removesuffix(";"))
+                planned: tuple[Planned, ...] = ()
+                if isinstance(source.item, View):
+                    planned = (self.planned(source.item.query, self.environment(*source.scope)),)
+                subject = Subject(tree, planned, source.item if isinstance(source.item, Table) else None, local=False)
+                found += statement_findings(subject, source.text, name, source.start)
+            except SqlStreamError as error:
+                found.append(of_error(error.located(masked_text(source.text), name, source.start), name))
+        return sorted(found)
+
+
+def without_limit(plan: Node) -> tuple[Node, int | None]:
+    """A plan without the LIMIT at its end, and its count: rows that only come can simply be counted, and the query ends with the last."""
+    if not isinstance(plan, Limit) or plan.offset or static(plan):
+        return plan, None
+    counted = not isinstance(plan.input, Sort) and not changelog_mode(plan.input).updates
+    return (plan.input, plan.count) if counted else (plan, None)
+
+
+def check_option(key: str, value: str, at: exp.Expr) -> str | None:
+    """Check a SET; a notice for the user. Raises ValidationError, NotSupported."""
+    notice = settings.check(key, value, at=at)
+    if key == "table.local-time-zone" and value != "default":
+        _check_zone(value)
+    return notice
+
+
+def _schema(node: Node) -> Any:
+    return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in fields(node))
+
+
+def _machine_zone() -> str:
+    if zone := os.environ.get("TZ", "").lstrip(":"):
+        return "UTC" if zone in ("UTC", "Etc/UTC", "UTC0") else zone
+    zone = str(Path("/etc/localtime").resolve()).partition("zoneinfo/")[2]
+    if not zone and (named := Path("/etc/timezone")).is_file():
+        zone = named.read_text("utf-8").strip()
+    return "UTC" if not zone or zone in ("UTC", "Etc/UTC", "Universal", "UCT", "Zulu", "Etc/UCT") else zone
+
+
+# They are looked for on the disk.
+_zones = functools.cache(zoneinfo.available_timezones)
+
+
+def _check_zone(zone: str) -> None:
+    if zone in _zones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
+        return
+    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")

@@ -1,0 +1,94 @@
+"""The command: which files, what it prints, exit codes, and how long it takes."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from sqlstream import check, cli
+from sqlstream.session import Session
+
+ROOT = Path(__file__).parents[2]
+TABLE = "CREATE TABLE clicks (who STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');\n"
+WINDOW = "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "catalog" / "clicks.sql").write_text(TABLE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    code = cli.main(["check", *arguments])
+    return code, capsys.readouterr().out.splitlines()
+
+
+def test_a_clean_project(project, capsys):
+    (project / "queries" / "q.sql").write_text("SELECT n FROM clicks;")
+    assert run(capsys) == (0, [])
+
+
+def test_findings_and_errors_of_the_whole_project(project, capsys):
+    (project / "catalog" / "v.sql").write_text("CREATE VIEW v AS SELECT n FROM clicks WHERE who = NULL;")
+    (project / "catalog" / "w.sql").write_text("\nCREATE VIEW w AS SELECT n FROM nowhere;")
+    (project / "queries" / "q.sql").write_text("SELECT n FROM clicks WHERE who = NULL;\nSELEC;")
+    code, lines = run(capsys)
+    assert code == 2
+    assert [line.split(" ")[0] + " " + line.split(" ")[1] for line in lines] == [
+        "catalog/v.sql:1:45: L008", "catalog/w.sql:2:1: S2", "queries/q.sql:1:28: L008", "queries/q.sql:2:1: S1",
+    ]  # fmt: skip
+
+
+def test_some_files_as_json(project, capsys):
+    (project / "a.sql").write_text("SELECT n FROM clicks WHERE who = NULL;")
+    code, lines = run(capsys, "--output", "json", "a.sql")
+    assert code == 1
+    assert [json.loads(line) for line in lines] == [
+        {"file": "a.sql", "line": 1, "column": 28, "code": "L008", "message": "A comparison with NULL is never TRUE", "hint": "IS NULL", "error": False}
+    ]
+    with pytest.raises(SystemExit):
+        cli.main(["check", "missing.sql"])
+
+
+def test_the_example_project_is_clean(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", "localhost:9092")
+    assert run(capsys) == (0, [])
+
+
+def test_200_files_in_a_second(project):
+    for i in range(200):
+        (project / "queries" / f"q{i}.sql").write_text(
+            f"-- Query {i}.\nSELECT window_start, window_end, who, COUNT(*) AS c{i}, SUM(n) FROM {WINDOW}\n"
+            f"WHERE n > {i} AND who IS NOT NULL GROUP BY window_start, window_end, who;\n"
+        )
+    session = Session(project, notify=print)
+    files = check.project_files(project)
+    assert len(files) == 201
+    list(check.findings(session, files[:5]))
+    unit = _unit()
+    before = time.process_time()
+    assert list(check.findings(session, files)) == []
+    passed = time.process_time() - before
+    print(f"{passed:.2f} s of CPU time, {passed / unit:.0f} units")
+    assert passed < max(1.0, UNITS * unit)
+
+
+# A second where a unit takes 10 ms; under load units vary by half.
+UNITS = 100
+
+
+def _unit():
+    """How long this machine takes for a piece of Python, the best of five."""
+
+    def once():
+        before = time.process_time()
+        sum(len(str(i)) for i in range(200_000))
+        return time.process_time() - before
+
+    return min(once() for _ in range(5))
