@@ -28,6 +28,7 @@ CONFIG = "sqlstream.toml"
 EPILOG = """\
 subcommands:
   sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
+  sqlstream query [NAME PARAMETER=VALUE ..]  runs a saved query; without a name lists them
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
 
@@ -65,6 +66,7 @@ class Fronts:
 def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
     """Run ``sqlstream`` with ``argv``; the exit code comes back."""
     argv = list(sys.argv[1:] if argv is None else argv)
+    argv = _of_query(argv[1:]) if argv[:1] == ["query"] else argv
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
         return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check") else _client(argv, fronts)
@@ -97,18 +99,28 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         err=None if sys.stderr.isatty() else sys.stderr,
         verbose=options.get("sql-client.verbose", "").lower() == "true",
         interactive=script is None and sys.stdin.isatty() and sys.stdout.isatty(),
+        output=arguments.output,
     )
     fronts = fronts or Fronts(_session, _shell, _run_script)
 
     def open_session() -> Session:
         return fronts.session(
             project, options=options, variables=dict(arguments.var), interactive=script is None,
-            notify=screen.notify, emit=screen.emit, save=arguments.save,
+            notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
         )  # fmt: skip
 
     if script is None:
         return fronts.shell(open_session, screen, (arguments.history or project / HISTORY).expanduser(), init=init)
     return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
+
+
+def _asker(screen: Screen) -> Callable[[str, Callable[[], bool]], bool]:
+    def ask(question: str, interrupted: Callable[[], bool]) -> bool:
+        from sqlstream.shell.confirm import confirmed
+
+        return confirmed(question, screen, interrupted)
+
+    return ask
 
 
 def find_project(folder: Path) -> Path:
@@ -135,6 +147,20 @@ def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
     return options
 
 
+def _of_query(argv: list[str]) -> list[str]:
+    """``query NAME parameter=value .. [options]`` as the statement that runs it."""
+    if argv[:1] in (["-h"], ["--help"]):
+        return argv
+    from sqlstream.commands import execute_query
+    from sqlstream.errors import ValidationError
+
+    end = next((i for i, word in enumerate(argv) if word.startswith("-")), len(argv))
+    try:
+        return [*argv[end:], "-e", execute_query(argv[:end])]
+    except ValidationError as error:
+        _parser().error(error.message)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sqlstream",
@@ -150,6 +176,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     many: dict[str, Any] = {"action": "append", "default": []}
     add("-i", "--init", metavar="FILE", help="declarations and settings to begin with")
+    add("--output", choices=("tableau", "csv", "json"), default="tableau", help="how rows are printed; json: an object a line")
     add("-D", metavar="KEY=VALUE", type=_pair, **many, help="set an option, as SET does")
     add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
     add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from here upwards)")

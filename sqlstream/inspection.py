@@ -26,8 +26,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: View
     """The answer of a SHOW. Raises ValidationError, NotSupported."""
     kind, at = node.args["kind"], node.args.get("this")
     parts = ast.parts(at) if at is not None else ()
-    pattern = node.args.get("like")
-    like = show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike"))) if pattern is not None else None
+    like = like_of(node)
     match kind:
         case "CATALOGS":
             found = show.catalogs(catalog, like)
@@ -67,6 +66,12 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: View
         case _:
             raise NotSupported(f"SHOW {kind} is not supported.", at=node)
     return results.text_rows(found.headers, found.rows)
+
+
+def like_of(node: ast.Show) -> show.Like | None:
+    """The LIKE of a SHOW."""
+    pattern = node.args.get("like")
+    return None if pattern is None else show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike")))
 
 
 def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, view_schema: ViewSchema, zone: str) -> results.Rows:

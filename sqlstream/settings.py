@@ -69,6 +69,7 @@ SETTINGS: tuple[Option, ...] = (
     _quiet("pipeline.*", SPARK_DOES),
     _quiet("parallelism.*", SPARK_DOES),
     *(_quiet(f"{p}.*", SPARK_DOES) for p in ("taskmanager", "jobmanager", "rest", "yarn", "kubernetes", "high-availability", "metrics", "env.java")),
+    Option("kafka.bootstrap.servers", Kind.STRING, None, "The brokers of PEEK and INFER, for topics that no table tells of."),
     Option("spark.*", Kind.STRING, None, "Passed on to Spark, when it starts."),
 )  # fmt: skip
 

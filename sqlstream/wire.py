@@ -1,6 +1,6 @@
-"""Two requests of Kafka's protocol: in comes a broker's address, out come its topics, or a new one.
+"""Requests of Kafka's protocol: in comes a broker's address, out come its topics, or a new one, or the leaders of a topic's partitions.
 
-They answer in a millisecond where Kafka's own tools start a JVM for two seconds; the first is also the proof that a
+They answer in a millisecond where Kafka's own tools start a JVM for two seconds; an answer is also the proof that a
 broker is up: a port that is open proves nothing.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.errors import SetupError
@@ -32,10 +33,27 @@ class WireError(SetupError):
     """The broker does not answer, or says no."""
 
 
+@dataclass(frozen=True)
+class Partition:
+    """A partition of a topic and the broker that has it, empty where none does."""
+
+    index: int
+    leader: str
+
+
 def topics(bootstrap: str, timeout: float = TIMEOUT_S) -> dict[str, int]:
     """The topics, but for Kafka's own, and the number of partitions of each. Raises WireError."""
-    reply = _ask(bootstrap, METADATA, 1, struct.pack(">i", -1), timeout)
-    brokers = [(reply.int32(), reply.string(), reply.int32(), reply.string()) for _ in range(reply.int32())]
+    return {name: len(found) for name, found in partitions(bootstrap, timeout).items()}
+
+
+def partitions(bootstrap: str, timeout: float = TIMEOUT_S) -> dict[str, list[Partition]]:
+    """The partitions of all topics, but for Kafka's own. Raises WireError."""
+    reply = ask(bootstrap, METADATA, 1, struct.pack(">i", -1), timeout)
+    brokers = {}
+    for _ in range(reply.int32()):
+        node, host, port = reply.int32(), reply.string(), reply.int32()
+        brokers[node] = f"{host}:{port}"
+        reply.string()  # the rack
     if not brokers:
         raise WireError("The broker is not ready.")
     reply.int32()  # the controller
@@ -43,22 +61,24 @@ def topics(bootstrap: str, timeout: float = TIMEOUT_S) -> dict[str, int]:
     for _ in range(reply.int32()):
         reply.int16()
         name, internal = reply.string(), reply.int8()
-        partitions = reply.int32()
-        for _ in range(partitions):
-            reply.take(2 + 4 + 4)  # error, index, leader
+        there = []
+        for _ in range(reply.int32()):
+            reply.int16()  # the error
+            index, leader = reply.int32(), reply.int32()
+            there.append(Partition(index, brokers.get(leader, "")))
             reply.take(4 * reply.int32())  # replicas
             reply.take(4 * reply.int32())  # those in sync
         if not internal:
-            found[name] = partitions
+            found[name] = sorted(there, key=lambda p: p.index)
     return dict(sorted(found.items()))
 
 
 def create_topic(bootstrap: str, name: str, partitions: int, config: Mapping[str, str]) -> None:
     """Create a topic; one that is there is left alone. Raises WireError."""
-    settings = b"".join(_string(k) + _string(v) for k, v in config.items())
-    topic = _string(name) + struct.pack(">ihii", partitions, 1, 0, len(config)) + settings
+    settings = b"".join(packed(k) + packed(v) for k, v in config.items())
+    topic = packed(name) + struct.pack(">ihii", partitions, 1, 0, len(config)) + settings
     body = struct.pack(">i", 1) + topic + struct.pack(">i?", TIMEOUT_S * 1000, False)
-    reply = _ask(bootstrap, CREATE_TOPICS, 2, body)
+    reply = ask(bootstrap, CREATE_TOPICS, 2, body)
     reply.take(4 + 4)  # throttle time, count
     reply.string()
     error, message = reply.int16(), reply.string()
@@ -67,7 +87,7 @@ def create_topic(bootstrap: str, name: str, partitions: int, config: Mapping[str
         raise WireError(f"The topic '{name}' cannot be created: {why.rstrip('.')}.")
 
 
-class _Reply:
+class Reply:
     """Reads a reply from its beginning to its end."""
 
     def __init__(self, data: bytes) -> None:
@@ -90,24 +110,39 @@ class _Reply:
     def int32(self) -> int:
         return int.from_bytes(self.take(4), "big", signed=True)
 
+    def int64(self) -> int:
+        return int.from_bytes(self.take(8), "big", signed=True)
+
     def string(self) -> str:
         length = self.int16()
         return self.take(length).decode("utf-8", "replace") if length > 0 else ""
 
 
-def _string(text: str) -> bytes:
+def packed(text: str) -> bytes:
+    """A string of the protocol."""
     data = text.encode()
     return struct.pack(">h", len(data)) + data
 
 
-def _ask(bootstrap: str, request: int, version: int, body: bytes, timeout: float = TIMEOUT_S) -> _Reply:
+def ask(bootstrap: str, request: int, version: int, body: bytes, timeout: float = TIMEOUT_S) -> Reply:
+    """The answer of the first broker of ``bootstrap``, a list, that there is. Raises WireError."""
+    first, *others = [b.strip() for b in bootstrap.split(",") if b.strip()] or [bootstrap]
+    try:
+        return _ask(first, request, version, body, timeout)
+    except WireError:
+        if not others:
+            raise
+        return ask(",".join(others), request, version, body, timeout)
+
+
+def _ask(bootstrap: str, request: int, version: int, body: bytes) -> Reply:
     host, _, port = bootstrap.rpartition(":")
-    message = struct.pack(">hhi", request, version, 1) + _string("sqlstream") + body
+    message = struct.pack(">hhi", request, version, 1) + packed("sqlstream") + body
     try:
         with socket.create_connection((host, int(port)), timeout) as connection:
             connection.sendall(struct.pack(">i", len(message)) + message)
             size = int.from_bytes(_receive(connection, 4), "big")
-            reply = _Reply(_receive(connection, size))
+            reply = Reply(_receive(connection, size))
     except (OSError, ValueError) as e:
         raise WireError(f"No Kafka broker answers at {bootstrap}: {e}.") from e
     reply.int32()  # the number of the request

@@ -6,11 +6,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import connectors, formats, settings
+from sqlstream import commands, connectors, formats, settings
 from sqlstream.errors import ValidationError, did_you_mean
 from sqlstream.help.statements import COMMANDS
 from sqlstream.help.topics import TOPICS, Topic
 from sqlstream.keymap import KEYS
+from sqlstream.lint import registry
 from sqlstream.options import Option, Use
 from sqlstream.sql import functions
 from sqlstream.sql.functions.absent import absent
@@ -47,11 +48,20 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
             found = [function_list()]
         case _ if topic.upper() == "KEYS":
             found = [_keys()]
+        case _ if topic.upper() in ("COMMANDS", "\\?"):
+            found = [commands.help_text()]
+        case _ if topic.upper() == "LINT":
+            found = [_lint()]
         case _:
             found = _anything(topic, users)
     if not found:
         raise ValidationError(f"There is no help for '{topic}'.", at=at, hint=did_you_mean(name, _names(users)) or "HELP lists the topics.")
     return "\n\n".join(found)
+
+
+def _lint() -> str:
+    lines = ["sqlstream check [FILE..] finds these; those with a star are told when a job is submitted, too. -- noqa: CODE leaves one out.", ""]
+    return "\n".join([*lines, *(f"  {rule.code}{'*' if rule.submit else ' '} {rule.summary}" for rule in registry.RULES)])
 
 
 def function_list() -> str:
@@ -97,6 +107,7 @@ def _list() -> str:
         lines += ["", group.title]
         for command in group.commands:
             lines += [f"  {command.syntax}", f"      {command.summary}"]
+    lines += ["", "HELP COMMANDS lists the commands that begin with a backslash, HELP LINT what sqlstream check looks for."]
     lines += ["", "HELP explains, with an example"]
     for title, names in (
         ("queries", [t.name for t in TOPICS]),

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sqlstream.commands import expanded
 from sqlstream.errors import NotSupported, SqlStreamError
 from sqlstream.results import Exit
 from sqlstream.shell.foreground import Ending
@@ -34,7 +35,7 @@ class Runner:
 
     def run(self, script: Script) -> Ending:
         """Run every statement of ``script`` up to the first error, which is printed."""
-        return self._guarded(lambda: self._run(self.session.run(script.text, script.name)))
+        return self._guarded(lambda: self._run(self.session.run(expanded(script.text), script.name)))
 
     def initialize(self, script: Script) -> Ending:
         """Run an init file: nothing but declarations and settings, printing nothing but errors."""

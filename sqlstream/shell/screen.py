@@ -35,15 +35,17 @@ class Script:
 
 @dataclass
 class Screen:
-    """Where lines go; None is the process's own stream at the time. ``verbose``: errors show their trace.
+    """Where lines go; None is the process's own stream at the time.
 
-    ``interactive``: somebody sits before it, so that a result may take the whole screen.
+    ``verbose``: errors show their trace. ``interactive``: somebody sits before it, so that a result may take the whole screen. ``output``: rows
+    are shown as tableau, csv or json.
     """
 
     out: TextIO | None = None
     err: TextIO | None = None
     verbose: bool = False
     interactive: bool = False
+    output: str = "tableau"
     lock: threading.RLock = field(default_factory=threading.RLock)
     _held: list[tuple[TextIO, str, str]] | None = None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream import results, tableau
 from sqlstream.changelog import RowKind
+from sqlstream.shell import delimited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,6 +37,10 @@ def show(
 ) -> None:
     """Print ``outcome``. Its statement began at ``started`` (``time.monotonic``); ``stopped`` tells of an interrupt, ``stop`` ends a query."""
     screen.notices(outcome.notices)
+    if screen.output != "tableau" and isinstance(outcome, results.Rows | results.Stream):
+        for line in delimited.lines(outcome, screen.output):
+            screen.emit(line)
+        return
     match outcome:
         case results.Stream() if screen.interactive and _mode(options) != "tableau":
             _full_screen(outcome, screen, options, stop)

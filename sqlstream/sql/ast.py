@@ -384,6 +384,36 @@ class StopJob(Statement):
     arg_types = {"this": True, "savepoint": False, "drain": False}
 
 
+class ExecuteQuery(Statement):
+    """EXECUTE QUERY name [(parameter => value, ..)]: expressions are NamedArguments, their names as written."""
+
+    arg_types = {"this": True, "expressions": False}
+
+
+class Peek(Statement):
+    """PEEK 'topic' [LIMIT n]: this is a string literal, limit an int."""
+
+    arg_types = {"this": True, "limit": False}
+
+
+class Infer(Statement):
+    """INFER TABLE [name] FROM 'topic' [SAVE]: this is an exp.Table, topic a string literal, save a flag."""
+
+    arg_types = {"this": False, "topic": True, "save": False}
+
+
+class Export(Statement):
+    """EXPORT LAST TO 'file' [FORMAT csv | json | parquet]: this is a string literal, format lower case."""
+
+    arg_types = {"this": True, "format": False}
+
+
+class Plot(Statement):
+    """PLOT [column [BY column]]: identifiers."""
+
+    arg_types = {"this": False, "by": False}
+
+
 class Help(Statement):
     """HELP [topic]: this is the topic's text."""
 

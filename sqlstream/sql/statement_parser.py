@@ -32,6 +32,7 @@ _SHOWS: dict[str, str] = {
     "MATERIALIZED TABLES": "from like",
     "MODELS": "from like",
     "CONNECTIONS": "from like",
+    "QUERIES": "like",
     "CURRENT CATALOG": "",
     "CURRENT DATABASE": "",
     "CREATE TABLE": "object",
@@ -229,7 +230,18 @@ class StatementParser(DefinitionParser):
             return self.statement_set()
         if self.accept("INSERT"):
             return self.insert()
+        if self.accept("QUERY"):
+            query = ast.ExecuteQuery(this=self.name())
+            if self.at("(") and not self.accept("(", ")"):
+                query.set("expressions", self.wrapped(self._argument_of_query))
+            return query
         return self.query()
+
+    def _argument_of_query(self) -> ast.NamedArgument:
+        start = self.token
+        name = self.name().name
+        self.expect("=>")
+        return mark(ast.NamedArgument(this=name, expression=self.term()), start)
 
     def statement_set(self) -> ast.StatementSet:
         """``STATEMENT SET BEGIN INSERT ..; INSERT ..; END``."""
@@ -258,6 +270,34 @@ class StatementParser(DefinitionParser):
                 self.expect("WITH", word)
                 stop.set(key, True)
         return stop
+
+    def peek_topic(self) -> exp.Expr:
+        peek = ast.Peek(this=self.string())
+        if self.accept("LIMIT"):
+            peek.set("limit", self.integer())
+        return peek
+
+    def infer(self) -> exp.Expr:
+        self.expect("TABLE")
+        infer = ast.Infer(this=None if self.at("FROM") else self.path())
+        self.expect("FROM")
+        infer.set("topic", self.string())
+        infer.set("save", self.accept("SAVE") or None)
+        return infer
+
+    def export(self) -> exp.Expr:
+        self.expect("LAST", "TO")
+        export = ast.Export(this=self.string())
+        if self.accept("FORMAT"):
+            token = self.token
+            export.set("format", (self.one_of("CSV", "JSON", "PARQUET") or self.unexpected(token, "CSV, JSON or PARQUET")).lower())
+        return export
+
+    def plot(self) -> exp.Expr:
+        plot = ast.Plot(this=self.name() if self.at_name() else None)
+        if plot.this and self.accept("BY"):
+            plot.set("by", self.name())
+        return plot
 
     def help(self) -> exp.Expr:
         return ast.Help(this=None if self.at_end else self.rest())
@@ -297,6 +337,10 @@ _STATEMENTS: dict[str, Callable[[StatementParser], exp.Expr]] = {
     "BEGIN": StatementParser.begin,
     "END": lambda self: ast.EndStatementSet(),
     "STOP": StatementParser.stop,
+    "PEEK": StatementParser.peek_topic,
+    "INFER": StatementParser.infer,
+    "EXPORT": StatementParser.export,
+    "PLOT": StatementParser.plot,
     "HELP": StatementParser.help,
     "CLEAR": lambda self: ast.Clear(),
     "QUIT": lambda self: ast.Quit(),

@@ -83,7 +83,9 @@ def _may_lead(words: list[str]) -> bool:
 
 
 def is_complete(text: str) -> bool:
-    """Whether the shell should run ``text``: it is empty, ends with ``;``, or is a bare client command."""
+    """Whether the shell should run ``text``: it is empty, ends with ``;``, begins with a backslash, or is a bare client command."""
+    if text.lstrip().startswith("\\"):  # a command of the shell: one line
+        return True
     pieces = split(text)
     if not pieces:
         parts = list(_PART.finditer(text))
@@ -127,3 +129,12 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
             parts.append(part[0] if part.lastgroup == "comment" else replaced(part.start(), part.end(), quoted=True))
             at = part.end()
     return "".join([*parts, replaced(at, len(text), quoted=False)])
+
+
+def placeholders(text: str) -> Iterator[tuple[str, int, int]]:
+    """The ``:name`` of ``text`` outside of strings and comments: the name, and where it begins and ends."""
+    colon = -1
+    for part in _PART.finditer(text):
+        if part.lastgroup == "word" and colon == part.start() - 1 and colon >= 0:
+            yield part[0], colon, part.end()
+        colon = part.start() if part[0] == ":" and (part.start() == 0 or text[part.start() - 1] not in ":\\") else -1

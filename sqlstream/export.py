@@ -1,0 +1,140 @@
+"""Rows for other programs: a result as CSV or JSON lines, and the last result that was shown, as a file.
+
+CSV is that of RFC 4180 with a header; NULL is nothing, an empty text ``""``. JSON is an object a line. Changes have their kind as ``op``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlstream.changelog import Change, RowKind
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from sqlstream.plan.nodes import Field
+
+FORMATS = ("csv", "json", "parquet")
+OP = "op"
+_NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
+_JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+_NESTED = ("ROW", "ARRAY", "MAP", "MULTISET")
+
+
+@dataclass
+class Kept:
+    """The last rows of a SELECT that were shown, ``limit`` of them at most. ``forgotten``: there were more."""
+
+    columns: tuple[Field, ...]
+    limit: int
+    changes: deque[Change] = field(default_factory=deque)
+    forgotten: int = 0
+
+    def passing(self, changes: Iterator[Change]) -> Iterator[Change]:
+        """``changes``, which are kept as they pass."""
+        for change in changes:
+            if len(self.changes) >= self.limit:
+                self.forgotten += 1
+                if self.changes:
+                    self.changes.popleft()
+            if self.limit:
+                self.changes.append(change)
+            yield change
+
+    @property
+    def updates(self) -> bool:
+        """Whether rows changed."""
+        return any(change.kind is not RowKind.INSERT for change in self.changes)
+
+
+def csv_line(cells: Sequence[str | None]) -> str:
+    """A record, without its line end."""
+    return ",".join(map(_csv_cell, cells))
+
+
+def json_line(columns: Sequence[Field], row: Sequence[str | None], op: str | None = None) -> str:
+    """An object: numbers and booleans as such, all else as the text that the client shows."""
+    pairs = [] if op is None else [(OP, json.dumps(op))]
+    pairs += [(c.name, _json_value(c, cell)) for c, cell in zip(columns, row, strict=True)]
+    return "{" + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {value}" for name, value in pairs) + "}"
+
+
+def _csv_cell(cell: str | None) -> str:
+    if cell is None:
+        return ""
+    return '"' + cell.replace('"', '""') + '"' if not cell or any(c in cell for c in ',"\r\n') else cell
+
+
+def _json_value(column: Field, cell: str | None) -> str:
+    if cell is None:
+        return "null"
+    if column.type.root == "BOOLEAN":
+        return cell.lower()
+    if column.type.root in _NUMBERS and _JSON_NUMBER.fullmatch(cell):
+        return cell
+    return json.dumps(cell, ensure_ascii=False)
+
+
+def write(kept: Kept, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
+    """Write what is kept; how many rows. Raises ValidationError, NotSupported."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if format_ == "parquet":
+            _parquet(kept, path, zone, spark())
+        else:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(_lines(kept, format_))
+    except OSError as error:
+        raise ValidationError(f"'{path}' cannot be written: {error.strerror or error}.") from None
+    return len(kept.changes)
+
+
+def _lines(kept: Kept, format_: str) -> Iterator[str]:
+    op = kept.updates
+    if format_ == "json":
+        for change in kept.changes:
+            yield json_line(kept.columns, change.row, change.kind.value if op else None) + "\n"
+        return
+    yield csv_line([*([OP] if op else []), *(c.name for c in kept.columns)]) + "\r\n"
+    for change in kept.changes:
+        yield csv_line([*([change.kind.value] if op else []), *change.row]) + "\r\n"
+
+
+def _parquet(kept: Kept, path: Path, zone: str, spark: SparkSession | None) -> None:
+    nested = [c.name for c in kept.columns if c.type.root in _NESTED]
+    if nested:
+        raise NotSupported(f"Parquet of the nested column '{nested[0]}' is not supported.", hint="EXPORT LAST TO 'file' FORMAT json.")
+    if spark is None:
+        raise NotSupported("Parquet is written by Spark, which has not started.", hint="A SELECT starts it; csv and json need none.")
+    op = kept.updates
+    names = [*([OP] if op else []), *(c.name for c in kept.columns)]
+    frame = spark.createDataFrame(
+        [[*([change.kind.value] if op else []), *change.row] for change in kept.changes], ", ".join(f"{quote(n)} STRING" for n in names)
+    )
+    cast = [*([quote(OP)] if op else []), *(_cast(c, zone) for c in kept.columns)]
+    frame.selectExpr(*cast).coalesce(1).write.mode("overwrite").parquet(str(path))
+
+
+def _cast(column: Field, zone: str) -> str:
+    name, root = quote(column.name), column.type.root
+    match root:
+        case "TIMESTAMP":
+            made = f"CAST({name} AS TIMESTAMP_NTZ)"
+        case "TIMESTAMP_LTZ":
+            made = f"to_utc_timestamp({name}, '{zone}')"
+        case "DECIMAL":
+            made = f"CAST({name} AS DECIMAL({', '.join(map(str, column.type.args))}))"
+        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT" | "FLOAT" | "DOUBLE" | "BOOLEAN" | "DATE":
+            made = f"CAST({name} AS {root})"
+        case _:
+            made = name
+    return f"{made} AS {name}"
