@@ -200,3 +200,22 @@ def test_a_subcommand_ends_by_sigterm(here, monkeypatch):
     before = signal.getsignal(signal.SIGTERM)
     assert cli.main(["demo"]) == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_saved_query_is_a_statement(here, calls, capsys):
+    assert start(calls, "query", "spent", "least=5", "who=me", "-D", "a=b", "--output", "csv") == 0
+    assert calls.script.text == "EXECUTE QUERY `spent` (`least` => 5, `who` => 'me')"
+    assert calls.settings["options"] == {"a": "b"}
+    assert start(calls, "query") == 0
+    assert calls.script.text == "SHOW QUERIES"
+    with pytest.raises(SystemExit):
+        start(calls, "query", "spent", "least")
+    assert "A parameter is given as NAME=VALUE" in capsys.readouterr().err
+
+
+def test_only_the_shell_asks(here, calls, monkeypatch):
+    start(calls, "-e", "x")
+    assert calls.settings["ask"] is None
+    at_terminal(monkeypatch)
+    start(calls)
+    assert calls.settings["ask"] is not None

@@ -61,6 +61,29 @@ def test_a_dialogue(terminal, tmp_path):
     assert one.exit_code() == 0
 
 
+def test_drop_asks(terminal, tmp_path):
+    one = shell(terminal, tmp_path)
+    one.read_until("sqlstream>")
+    one.send("CREATE TABLE t (n INT) WITH ('connector' = 'print');\rCREATE VIEW v AS SELECT 1 AS n;\r")
+    one.read_until("v.sql")
+    one.send("DROP VIEW v;\r")
+    one.read_until("DROP VIEW v? [y/N]")
+    one.send("n\n")
+    one.read_until("Nothing was done.")
+    one.send("DROP TABLE t;\r")
+    one.read_until("DROP TABLE t? [y/N]")
+    one.send("\x03")
+    one.read_until("Nothing was done.")
+    one.send("DROP TABLE t;\r")
+    one.read_until("DROP TABLE t? [y/N]")
+    one.send("y\n")
+    one.read_until("Removed catalog/t.sql")
+    one.send("\\d\r")
+    one.read_until("1 row in set")
+    one.send("QUIT;\r")
+    assert one.exit_code() == 0
+
+
 def test_sigterm_ends_the_shell(terminal, tmp_path):
     one = shell(terminal, tmp_path)
     one.read_until("sqlstream>")
