@@ -44,7 +44,11 @@ class SqlStreamError(Exception):
     def located(self, script: str, name: str | None, start: int) -> SqlStreamError:
         """This error with its place in ``script``, where the statement's text begins at offset ``start``."""
         if self.location is None:
-            self.location = Location.of(script, name, start + (self.offset or 0))
+            begin, end = start + (self.offset or 0), start + (self.offset or 0) + length_of(self.at)
+            # The parenthesis that closes a call has no place in its tree.
+            while script[end : end + 1] == ")" and script.count("(", begin, end) > script.count(")", begin, end):
+                end += 1
+            self.location = Location.of(script, name, begin, end - begin)
         return self
 
 
@@ -80,29 +84,31 @@ class JobFailed(SqlStreamError):
 
 @dataclass(frozen=True)
 class Location:
-    """A place in a script: 1-based line and column, and the text of that line."""
+    """A place in a script: 1-based line and column, the text of that line, and how long the clause is that it is about."""
 
     file: str | None
     line: int
     column: int
     text: str
+    length: int = 1
 
     @classmethod
-    def of(cls, script: str, file: str | None, offset: int) -> Location:
-        """The place of the character at ``offset`` of ``script``."""
+    def of(cls, script: str, file: str | None, offset: int, length: int = 1) -> Location:
+        """The place of the ``length`` characters at ``offset`` of ``script``."""
         offset = max(0, min(offset, len(script)))
         begin = script.rfind("\n", 0, offset) + 1
         end = script.find("\n", offset)
-        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, script[begin : len(script) if end < 0 else end])
+        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, script[begin : len(script) if end < 0 else end], length)
 
     def __str__(self) -> str:
         return f"{self.file or 'line'}:{self.line}:{self.column}" if self.file else f"line {self.line}:{self.column}"
 
     @property
     def caret(self) -> str:
-        """The line with a caret below the column."""
+        """The line with carets below the clause, as far as it is on this line."""
         pad = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
-        return f"{self.text}\n{pad}^"
+        here = len(self.text[self.column - 1 : self.column - 1 + self.length].rstrip())
+        return f"{self.text}\n{pad}{'^' * max(1, here)}"
 
 
 def offset_of(at: Any) -> int | None:
@@ -116,6 +122,18 @@ def offset_of(at: Any) -> int | None:
         found = [e.meta["start"] for e in at.walk() if "start" in e.meta]
         return min(found) if found else None
     return None
+
+
+def length_of(at: Any) -> int:
+    """How many characters the clause ``at`` has, from the one at its offset to the end of the last of its tree; 1 where that is not known."""
+    if at is None or isinstance(at, int):
+        return 1
+    if isinstance(getattr(at, "start", None), int):
+        return max(1, int(at.end) - int(at.start) + 1)
+    if hasattr(at, "walk"):
+        ends = [e.meta["end"] for e in at.walk() if "end" in e.meta]
+        return max(1, max(ends) - (offset_of(at) or 0) + 1) if ends else 1
+    return 1
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

@@ -203,3 +203,20 @@ def test_infer_asks_in_a_terminal(kafka, tmp_path, monkeypatch):
         assert len(list(one.run("INFER TABLE FROM 'seen'"))) == 1 + answer
         assert asked == ["Save it to the project's catalog?"]
         assert (tmp_path / "catalog" / "seen.sql").exists() is answer
+
+
+@pytest.mark.kafka
+def test_a_real_broker(broker, tmp_path, monkeypatch):
+    topic = f"peeked-{tmp_path.name.replace('_', '-')}"
+    broker.broker.create_topic(topic, 2)
+    lines = [f'k{i % 7}\t{{"n": {i}, "at": "2026-01-01 10:00:{i % 60:02d}", "text": "{"abc" * (i % 50)}"}}' for i in range(1000)]
+    assert broker.broker.produce(topic, lines, "\t") == 1000
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
+    found = fetch.latest(broker.bootstrap, topic, 5000)
+    assert sorted(json.loads(r.value)["n"] for r in found) == list(range(1000))
+    assert {r.key for r in found} == {f"k{i}".encode() for i in range(7)}
+    one = session(tmp_path)
+    (peeked,) = one.run(f"PEEK '{topic}' LIMIT 3")
+    assert len(peeked.rows) == 3
+    (shown,) = one.run(f"INFER TABLE x FROM '{topic}'")
+    assert "n INT,\n  `at` TIMESTAMP(3),\n  text STRING,\n  WATERMARK FOR `at`" in shown.lines

@@ -81,7 +81,23 @@ def test_an_error_says_file_line_and_column(session: Session) -> None:
     with pytest.raises(ValidationError) as caught:
         run(session, "SET 'x' = '1';\n-- a comment; with a semicolon\nSELECT 1,\n  nope;\nSELECT 2;")
     assert str(caught.value.location) == "script.sql:4:3"
-    assert caught.value.location.caret == "  nope;\n  ^"
+    assert caught.value.location.caret == "  nope;\n  ^^^^"
+
+
+@pytest.mark.parametrize(
+    ("sql", "caret"),
+    [
+        ("SELECT *\nFROM default_database.missing AS m", "     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"),
+        ("SELECT ABS(1, 2)", "       ^^^^^^^^^"),
+        ("INSERT INTO missing\nSELECT 1", "            ^^^^^^^"),
+        ("SHOW CREATE TABLE `no such`", "                  ^^^^^^^^^"),
+        ("SELECT 1 FROMM t", "               ^"),
+    ],
+)
+def test_carets_are_below_the_clause(session: Session, sql: str, caret: str) -> None:
+    with pytest.raises(SqlStreamError) as caught:
+        run(session, sql)
+    assert caught.value.location.caret.split("\n")[1] == caret
 
 
 def test_statements_before_an_error_are_done(session: Session) -> None:
