@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream import dependents, export, inspection, jobs, plot, queries, results, settings, topics, udf
+from sqlstream import inspection, jobs, queries, results, settings, udf
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
 from sqlstream.completion.topics import Topics
+from sqlstream.client import Client
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Planned, Subject
@@ -34,20 +33,19 @@ from sqlstream.sql.statements import Statement, split, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from sqlstream import completion
-    from sqlstream.changelog import Change
+    from pyspark.sql import SparkSession
+
+    from sqlstream.client import Ask
     from sqlstream.plan import scope
-    from sqlstream.plan.nodes import Field
     from sqlstream.results import Outcome
     from sqlstream.spark.engine import Engine
 
 _IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
 # Errors of the catalog's files that are shown when a session starts.
 _MOST_ERRORS = 10
-NOT_DONE = "Nothing was done."
-# Puts a question to the user; the second argument tells of an interrupt.
-Ask: TypeAlias = "Callable[[str, Callable[[], bool]], bool]"
 _NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
 
 
@@ -78,8 +76,6 @@ class Session:
         self._given_engine = engine
         self._set: list[exp.Expr] | None = None
         self._select: results.Changes | None = None
-        self._kept: export.Kept | None = None
-        self._ask = ask
         self._interrupted = threading.Event()
         self._closed = False
         self._sources: list[Path] = []
@@ -92,6 +88,7 @@ class Session:
                 notify(notice)
             self.options[key] = value
         self._planner = Planner(self.project, self._catalog, self._files, self.options)
+        self._client = Client(self._planner, self._jobs, self._started, ask, self._interrupted.is_set)
         errors = self._planner.load()
         for error in errors[:_MOST_ERRORS]:
             notify(_shown(error))
@@ -192,8 +189,8 @@ class Session:
                 yield self._set_option(tree_)
             case ast.Reset():
                 yield self._reset_option(tree_)
-            case ast.Show(args={"kind": "QUERIES"}):
-                yield self._show_queries(tree_)
+            case ast.Show() if tree_.args["kind"] == "QUERIES":
+                yield from self._client.answered(tree_)
             case ast.Show():
                 yield inspection.shown(tree_, self._catalog, self._jobs, self._planner.view_schema, self._planner.zone)
             case ast.Describe():
@@ -203,18 +200,10 @@ class Session:
             case ast.ExecuteQuery():
                 query = queries.find(self.project, tree_.this.name, tree_.this)
                 yield from self.run(query.script(tree_.expressions, tree_), f"queries/{query.path.name}")
-            case ast.Peek():
-                yield topics.peeked(tree_, self._catalog, self.options, self.project)
-            case ast.Infer():
-                yield from self._infer(tree_)
-            case ast.Export():
-                yield self._export(tree_)
-            case ast.Plot():
-                yield self._plot(tree_)
-            case ast.Drop() if not self._agreed_to_drop(tree_):
-                yield results.Done(notices=(NOT_DONE,))
-            case ast.StopJob() if not self._agreed_to_stop(tree_):
-                yield results.Done(notices=(NOT_DONE,))
+            case ast.Peek() | ast.Infer() | ast.Export() | ast.Plot():
+                yield from self._client.answered(tree_)
+            case ast.Drop() | ast.StopJob() if not self._client.agreed(tree_):
+                yield results.Done(notices=("Nothing was done.",))
             case ast.StopJob():
                 job = self._jobs.stop(tree_.this.name, drain=bool(tree_.args.get("drain")))
                 if tree_.args.get("savepoint"):
@@ -287,67 +276,6 @@ class Session:
             self.options.pop(key, None)
         return results.Done()
 
-    # --- what the shell's commands stand for ----------------------------------------------------------------------------
-
-    def _show_queries(self, node: ast.Show) -> Outcome:
-        like = inspection.like_of(node)
-        found = [q for q in queries.saved_queries(self.project) if like is None or like.keeps(q.name)]
-        return results.text_rows(("query name", "parameters", "question"), [(q.name, queries.signature(q), q.question) for q in found])
-
-    def _infer(self, node: ast.Infer) -> Iterator[Outcome]:
-        text = topics.proposed(node, self._catalog, self.options, self.project)
-        yield results.Text(lines=text + ";")
-        if node.args.get("save") or (self._ask is not None and self._agreed("Save it to the project's catalog?")):
-            context = self._planner.context(script=False, save=True)
-            yield results.Done(notices=tuple(apply(self._catalog, parse(text), context)))
-
-    def _last(self, at: exp.Expr) -> export.Kept:
-        if self._kept is None:
-            raise ValidationError("There is no last result: no SELECT has run in this session.", at=at)
-        return self._kept
-
-    def _export(self, node: ast.Export) -> Outcome:
-        kept = self._last(node)
-        path = Path(node.this.name).expanduser()
-        format_ = node.args.get("format") or path.suffix[1:].lower()
-        if format_ not in export.FORMATS:
-            raise ValidationError(f"The name '{path.name}' tells no format.", at=node.this, hint="FORMAT csv, FORMAT json or FORMAT parquet.")
-        spark = lambda: self._engine.spark if self._engine.started else None
-        count = export.write(kept, self.project / path, format_, self._planner.zone, spark)
-        left = f"; {kept.forgotten} earlier ones were no longer kept" if kept.forgotten else ""
-        return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {self.project / path}{left}.",))
-
-    def _plot(self, node: ast.Plot) -> Outcome:
-        kept = self._last(node)
-        by = node.args.get("by")
-        width = shutil.get_terminal_size().columns
-        lines = plot.chart(kept.columns, kept.changes, node.this.name if node.this else None, by.name if by else None, width)
-        return results.Text(lines="\n".join(lines))
-
-    def _keeping(self, columns: tuple[Field, ...], changes: Iterator[Change]) -> Iterator[Change]:
-        """``changes``; those that were shown are the last result from now on."""
-        self._kept = export.Kept(columns, int(settings.read(self.options, "sql-client.execution.max-table-result.rows")))
-        return self._kept.passing(changes)
-
-    def _agreed(self, question: str) -> bool:
-        return self._ask is None or self._ask(question, self._interrupted.is_set)
-
-    def _agreed_to_drop(self, node: ast.Drop) -> bool:
-        if self._ask is None:
-            return True
-        kind, name = node.args["kind"], ".".join(ast.parts(node.this))
-        needed: list[str] = []
-        if kind in ("TABLE", "VIEW") and self._catalog.get(path := self._catalog.path(ast.parts(node.this))) is not None:
-            needed = dependents.of_object(path, self._catalog, self._jobs, self.project)
-        told = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
-        return self._agreed(f"DROP {kind} {name}?{told}")
-
-    def _agreed_to_stop(self, node: ast.StopJob) -> bool:
-        if self._ask is None:
-            return True
-        job = self._jobs.find(node.this.name)
-        return self._agreed(f"Stop the job {job.name}? Its state stays: the same statement goes on from there.")
-
     # --- views and EXPLAIN --------------------------------------------------------------------------------------------
 
     def _explain(self, node: ast.Explain) -> Outcome:
@@ -383,12 +311,12 @@ class Session:
         notices = tuple(dict.fromkeys([*env.notices, *cut_digits(plan)]))
         if env.settings.batch or static(plan):
             rows = results.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
-            changes = self._keeping(columns, results.inserts(rows))
+            changes = self._client.keeping(columns, results.inserts(rows))
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices)
         self._select = results.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
-        return results.Stream(columns=columns, changes=self._keeping(columns, iter(self._select)), notices=notices)
+        return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(self._select)), notices=notices)
 
     def _submit(self, inserts: tuple[exp.Expr, ...], text: str) -> Outcome:
         env = self._planner.environment()
@@ -441,6 +369,9 @@ class Session:
         if not inserts:
             return results.Done()
         return self._submit(inserts, "; ".join(str(i) for i in inserts))
+
+    def _started(self) -> SparkSession | None:
+        return self._engine.spark if self._engine.started else None
 
     @property
     def _engine(self) -> Engine:

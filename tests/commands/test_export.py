@@ -100,7 +100,7 @@ def test_statements_without_a_last_result(tmp_path):
 
 def test_the_statements(tmp_path):
     session = Session(tmp_path, notify=lambda line: None)
-    list(session._keeping(columns(n="INT"), iter([Change(INS, ("1",)), Change(INS, ("2",))])))
+    list(session._client.keeping(columns(n="INT"), iter([Change(INS, ("1",)), Change(INS, ("2",))])))
     (done,) = session.run("EXPORT LAST TO 'a.csv'")
     assert done.notices == (f"2 rows written to {tmp_path / 'a.csv'}.",)
     assert (tmp_path / "a.csv").read_text() == "n\n1\n2\n"
