@@ -469,5 +469,5 @@ def test_state_that_is_kept_for_ever_is_told(session: Session, sql: str, told: l
     ],
 )
 def test_digits_that_are_cut_off_are_told(session: Session, sql: str, names: list[str]) -> None:
-    told = cut_digits(build.query(parse(sql), session._environment()))
+    told = cut_digits(build.query(parse(sql), session.planner.environment()))
     assert [text.partition(": of ")[2].partition(" the ")[0] for text in told] == names
