@@ -13,8 +13,8 @@ from sqlstream import inspection, jobs, queries, results, settings, udf
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
-from sqlstream.completion.topics import Topics
 from sqlstream.client import Client
+from sqlstream.completion.topics import Topics
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Planned, Subject
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from sqlstream import completion
     from pyspark.sql import SparkSession
 
+    from sqlstream import completion
     from sqlstream.client import Ask
     from sqlstream.plan import scope
     from sqlstream.results import Outcome
@@ -150,7 +150,7 @@ class Session:
         from sqlstream.completion.context import snapshot
 
         return snapshot(
-            self._catalog, self.project, schema=self._view_schema, zone=self.zone, settings=self.options,
+            self._catalog, self.project, schema=self._planner.view_schema, zone=self._planner.zone, settings=self.options,
             jobs=lambda: [j.id for j in self._jobs], topics=self._topics,
         )  # fmt: skip
 

@@ -135,7 +135,7 @@ def ask(bootstrap: str, request: int, version: int, body: bytes, timeout: float 
         return ask(",".join(others), request, version, body, timeout)
 
 
-def _ask(bootstrap: str, request: int, version: int, body: bytes) -> Reply:
+def _ask(bootstrap: str, request: int, version: int, body: bytes, timeout: float) -> Reply:
     host, _, port = bootstrap.rpartition(":")
     message = struct.pack(">hhi", request, version, 1) + packed("sqlstream") + body
     try:
