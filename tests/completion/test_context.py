@@ -7,6 +7,7 @@ import pytest
 from sqlstream import wire
 from sqlstream.completion import suggest
 from sqlstream.completion.topics import Topics
+from sqlstream.planner import Planner
 from sqlstream.session import Session
 
 
@@ -45,8 +46,8 @@ def test_tables_views_and_their_columns(session):
 
 def test_columns_are_planned_when_they_are_asked_for_and_once(session, monkeypatch):
     planned = []
-    plan = Session._view_schema
-    monkeypatch.setattr(Session, "_view_schema", lambda self, item: planned.append(item.path.name) or plan(self, item))
+    plan = Planner.view_schema
+    monkeypatch.setattr(Planner, "view_schema", lambda self, item: planned.append(item.path.name) or plan(self, item))
     context = session.completion()
     first("SELECT * FROM t‸", context)
     assert planned == []
