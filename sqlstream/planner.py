@@ -72,7 +72,7 @@ class Planner:
             resolver,
             scope.Settings(
                 zone=self.zone,
-                database=self._catalog.current_database,
+                database=self.catalog.current_database,
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
                 dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),

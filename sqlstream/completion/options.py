@@ -9,7 +9,7 @@ from sqlstream import connectors, formats, settings
 from sqlstream.options import Kind, Option, Use, find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from sqlstream.completion.context import Columns, Context
 
@@ -55,7 +55,7 @@ def described(option: Option) -> str:
     return f"{kind}{default}: {option.summary if option.use is Use.HONOURED else 'without effect, ' + option.why}".rstrip(": ")
 
 
-def values(key: str, declared: Iterable[Option], given: Mapping[str, str], context: Context) -> list[tuple[str, str]]:
+def values(key: str, declared: Collection[Option], given: Mapping[str, str], context: Context) -> list[tuple[str, str]]:
     """What can be said for ``key``, each with a remark."""
     if key == "connector":
         return [(c.name, c.summary) for c in connectors.CONNECTORS]
