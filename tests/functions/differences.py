@@ -62,7 +62,21 @@ DIFFERENT = {
 TYPED = {".5": "the parser writes 0.5"}
 
 # The same for many expressions of the grid: what it is (refused, fails, accepted, different, typed), a pattern of the expressions, why.
-OF_THE_GRID: tuple[tuple[str, str, str], ...] = ()
+OF_THE_GRID: tuple[tuple[str, str, str], ...] = (
+    ("typed", r"^((b|CAST\(NULL AS BOOLEAN\)) AND FALSE|TRUE OR (b|CAST\(NULL AS BOOLEAN\)))$", "Flink computes with constants: NOT NULL"),
+    ("typed", r"^CASE WHEN 1 > 0 THEN 'a' ELSE", "as above"),
+    ("typed", r"^NULLIF\(-?[\d.]+(e0)?, (-?[\d.]+(e0)?|CAST\(NULL AS INT\))\)$", "as above"),
+    ("refused", r"^'x' IN \(1, 2\)$", "number and text: Flink refuses = of them, but not IN"),
+    ("refused", r"^'Anna' SIMILAR TO (s|u|c|CAST\(NULL AS VARCHAR\(\d+\)\))$", "a pattern that is no constant"),
+    ("refused", r"^(ROUND\(1.555|TRUNCATE\(42.345), (i|CAST\(NULL AS INT\))\)$", "as ROUND(n, i)"),
+    ("refused", r"^(CEIL\(tt TO HOUR|TIMESTAMPADD\(DAY, 1, tt)\)$", "Flink's TIME overflows: 24:00:00"),
+    ("refused", r"^TO_TIMESTAMP_LTZ\(1767225600000, CAST\(NULL AS INT\)\)$", "a precision that is no constant"),
+    ("refused", r"^JSON_(VALUE|QUERY)\(ai, |^JSON_QUERY\(.*, ai\)$", "an array is neither JSON nor a path"),
+    ("accepted", r"^ATAN2\((n|2.5|1), (n|2.5|2)\)$", "Flink's code generator knows no DECIMAL here"),
+    ("accepted", r"^TIMESTAMPADD\(DAY, 1, DATE '2024-12-30'\)$", "a defect of Flink's planner"),
+    ("accepted", r"^JSON_EXISTS\('.*', (s|u|CAST\(NULL AS VARCHAR\(\d+\)\))\)$", "Flink's code generator knows constant paths only"),
+    ("accepted", r"^TRY_CAST\(PARSE_JSON\('.*'\) AS VARIANT\)$", "no cast at all"),
+)
 
 _NAMED = {"refused": REFUSED, "fails": FAILS, "accepted": ACCEPTED, "different": DIFFERENT, "typed": TYPED}
 

@@ -16,6 +16,14 @@ def _element(types: Types) -> Type:
     return types[0].children[0].null()
 
 
+def _held(types: Types) -> Types | None:
+    """As ``_holds``, of a value that does not come into the array."""
+    found = _holds(types)
+    if found is None or types[0].root != "ARRAY":
+        return found
+    return (t.array(found[0].children[0].with_nullable(types[0].children[0].nullable)).with_nullable(types[0].nullable), *found[1:])
+
+
 def _only_element(types: Types) -> Type:
     inner = types[0].children[0]
     return inner.with_nullable(inner.nullable or types[0].nullable)
@@ -28,6 +36,8 @@ def _holds(types: Types) -> Types | None:
     inner = common_type([types[0].children[0], types[1]])
     if inner is None or inner.root != types[0].children[0].root:
         return None
+    if inner.root == "DECIMAL":
+        inner = types[0].children[0].with_nullable(inner.nullable)
     widened = t.array(inner).with_nullable(types[0].nullable)
     return (widened, inner.with_nullable(types[1].nullable), *types[2:])
 
@@ -109,7 +119,7 @@ ROWS: tuple[Function, ...] = (
     Function("ARRAY_POSITION", ("array", "any"), lambda ts: t.INT.with_nullable(any(x.nullable for x in ts)), "CAST(array_position({0}, {1}) AS INT)", "Where a value stands, from 1; 0 if nowhere.", "ARRAY_POSITION(ARRAY[1], 1)", coerce=_holds),
     _row("ARRAY_APPEND", ("array", "any"), "array_append({0}, {1})", "With an element more at the end.", "ARRAY[1], 2", _holds),
     _row("ARRAY_PREPEND", ("array", "any"), "array_prepend({0}, {1})", "With an element more at the beginning.", "ARRAY[1], 2", _holds),
-    _row("ARRAY_REMOVE", ("array", "any"), "filter({0}, x -> NOT (x <=> {1}))", "Without a value.", "ARRAY[1, 2], 2", _holds),
+    Function("ARRAY_REMOVE", ("array", "any"), lambda ts: ts[0], "filter({0}, x -> NOT (x <=> {1}))", "Without a value.", "ARRAY_REMOVE(ARRAY[1, 2], 2)", coerce=_held),
     _row("ARRAY_CONCAT", ("array*",), _call("concat"), "Arrays behind each other.", "ARRAY[1], ARRAY[2]", _arrays),
     _row("ARRAY_DISTINCT", ("array",), "array_distinct({0})", "Without duplicates.", "ARRAY[1, 1]"),
     _row("ARRAY_UNION", ("array", "array"), "array_union({0}, {1})", "The distinct elements of both.", "ARRAY[1], ARRAY[2]", _arrays),

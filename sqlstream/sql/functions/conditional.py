@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type, compared
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, sql_string
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable, sql_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -83,7 +83,7 @@ _COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"
 _SURE = not_null(t.BOOLEAN)
 
 ROWS: tuple[Function, ...] = (
-    Function("TYPEOF", ("any", "boolean?"), lambda ts: t.STRING.with_nullable(ts[0].nullable or len(ts) > 1), _type_name, "The name of a value's type, with the lengths of STRING and BYTES where the second is TRUE.", "TYPEOF(1)", check=_check_flag),
+    Function("TYPEOF", ("any", "boolean?"), nullable(t.STRING), _type_name, "The name of a value's type, with the lengths of STRING and BYTES where the second is TRUE.", "TYPEOF(1)", check=_check_flag),
     # The binder puts the name in its place.
     Function("CURRENT_DATABASE", (), not_null(t.STRING), "current_database()", "The name of the current database.", "CURRENT_DATABASE()"),
     Function("COALESCE", ("any*",), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(CAST(NULL AS INT), 2, 0)", coerce=same),
@@ -92,8 +92,8 @@ ROWS: tuple[Function, ...] = (
     Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(any(x.nullable for x in ts)), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(1 > 0, 'x', 'y')", coerce=_same_behind),
     Function("GREATEST", ("ordered*",), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=_merged),
     Function("LEAST", ("ordered*",), _if_any_null, _extreme("least"), "The least; NULL where one is NULL.", "LEAST(1, 2)", coerce=_merged),
-    Function("IS_ALPHA", ("any",), _SURE, _tested("alpha"), "Whether all characters are letters.", "IS_ALPHA('abc')"),
-    Function("IS_DIGIT", ("any",), _SURE, _tested("digit", "is_integer"), "Whether all characters are digits.", "IS_DIGIT('123')"),
-    Function("IS_DECIMAL", ("any",), _SURE, _tested("decimal", "is_numeric"), "Whether it reads as a number.", "IS_DECIMAL('1.5')"),
+    Function("IS_ALPHA", ("number or string",), _SURE, _tested("alpha"), "Whether all characters are letters.", "IS_ALPHA('abc')"),
+    Function("IS_DIGIT", ("number or string",), _SURE, _tested("digit", "is_integer"), "Whether all characters are digits.", "IS_DIGIT('123')"),
+    Function("IS_DECIMAL", ("number or string",), _SURE, _tested("decimal", "is_numeric"), "Whether it reads as a number.", "IS_DECIMAL('1.5')"),
 )  # fmt: skip
 

@@ -67,6 +67,8 @@ def _check_written(types: Types, _: tuple[Any, ...] = ()) -> str | None:
 def _check_object(types: Types, _: tuple[Any, ...]) -> str | None:
     if any(not key.is_string for key in types[1::2]):
         return "The names of JSON_OBJECT are texts."
+    if any(key.nullable for key in types[1::2]):
+        return "A name of JSON_OBJECT must not be NULL: its type is nullable. Give it a value with COALESCE(name, '')."
     return _check_written(types[2::2])
 
 

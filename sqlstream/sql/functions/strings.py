@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type
@@ -36,6 +36,11 @@ def call_of(name: str) -> Spark:
 def _first_varying(types: Types) -> Type:
     """VARCHAR of the first's length."""
     return varying(types, types[0].args[0])
+
+
+def _text_of_first(types: Types) -> Type:
+    """STRING, NULL only where the first is."""
+    return t.STRING.with_nullable(types[0].nullable)
 
 
 def _substring_type(types: Types) -> Type:
@@ -144,6 +149,10 @@ def _hash(name: str, spark: str, length: int, summary: str) -> Function:
     return Function(name, ("bytes or string",), fixed(t.char(length)), spark, summary, f"{name}('a')")
 
 
+def _check_bits(_: Types, values: tuple[Any, ...]) -> str | None:
+    return "Unsupported algorithm." if _is_number(values[1]) and values[1] not in (224, 256, 384, 512) else None
+
+
 ROWS: tuple[Function, ...] = (
     Function("UPPER", ("string",), like(0), "upper({0})", "In upper case.", "UPPER('a')"),
     Function("LOWER", ("string",), like(0), "lower({0})", "In lower case.", "LOWER('A')"),
@@ -153,8 +162,8 @@ ROWS: tuple[Function, ...] = (
     Function("CONCAT_WS", ("string", "string*"), _TEXT, call_of("concat_ws"), "Joined with a separator, NULLs left out.", "CONCAT_WS('-', 'a', 'b')"),
     Function("SUBSTRING", ("string", "int", "int?"), _substring_type, _substring, "A part, counted from 1; from the end where negative.", "SUBSTRING('abc' FROM 2 FOR 1)"),
     Function("SUBSTR", ("string", "int", "int?"), _substring_type, _substring, "A part, counted from 1; from the end where negative.", "SUBSTR('abc', 2, 1)"),
-    Function("LEFT", ("string", "int"), _TEXT, _left, "The first characters.", "LEFT('abc', 2)"),
-    Function("RIGHT", ("string", "int"), _TEXT, "right({0}, {1})", "The last characters.", "RIGHT('abc', 2)"),
+    Function("LEFT", ("string", "int"), _substring_type, _left, "The first characters.", "LEFT('abc', 2)"),
+    Function("RIGHT", ("string", "int"), _substring_type, "right({0}, {1})", "The last characters.", "RIGHT('abc', 2)"),
     Function("TRIM", ("string", "string?", "string?"), _trim_type, _trim, "Without the characters at its ends.", "TRIM(BOTH 'x' FROM 'xax')", words=(0,)),
     Function("LTRIM", ("string", "string?"), _first_varying, _one_sided("LEADING"), "Without the characters at its beginning.", "LTRIM(' a')"),
     Function("RTRIM", ("string", "string?"), _first_varying, _one_sided("TRAILING"), "Without the characters at its end.", "RTRIM('a ')"),
@@ -164,8 +173,8 @@ ROWS: tuple[Function, ...] = (
     Function("REPEAT", ("string", "int"), _TEXT, "repeat({0}, {1})", "Repeated n times.", "REPEAT('ab', 2)"),
     Function("REVERSE", ("string",), _MAYBE_TEXT, "reverse({0})", "Backwards.", "REVERSE('abc')"),
     Function("REPLACE", ("string", "string", "string"), _TEXT, _replace, "Each occurrence of the second replaced by the third.", "REPLACE('abc', 'b', 'x')"),
-    Function("TRANSLATE", ("string", "string", "string"), _TEXT, "sqlstream_translate({0}, {1}, {2})", "Each character of the second replaced by that of the third.", "TRANSLATE('abc', 'a', 'x')"),
-    Function("TRANSLATE3", ("string", "string", "string"), _TEXT, "sqlstream_translate({0}, {1}, {2})", "TRANSLATE.", "TRANSLATE3('abc', 'a', 'x')"),
+    Function("TRANSLATE", ("string", "string", "string"), _text_of_first, "sqlstream_translate({0}, {1}, {2})", "Each character of the second replaced by that of the third.", "TRANSLATE('abc', 'a', 'x')"),
+    Function("TRANSLATE3", ("string", "string", "string"), _text_of_first, "sqlstream_translate({0}, {1}, {2})", "TRANSLATE.", "TRANSLATE3('abc', 'a', 'x')"),
     Function("INITCAP", ("string",), like(0), "sqlstream_initcap({0})", "Each word with a capital.", "INITCAP('ab cd')"),
     Function("ASCII", ("string",), _COUNT, "sqlstream_ascii({0})", "The code of the first character.", "ASCII('a')"),
     Function("CHR", ("bigint",), _MAYBE_TEXT, "char({0})", "The character with a code.", "CHR(97)"),
@@ -183,16 +192,16 @@ ROWS: tuple[Function, ...] = (
     Function("REGEXP_INSTR", ("string", "string"), nullable(t.INT), "sqlstream_regexp_instr({0}, {1})", "Where the first match begins, from 1; 0 if nowhere.", "REGEXP_INSTR('abc', 'b')"),
     Function("REGEXP_SUBSTR", ("string", "string"), _MAYBE_TEXT, "sqlstream_regexp_substr({0}, {1})", "The first match.", "REGEXP_SUBSTR('abc', 'b.')"),
     Function("SPLIT_INDEX", ("string", "integer or string", "int"), _MAYBE_TEXT, _split_index, "One part of a split string, counted from 0.", "SPLIT_INDEX('a/b', '/', 1)"),
-    Function("SPLIT", ("string", "string"), _TEXTS, _split, "The parts between a delimiter.", "SPLIT('a,b', ',')"),
+    Function("SPLIT", ("string", "string"), fixed(t.array(t.STRING)), _split, "The parts between a delimiter.", "SPLIT('a,b', ',')"),
     Function("STR_TO_MAP", ("string", "string?", "string?"), nullable(t.map_of(t.STRING, t.STRING)), _str_to_map, "A map of pairs in a text.", "STR_TO_MAP('a=1,b=2')", check=_check_delimiters),
     Function("TO_BASE64", ("string",), _TEXT, "base64(CAST({0} AS BINARY))", "In base 64.", "TO_BASE64('a')"),
     Function("FROM_BASE64", ("string",), _TEXT, "sqlstream_from_base64({0})", "From base 64.", "FROM_BASE64('YQ==')"),
     _hash("MD5", "md5({0})", 32, "The MD5 hash."),
     _hash("SHA1", "sha1({0})", 40, "The SHA-1 hash."),
     *(_hash(f"SHA{bits}", f"sha2({{0}}, {bits})", bits // 4, f"The SHA-{bits} hash.") for bits in (224, 256, 384, 512)),
-    Function("SHA2", ("bytes or string", "int"), fixed(t.varchar(128)), "sha2({0}, {1})", "The SHA-2 hash of 224, 256, 384 or 512 bits.", "SHA2('a', 256)"),
-    Function("ENCODE", ("string", "string"), nullable(t.BYTES), "sqlstream_encode({0}, {1})", "The bytes of a text in a character set.", "ENCODE('a', 'UTF-8')"),
-    Function("DECODE", ("binary", "string"), _MAYBE_TEXT, "sqlstream_decode({0}, {1})", "The text of bytes in a character set.", "DECODE(X'61', 'UTF-8')"),
+    Function("SHA2", ("bytes or string", "int"), fixed(t.varchar(128)), "sha2({0}, {1})", "The SHA-2 hash of 224, 256, 384 or 512 bits.", "SHA2('a', 256)", check=_check_bits),
+    Function("ENCODE", ("string", "string"), fixed(t.BYTES), "sqlstream_encode({0}, {1})", "The bytes of a text in a character set.", "ENCODE('a', 'UTF-8')"),
+    Function("DECODE", ("binary", "string"), _TEXT, "sqlstream_decode({0}, {1})", "The text of bytes in a character set.", "DECODE(X'61', 'UTF-8')"),
     Function("URL_ENCODE", ("string",), _MAYBE_TEXT, "url_encode({0})", "Escaped for a URL.", "URL_ENCODE('a b')"),
     Function("URL_DECODE", ("string",), _MAYBE_TEXT, "sqlstream_url_decode({0})", "A URL's escapes undone; NULL where they are wrong.", "URL_DECODE('a+b')"),
     Function("PARSE_URL", ("string", "string", "string?"), _MAYBE_TEXT, _parse_url, "A part of a URL: HOST, PATH, QUERY, ..", "PARSE_URL('http://a.com/b', 'HOST')"),

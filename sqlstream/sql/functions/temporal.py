@@ -97,6 +97,12 @@ def _check_span(types: Types, values: tuple[Any, ...]) -> str | None:
     return None
 
 
+def _check_same_times(types: Types, values: tuple[Any, ...]) -> str | None:
+    if len({x.root for x in types[1:]}) > 1:
+        return "Both times must be of the same type."
+    return _check_span(types, values)
+
+
 def _add(call: Rendered) -> str:
     unit, amount, value = call.args
     # An LTZ moves as an instant, whatever the zone.
@@ -158,6 +164,8 @@ def _ltz_type(types: Types, values: tuple[Any, ...]) -> Type:
 
 
 def _check_ltz(types: Types, values: tuple[Any, ...]) -> str | None:
+    if types[0].is_string and len(types) == 2 and types[1].is_numeric:
+        return "The second argument of TO_TIMESTAMP_LTZ of a text is its pattern."
     if types[0].is_numeric and (len(types) > 2 or (len(types) == 2 and values[1] not in (0, 3, 6))):
         return "TO_TIMESTAMP_LTZ of a number takes a constant precision of 0 (seconds), 3 (milliseconds) or 6 (microseconds)."
     return None
@@ -261,7 +269,7 @@ ROWS: tuple[Function, ...] = (
     _current("CURRENT_TIME", t.time(0), "The time of day now, in the session's zone."),
     Function("EXTRACT", ("unit", "datetime or interval"), _second_nullable, _extract, "One field of a time or an interval.", f"EXTRACT(DAY FROM {_EXAMPLE})", check=_check_field, words=(0,)),
     *(
-        Function(name, ("datetime",), fixed(t.BIGINT), _part(unit), f"The {name.lower()} of a time.", f"{name}({_EXAMPLE})")
+        Function(name, ("datetime" if unit in OF_CLOCK else "date or timestamp",), fixed(t.BIGINT), _part(unit), f"The {name.lower()} of a time.", f"{name}({_EXAMPLE})")
         for name, unit in (
             ("YEAR", "YEAR"), ("QUARTER", "QUARTER"), ("MONTH", "MONTH"), ("WEEK", "WEEK"), ("DAYOFYEAR", "DOY"), ("DAYOFMONTH", "DAY"),
             ("DAYOFWEEK", "DOW"), ("HOUR", "HOUR"), ("MINUTE", "MINUTE"), ("SECOND", "SECOND"),
@@ -282,6 +290,6 @@ ROWS: tuple[Function, ...] = (
 OPERATORS: tuple[Function, ...] = (
     Function(
         "- UNIT", ("unit", "date or timestamp", "date or timestamp"), lambda types: t.INTERVAL_MILLIS, _difference, "The interval between two times: (a - b) unit.",
-        f"({_EXAMPLE} - TIMESTAMP '2026-01-01 00:00:00') DAY", sized=_difference_type, check=_check_span, words=(0,),
+        f"({_EXAMPLE} - TIMESTAMP '2026-01-01 00:00:00') DAY", sized=_difference_type, check=_check_same_times, words=(0,),
     ),
 )  # fmt: skip
