@@ -54,7 +54,11 @@ def cast_sql(text: str, source: Type, target: Type, zone: str, *, safe: bool = F
         return f"({text} <> 0)"
     if source.root == "ARRAY":
         element = cast_sql("x", source.children[0], target.children[0], zone, safe=safe)
-        return text if element == "x" else f"transform({text}, x -> {element})"
+        if element == "x":
+            return text
+        cast = f"transform({text}, x -> {element})"
+        # One element that can't be cast makes all of it NULL.
+        return f"if(exists({text}, x -> x IS NOT NULL AND {element} IS NULL), NULL, {cast})" if safe else cast
     if source.root == "ROW":
         return _row(text, source, target, zone, safe)
     if source.root in ("MAP", "MULTISET"):
@@ -163,6 +167,9 @@ def string_sql(text: str, source: Type, zone: str, *, display: bool = False) -> 
             return f"concat('x\\'', lower(hex({text})), '\\'')" if display else decoded(text)
         case "DECIMAL" if source.args[1] > 6:
             return _plain(text, source.args[1])
+        case "TIME" if source.args[0]:
+            shown = f"CAST({text} AS STRING)"
+            return f"if(length({shown}) = 8, concat({shown}, '.0'), {shown})"
         case "INTERVAL_MONTHS":
             return f"sqlstream_months_text({text})"
         case "INTERVAL_MILLIS":

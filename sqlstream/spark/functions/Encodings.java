@@ -136,4 +136,10 @@ public final class Encodings {
         }
         return UTF8String.fromString((number >> 24) + "." + (number >> 16 & 255) + "." + (number >> 8 & 255) + "." + (number & 255));
     }
+
+    /** TO_BASE64: without line breaks. */
+    @SqlFunction
+    public static UTF8String toBase64(UTF8String text) {
+        return UTF8String.fromBytes(java.util.Base64.getEncoder().encode(text.getBytes()));
+    }
 }

@@ -106,6 +106,12 @@ _DOUBLES = (
     ("RADIANS", "radians({0})", "Degrees as radians."),
 )  # fmt: skip
 
+def _unhex(call: Rendered) -> str:
+    """Of an odd number of digits the first counts as 00, where Spark takes it."""
+    text = call.args[0]
+    return f"if(length({text}) % 2 = 0, unhex({text}), concat(X'00', unhex(substring({text}, 2))))"
+
+
 ROWS: tuple[Function, ...] = (
     Function("ABS", ("numeric",), like(0), "abs({0})", "The absolute value.", "ABS(-1)"),
     Function("SIGN", ("numeric",), like(0), _sign, "-1, 0 or 1.", "SIGN(-3)"),
@@ -123,6 +129,6 @@ ROWS: tuple[Function, ...] = (
     Function("RAND_INTEGER", ("short int", "short int?"), not_null(t.INT), _random_integer, "A random whole number below n; the first of two is a seed.", "RAND_INTEGER(10)", check=lambda types, values: _check_seed(types, values[:-1]), deterministic=False),
     Function("BIN", ("bigint",), _hex_type, "bin({0})", "In binary.", "BIN(4)"),
     Function("HEX", ("integer or string",), _hex_type, "hex({0})", "In hexadecimal.", "HEX(255)"),
-    Function("UNHEX", ("string",), nullable(t.BYTES), "unhex({0})", "The bytes of a hexadecimal text.", "UNHEX('4A')"),
+    Function("UNHEX", ("string",), nullable(t.BYTES), _unhex, "The bytes of a hexadecimal text.", "UNHEX('4A')"),
 )  # fmt: skip
 

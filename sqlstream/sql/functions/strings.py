@@ -112,7 +112,9 @@ def _split_index(call: Rendered) -> str:
 
 
 def _split(call: Rendered) -> str:
-    return f"split({call.args[0]}, {literal_pattern(_value(call, 1), call.args[1])}, -1)"
+    text, delimiter = call.args
+    parts = f"split({text}, {literal_pattern(_value(call, 1), delimiter)}, -1)"
+    return parts if isinstance(_value(call, 1), str) else f"if({delimiter} = '', split({text}, ''), {parts})"
 
 
 def _str_to_map(call: Rendered) -> str:
@@ -149,6 +151,13 @@ def _hash(name: str, spark: str, length: int, summary: str) -> Function:
     return Function(name, ("bytes or string",), fixed(t.char(length)), spark, summary, f"{name}('a')")
 
 
+def _sha2(call: Rendered) -> str:
+    text, bits = call.args
+    if _is_number(_value(call, 1)):
+        return f"sha2({text}, {bits})"
+    return f"if({bits} IN (224, 256, 384, 512) OR {bits} IS NULL OR {text} IS NULL, sha2({text}, {bits}), raise_error('Unsupported algorithm.'))"
+
+
 def _check_bits(_: Types, values: tuple[Any, ...]) -> str | None:
     return "Unsupported algorithm." if _is_number(values[1]) and values[1] not in (224, 256, 384, 512) else None
 
@@ -173,8 +182,8 @@ ROWS: tuple[Function, ...] = (
     Function("REPEAT", ("string", "int"), _TEXT, "repeat({0}, {1})", "Repeated n times.", "REPEAT('ab', 2)"),
     Function("REVERSE", ("string",), _MAYBE_TEXT, "reverse({0})", "Backwards.", "REVERSE('abc')"),
     Function("REPLACE", ("string", "string", "string"), _TEXT, _replace, "Each occurrence of the second replaced by the third.", "REPLACE('abc', 'b', 'x')"),
-    Function("TRANSLATE", ("string", "string", "string"), _text_of_first, "sqlstream_translate({0}, {1}, {2})", "Each character of the second replaced by that of the third.", "TRANSLATE('abc', 'a', 'x')"),
-    Function("TRANSLATE3", ("string", "string", "string"), _text_of_first, "sqlstream_translate({0}, {1}, {2})", "TRANSLATE.", "TRANSLATE3('abc', 'a', 'x')"),
+    Function("TRANSLATE", ("string", "string", "string"), _text_of_first, "sqlstream_translate({0}, coalesce({1}, ''), coalesce({2}, ''))", "Each character of the second replaced by that of the third.", "TRANSLATE('abc', 'a', 'x')"),
+    Function("TRANSLATE3", ("string", "string", "string"), _text_of_first, "sqlstream_translate({0}, coalesce({1}, ''), coalesce({2}, ''))", "TRANSLATE.", "TRANSLATE3('abc', 'a', 'x')"),
     Function("INITCAP", ("string",), like(0), "sqlstream_initcap({0})", "Each word with a capital.", "INITCAP('ab cd')"),
     Function("ASCII", ("string",), _COUNT, "sqlstream_ascii({0})", "The code of the first character.", "ASCII('a')"),
     Function("CHR", ("bigint",), _MAYBE_TEXT, "char({0})", "The character with a code.", "CHR(97)"),
@@ -194,12 +203,12 @@ ROWS: tuple[Function, ...] = (
     Function("SPLIT_INDEX", ("string", "integer or string", "int"), _MAYBE_TEXT, _split_index, "One part of a split string, counted from 0.", "SPLIT_INDEX('a/b', '/', 1)"),
     Function("SPLIT", ("string", "string"), fixed(t.array(t.STRING)), _split, "The parts between a delimiter.", "SPLIT('a,b', ',')"),
     Function("STR_TO_MAP", ("string", "string?", "string?"), nullable(t.map_of(t.STRING, t.STRING)), _str_to_map, "A map of pairs in a text.", "STR_TO_MAP('a=1,b=2')", check=_check_delimiters),
-    Function("TO_BASE64", ("string",), _TEXT, "base64(CAST({0} AS BINARY))", "In base 64.", "TO_BASE64('a')"),
+    Function("TO_BASE64", ("string",), _TEXT, "sqlstream_to_base64({0})", "In base 64.", "TO_BASE64('a')"),
     Function("FROM_BASE64", ("string",), _TEXT, "sqlstream_from_base64({0})", "From base 64.", "FROM_BASE64('YQ==')"),
     _hash("MD5", "md5({0})", 32, "The MD5 hash."),
     _hash("SHA1", "sha1({0})", 40, "The SHA-1 hash."),
     *(_hash(f"SHA{bits}", f"sha2({{0}}, {bits})", bits // 4, f"The SHA-{bits} hash.") for bits in (224, 256, 384, 512)),
-    Function("SHA2", ("bytes or string", "int"), fixed(t.varchar(128)), "sha2({0}, {1})", "The SHA-2 hash of 224, 256, 384 or 512 bits.", "SHA2('a', 256)", check=_check_bits),
+    Function("SHA2", ("bytes or string", "int"), fixed(t.varchar(128)), _sha2, "The SHA-2 hash of 224, 256, 384 or 512 bits.", "SHA2('a', 256)", check=_check_bits),
     Function("ENCODE", ("string", "string"), fixed(t.BYTES), "sqlstream_encode({0}, {1})", "The bytes of a text in a character set.", "ENCODE('a', 'UTF-8')"),
     Function("DECODE", ("binary", "string"), _TEXT, "sqlstream_decode({0}, {1})", "The text of bytes in a character set.", "DECODE(X'61', 'UTF-8')"),
     Function("URL_ENCODE", ("string",), _MAYBE_TEXT, "url_encode({0})", "Escaped for a URL.", "URL_ENCODE('a b')"),

@@ -66,6 +66,8 @@ def _to_unit(ceil: bool) -> Spark:
         if type_.root == "TIME":
             return f"time_trunc('{unit}', {value})"
         if type_.root == "DATE":
+            if unit in OF_CLOCK or unit == "DAY":
+                return value
             return f"sqlstream_date_to_unit({value}, '{unit}', {up})"
         return f"sqlstream_time_to_unit({value}, '{unit}', {up}, {_zone(call) if type_.root == 'TIMESTAMP_LTZ' else _UTC})"
 
@@ -122,7 +124,7 @@ def _diff(call: Rendered) -> str:
         # Whole seconds, in milliseconds.
         return f"CAST((unix_micros({end}) - unix_micros({start})) div 1000000L * 1000L AS INT)"
     if unit in _MILLIS:
-        return f"CAST((unix_micros({end}) - unix_micros({start})) div {_MILLIS[unit]}000L AS INT)"
+        return f"CAST((unix_millis({end}) - unix_millis({start})) div {_MILLIS[unit]}L AS INT)"
     return f"CAST(sqlstream_months_between({start}, {end}) div {_MONTHS[unit]} AS INT)"
 
 
@@ -175,6 +177,9 @@ def _ltz_return(types: Types) -> Type:
     return t.timestamp_ltz(3)
 
 
+_FIRST_MICROS, _LAST_MICROS = -62_167_219_200_000_000, 253_402_300_799_999_999
+
+
 def _to_ltz(call: Rendered) -> str:
     value = call.args[0]
     if call.types[0].is_string:
@@ -184,11 +189,14 @@ def _to_ltz(call: Rendered) -> str:
             wall = f"timestamp_micros(unix_micros({wall}) div {10 ** (6 - digits)}L * {10 ** (6 - digits)}L)" if digits > 3 else _millis(wall)
         problem = f"raise_error(concat('Cannot parse ', {value}, ' as TIMESTAMP_LTZ.'))"
         return f"to_utc_timestamp({wall if len(call.args) > 1 else f'coalesce({wall}, if({value} IS NULL, NULL, {problem}))'}, {zone})"
-    function = {0: "timestamp_seconds", 3: "timestamp_millis", 6: "timestamp_micros"}[call.values[1] if len(call.values) > 1 else 3]
-    whole = value if call.types[0].is_integer else f"CAST({value} AS BIGINT)"
-    if function == "timestamp_seconds" and not call.types[0].is_integer:
-        return f"timestamp_millis(CAST({value} * 1000 AS BIGINT))"
-    return f"{function}({whole})"
+    digits = call.values[1] if len(call.values) > 1 else 3
+    unit = {0: 1_000_000, 3: 1000, 6: 1}[digits]
+    if not call.types[0].is_integer:
+        # Seconds keep their milliseconds.
+        value, unit = (f"{value} * 1000", 1000) if digits == 0 else (value, unit)
+        value = f"CAST(floor({value}) AS BIGINT)"
+    # Outside of the years 0 to 9999 it is NULL.
+    return f"if({value} BETWEEN {_FIRST_MICROS // unit}L AND {_LAST_MICROS // unit}L, timestamp_micros({value} * {unit}L), NULL)"
 
 
 def _date_format(call: Rendered) -> str:
@@ -255,7 +263,7 @@ _EXAMPLE = "TIMESTAMP '2026-01-31 10:11:12'"
 ROWS: tuple[Function, ...] = (
     _current("CURRENT_TIMESTAMP", _LTZ, "The time now."),
     _current("NOW", _LTZ, "The time now.", example="NOW()"),
-    Function("CURRENT_ROW_TIMESTAMP", (), not_null(_LTZ), "sqlstream_current_row_timestamp()", "The time at which a row is looked at.", "CURRENT_ROW_TIMESTAMP()"),
+    Function("CURRENT_ROW_TIMESTAMP", (), not_null(_LTZ), "sqlstream_current_row_timestamp()", "The time at which a row is looked at.", "CURRENT_ROW_TIMESTAMP()", deterministic=False),
     _current("PROCTIME", _LTZ, "The time at which a row is processed: a processing-time attribute.", example="PROCTIME()"),
     Function(
         "CURRENT_WATERMARK", ("timestamp",), lambda types: types[0].null(), _no_call,
