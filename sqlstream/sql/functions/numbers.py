@@ -109,7 +109,7 @@ _DOUBLES = (
 def _unhex(call: Rendered) -> str:
     """Of an odd number of digits the first counts as 00, where Spark takes it."""
     text = call.args[0]
-    return f"if(length({text}) % 2 = 0, unhex({text}), concat(X'00', unhex(substring({text}, 2))))"
+    return f"if(length({text}) % 2 = 0, unhex({text}), concat(substring(unhex(left({text}, 1)), 2), X'00', unhex(substring({text}, 2))))"
 
 
 ROWS: tuple[Function, ...] = (

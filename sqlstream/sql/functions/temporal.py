@@ -194,7 +194,7 @@ def _to_ltz(call: Rendered) -> str:
     if not call.types[0].is_integer:
         # Seconds keep their milliseconds.
         value, unit = (f"{value} * 1000", 1000) if digits == 0 else (value, unit)
-        value = f"CAST(floor({value}) AS BIGINT)"
+        value = f"CAST({f'floor({value})' if call.types[0].is_approximate else value} AS BIGINT)"
     # Outside of the years 0 to 9999 it is NULL.
     return f"if({value} BETWEEN {_FIRST_MICROS // unit}L AND {_LAST_MICROS // unit}L, timestamp_micros({value} * {unit}L), NULL)"
 
