@@ -153,7 +153,12 @@ def table_of(make_table, name, path):
 @pytest.mark.parametrize("name", [n for n, c in FILES.items() if c.format == "avro"])
 def test_files_of_flink(run, make_table, source, name):
     frame = run.frame(table_of(make_table, name, HERE / "files" / name.replace(" ", "-")))
-    assert frame.collect() == source.select(*FILES[name].columns).collect()
+    assert as_text(frame) == as_text(source.select(*FILES[name].columns))
+
+
+def as_text(frame):
+    """The rows as text: Python has no year 0."""
+    return [tuple(row) for row in frame.selectExpr(*[f"CAST(`{name}` AS STRING)" for name in frame.columns]).collect()]
 
 
 @pytest.mark.spark

@@ -86,6 +86,8 @@ OF_THE_GRID: tuple[tuple[str, str, str], ...] = (
     ("accepted", r"^(GREATEST|LEAST)\((n, 2|1, n)\)$", "Flink's code fails on NULL"),
     ("accepted", r"^(SUBSTRING|SUBSTR|LEFT|RIGHT|LPAD|RPAD|REPEAT|SPLIT_INDEX)\(.*\bl\b", "Flink's code generator takes INT only"),
     ("accepted", r"^[LR]PAD\('1', (-1, '0'|3, '')\)$", "Flink can't compute this NULL as a constant"),
+    ("accepted", r"^TRY_CAST\(CAST\('NaN' AS DOUBLE\) AS DECIMAL", "Flink fails, TRY_CAST or not"),
+    ("accepted", r"^([LR]PAD\('1'|REPEAT\('ab'), 2147483647", "no memory holds it"),
     ("accepted", r"^TRY_CAST\(PARSE_JSON\('.*'\) AS VARIANT\)$", "no cast at all"),
 )
 
