@@ -207,19 +207,18 @@ def _failure(text: str, origin: str, why: str = "") -> Callable[[str], str]:
 
 def _cell(x: str, type_: Type, null: str | None, delimiter: str, fail: Callable[[str], str] | None) -> str:
     """SQL for the value of the text ``x``."""
-    known = x if null is None else f"nullif({x}, {literal(null)})"
-    parts = f"split({x if type_.root == 'ARRAY' else known}, concat('\\\\Q', {literal(delimiter)}, '\\\\E'))"
+    parts = f"split({x}, concat('\\\\Q', {literal(delimiter)}, '\\\\E'))"
     match type_.root:
         case "ARRAY":
             inner = _scalar("e", type_.children[0], null, fail)
-            # As in Flink, the NULL literal is one of elements here.
+            # As in Flink, the NULL literal is one of elements here, and of fields below.
             return f"if({x} = '', CAST(array() AS {type_.spark}), transform({parts}, e -> {inner}))"
         case "ROW":
             fields = ", ".join(
                 f"{literal(n)}, {_scalar(f'get({parts}, {i})', c, null, fail)}"
                 for i, (n, c) in enumerate(zip(type_.names, type_.children, strict=True))
             )
-            return f"if({known} IS NULL OR {known} = '', NULL, named_struct({fields}))"
+            return f"if({x} IS NULL OR {x} = '', NULL, named_struct({fields}))"
     return _scalar(x, type_, null, fail)
 
 
