@@ -33,7 +33,18 @@ def _json_value(call: Rendered) -> str:
 def _check_value(types: Types, _: tuple[Any, ...]) -> str | None:
     if types[2].root not in _RETURNING:
         return f"Unsupported type '{types[2]}' for RETURNING in JSON_VALUE()."
-    return None
+    wrong = next((x for x in (types[4], types[6]) if not _is_default(x, types[2])), None)
+    return f"A default of type {wrong.full} is no {types[2]}: cast it." if wrong is not None else None
+
+
+def _is_default(default: Type, returned: Type) -> bool:
+    """Whether Flink takes such a default as a value of the type as it is."""
+    match returned.root:
+        case "VARCHAR":
+            return default.is_string or default.is_integer or default.root in ("BOOLEAN", "NULL")
+        case "DOUBLE":
+            return default.is_numeric or default.root == "NULL"
+    return default.root in (returned.root, "NULL")
 
 
 def _json_query(call: Rendered) -> str:
