@@ -172,7 +172,7 @@ def test_files_of_avro(run, make_table, source, name):
     assert found[0].get("avro.codec") == wanted[0].get("avro.codec")
     if FILES[name].options.get("codec") == "null":
         assert found[1] == wanted[1]
-    assert len(run.streamed(table)) == len(rows())
+    assert len(as_text(run.frame(table))) == len(rows())
 
 
 @pytest.mark.spark

@@ -34,7 +34,9 @@ def kafka(broker, make_table, topic):
 
 
 def send(run, table, values: str) -> None:
-    run.insert(table, run.spark.sql(f"SELECT * FROM VALUES {values} AS t({', '.join(c.name for c in table.persisted)})"))
+    names = ", ".join(c.name for c in table.persisted)
+    cells = ", ".join(f"CAST({c.name} AS {c.type.spark}) AS {c.name}" for c in table.persisted)
+    run.insert(table, run.spark.sql(f"SELECT {cells} FROM VALUES {values} AS t({names})"))
 
 
 @pytest.mark.parametrize("format_", ["json", "csv", "raw"])
