@@ -11,8 +11,6 @@ from . import differences, grid, harness
 from .recorder import expressions, record, records
 
 RUNTIME = "fails while running"
-# What our SQL raises, and Java of a pattern or a zone.
-FAILURES = ("USER_RAISED_EXCEPTION", "IllegalArgumentException", "DateTimeException", "UnsupportedTemporalTypeException")
 BATCH = 150
 SCALARS = ("expressions.tsv", "grid.tsv")
 AGGREGATES = ("aggregates.tsv", "grid_aggregates.tsv")
@@ -96,7 +94,8 @@ def test_what_fails_in_flink_fails(spark) -> None:
             frame.selectExpr(harness.shown(expr)).collect()
             passed.append(text)
         except Exception as error:
-            assert any(x in str(error) for x in FAILURES), text
+            # It fails while it runs; what can't be planned would be a defect.
+            assert type(error).__name__ not in ("AnalysisException", "ParseException"), f"{text}: {error}"[:500]
     assert passed == []
 
 
