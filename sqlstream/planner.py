@@ -111,7 +111,7 @@ class Planner:
                 logical = into(build.query(node.args["query"], env), target, env, node)
             case _:
                 logical = build.query(node, env)
-        plan = rewrite(logical, env.settings.state_ttl)
+        plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch)
         validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
         return Planned(node, logical, plan)
 

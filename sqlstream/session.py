@@ -20,7 +20,7 @@ from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Planned, Subject
 from sqlstream.options import masked, masked_text
 from sqlstream.plan import build
-from sqlstream.plan.digits import cut_digits
+from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.properties import fields, static
@@ -304,11 +304,11 @@ class Session:
     def _query(self, node: exp.Expr) -> Outcome:
         env = self._planner.environment()
         plan, limit = without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
-        plan = rewrite(plan, env.settings.state_ttl)
+        plan = rewrite(plan, env.settings.state_ttl, batch=env.settings.batch)
         validate(plan, batch=env.settings.batch)
         columns = fields(plan)
         spark = self._engine.spark
-        notices = tuple(dict.fromkeys([*env.notices, *cut_digits(plan)]))
+        notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):
             rows = results.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
             changes = self._client.keeping(columns, results.inserts(rows))
@@ -329,7 +329,7 @@ class Session:
     def _run_job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> Outcome:
         sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
         for one in planned:
-            env.notices.extend([*lint.notices(Subject(one.clause, (one,))), *cut_digits(one.plan)])
+            env.notices.extend([*lint.notices(Subject(one.clause, (one,))), *differences(one.plan)])
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
             self.options, "table.exec.mini-batch.allow-latency"

@@ -425,8 +425,8 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:
         raise ValidationError(f"DISTINCT/ALL not allowed with {name} function", at=node)
-    if (distinct or name == "COLLECT") and any(a.type.root == "VARIANT" for a in args):
-        raise NotSupported(f"{name} is not supported over values of type VARIANT: they can't be compared.", at=node)
+    if (distinct or name == "COLLECT") and (wrong := next((a.type for a in args if not _comparable(a.type)), None)):
+        raise NotSupported(f"{name} is not supported over values of type {wrong}: they can't be compared.", at=node)
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
     call = _call(name, args, node, function)
@@ -455,6 +455,11 @@ def _builtin(name: str) -> Function:
     found = find(name)
     assert found is not None, name
     return found
+
+
+def _comparable(type_: Type) -> bool:
+    """Whether Spark can tell two values apart."""
+    return type_.root not in ("MAP", "MULTISET", "VARIANT") and all(map(_comparable, type_.children))
 
 
 def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None = None) -> Expr:

@@ -18,27 +18,33 @@ import org.apache.flink.util.CloseableIterator;
 public final class FlinkAnswers {
     private static final int BATCH = 40;
 
-    private final TableEnvironment env;
+    private final TableEnvironment batch;
+    private final TableEnvironment streaming;
     private final boolean aggregate;
     private final Map<String, String> answers = new HashMap<>();
 
-    private FlinkAnswers(TableEnvironment env, boolean aggregate) {
-        this.env = env;
+    private FlinkAnswers(boolean aggregate, String zone, String table) {
         this.aggregate = aggregate;
+        this.batch = environment(EnvironmentSettings.inBatchMode(), zone, table);
+        this.streaming = aggregate ? environment(EnvironmentSettings.inStreamingMode(), zone, table) : batch;
+    }
+
+    private static TableEnvironment environment(EnvironmentSettings settings, String zone, String table) {
+        TableEnvironment env = TableEnvironment.create(settings);
+        env.getConfig().set("execution.target", "local");
+        env.getConfig().set("table.local-time-zone", zone);
+        env.getConfig().set("table.exec.resource.default-parallelism", "1");
+        env.executeSql(table);
+        return env;
     }
 
     public static void main(String[] args) throws Exception {
-        TableEnvironment env = TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().build());
-        env.getConfig().set("execution.target", "local");
-        env.getConfig().set("table.local-time-zone", args[1]);
-        env.getConfig().set("table.exec.resource.default-parallelism", "1");
-        env.executeSql(Files.readString(Path.of(args[0])));
         List<String> asked = Files.readAllLines(Path.of(args[3]));
-        FlinkAnswers answers = new FlinkAnswers(env, Boolean.parseBoolean(args[2]));
+        FlinkAnswers answers = new FlinkAnswers(Boolean.parseBoolean(args[2]), args[1], Files.readString(Path.of(args[0])));
         List<String> left = new ArrayList<>();
         for (String expression : asked) {
             try {
-                env.sqlQuery("SELECT TYPEOF(" + expression + "), CAST((" + expression + ") AS STRING) FROM t");
+                answers.streaming.sqlQuery("SELECT TYPEOF(" + expression + "), CAST((" + expression + ") AS STRING) FROM t");
                 left.add(expression);
             } catch (Exception | AssertionError | StackOverflowError e) {
                 answers.refused(expression, e);
@@ -63,14 +69,16 @@ public final class FlinkAnswers {
             for (String expression : expressions) {
                 items.append(", TYPEOF(").append(expression).append("), CAST((").append(expression).append(") AS STRING)");
             }
-            String query = aggregate
-                    ? "SELECT 0" + items + " FROM t UNION ALL SELECT 1" + items + " FROM t WHERE `id` > 99"
-                    : "SELECT `id`" + items + " FROM t";
             List<Row> rows = new ArrayList<>();
-            try (CloseableIterator<Row> found = env.sqlQuery(query).execute().collect()) {
-                found.forEachRemaining(rows::add);
+            if (aggregate) {
+                // What the changes end with; of no rows batch mode has an answer only.
+                List<Row> changes = rows(streaming, "SELECT 0" + items + " FROM t");
+                rows.add(changes.get(changes.size() - 1));
+                rows.addAll(rows(batch, "SELECT 1" + items + " FROM t WHERE `id` > 99"));
+            } else {
+                rows.addAll(rows(batch, "SELECT `id`" + items + " FROM t"));
+                rows.sort((a, b) -> Integer.compare((Integer) a.getField(0), (Integer) b.getField(0)));
             }
-            rows.sort((a, b) -> Integer.compare((Integer) a.getField(0), (Integer) b.getField(0)));
             for (int i = 0; i < expressions.size(); i++) {
                 StringBuilder line = new StringBuilder(escaped((String) rows.get(0).getField(1 + 2 * i)));
                 for (Row row : rows) {
@@ -86,6 +94,14 @@ public final class FlinkAnswers {
             ask(expressions.subList(0, expressions.size() / 2));
             ask(expressions.subList(expressions.size() / 2, expressions.size()));
         }
+    }
+
+    private static List<Row> rows(TableEnvironment env, String query) throws Exception {
+        List<Row> rows = new ArrayList<>();
+        try (CloseableIterator<Row> found = env.sqlQuery(query).execute().collect()) {
+            found.forEachRemaining(rows::add);
+        }
+        return rows;
     }
 
     /** Whether the job has failed, not its planning. */

@@ -28,11 +28,19 @@ def wrong(spark, names: tuple[str, ...], aggregate: bool, count: int) -> list[tu
     try:
         for start in range(0, len(asked), BATCH):
             part = asked[start : start + BATCH]
-            found += [(e, ours, texts) for (e, texts), ours in zip(part, evaluated(frame, [e for e, _ in part], aggregate), strict=True) if ours != texts]
+            answers = evaluated(frame, [e for e, _ in part], aggregate)
+            found += [(e, ours, texts) for (e, texts), ours in zip(part, answers, strict=True) if not same(e, ours, texts)]
     finally:
         spark.conf.unset("spark.sql.codegen.factoryMode")
         spark.conf.unset("spark.sql.codegen.wholeStage")
     return found
+
+
+def same(expression: str, ours: list[str | None] | str, texts: list[str | None]) -> bool:
+    """A multiset's values have no order."""
+    if not expression.startswith("COLLECT(") or isinstance(ours, str):
+        return ours == texts
+    return [sorted((text or "").strip("{}").split(", ")) for text in ours] == [sorted((text or "").strip("{}").split(", ")) for text in texts]
 
 
 def evaluated(frame, expressions: list[str], aggregate: bool) -> list[list[str | None] | str]:

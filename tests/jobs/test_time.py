@@ -130,3 +130,12 @@ def test_an_input_that_ends_before_its_windows_gives_nothing(client):
     client.run("CREATE TABLE few (n INT, p AS PROCTIME()) WITH ('connector' = 'datagen', 'number-of-rows' = '3')")
     (outcome,) = client.run("SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE few, DESCRIPTOR(p), INTERVAL '1' HOUR)) GROUP BY window_start, window_end")
     assert [c.row for c in outcome.changes] == []
+
+
+def test_each_row_has_its_own_time_and_one(client):
+    client.run("CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '400000', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '400000')")
+    client.run("CREATE TABLE answers (times BOOLEAN, differ BIGINT) WITH ('connector' = 'print')")
+    now = "SELECT n, CURRENT_TIMESTAMP AS a, NOW() AS b, LOCALTIMESTAMP AS c FROM numbers"
+    apart = "a <> b OR CAST(a AS TIMESTAMP(3)) <> c"
+    client.submit(f"INSERT INTO answers SELECT COUNT(DISTINCT a) > 1, COUNT(*) FILTER (WHERE {apart}) FROM ({now})")
+    assert client.wait(1) == ["+I[true, 0]"]

@@ -8,7 +8,8 @@ import pytest
 
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.plan import build
-from sqlstream.plan.digits import cut_digits
+from sqlstream.plan.differences import differences
+from sqlstream.plan.explain import tree
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.state import unbounded_state
 from sqlstream.sql.dialect import parse
@@ -469,5 +470,19 @@ def test_state_that_is_kept_for_ever_is_told(session: Session, sql: str, told: l
     ],
 )
 def test_digits_that_are_cut_off_are_told(session: Session, sql: str, names: list[str]) -> None:
-    told = cut_digits(build.query(parse(sql), session.planner.environment()))
+    told = differences(build.query(parse(sql), session.planner.environment()))
     assert [text.partition(": of ")[2].partition(" the ")[0] for text in told] == names
+
+
+def test_random_numbers_of_a_seed_are_told(session: Session) -> None:
+    for sql, told in (("RAND(1)", 1), ("RAND()", 0), ("RAND_INTEGER(7, 10)", 1), ("RAND_INTEGER(10)", 0), ("RAND(1) + RAND(2)", 1)):
+        assert len(differences(build.query(parse(f"SELECT {sql} FROM clicks"), session.planner.environment()))) == told, sql
+
+
+def test_clocks_of_a_projection_read_the_time_of_the_row(session: Session) -> None:
+    logical = build.query(parse("SELECT n, NOW(), CURRENT_DATE FROM clicks WHERE ts < CURRENT_TIMESTAMP"), session.planner.environment())
+    lines = tree(rewrite(logical), modes=False).splitlines()
+    assert lines[0] == "Calc(select=[n, NOW($now) AS EXPR$1, CURRENT_DATE($now) AS EXPR$2])"
+    assert lines[1].endswith("CURRENT_ROW_TIMESTAMP() AS $now])")
+    assert "CURRENT_TIMESTAMP" in lines[2]
+    assert "$now" not in tree(rewrite(logical, batch=True))

@@ -10,6 +10,7 @@ from sqlstream.plan.rules.distinct_windows import distinct_windows
 from sqlstream.plan.rules.keyed_join import keyed_join
 from sqlstream.plan.rules.limit import limit
 from sqlstream.plan.rules.project_merge import project_merge
+from sqlstream.plan.rules.row_clock import row_clock
 from sqlstream.plan.rules.shared_scan import shared_scan
 from sqlstream.plan.rules.sink_materializer import sink_materializer
 from sqlstream.plan.rules.state_ttl import state_ttl
@@ -27,8 +28,8 @@ RULES = (
 )  # fmt: skip
 
 
-def rewrite(node: Node, ttl: int = 0) -> Node:
+def rewrite(node: Node, ttl: int = 0, *, batch: bool = False) -> Node:
     """``node`` after every rule, in order. ``ttl``: for how many milliseconds state without new rows is kept by default; 0 for ever."""
-    for rule in RULES:
+    for rule in RULES if batch else (*RULES, row_clock):
         node = rule(node)
     return state_ttl(node, ttl) if ttl else node

@@ -1,13 +1,52 @@
 package sqlstream;
 
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.Base64;
+import java.util.IllegalFormatException;
 import org.apache.commons.lang3.StringUtils;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.TimeType;
+import org.apache.spark.sql.types.TimestampNTZType;
+import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** Functions of texts. Those that build on Java's strings count UTF-16 units, as Flink's do. */
 public final class TextFunctions {
+    private static final Compiled<StructType> TYPES = new Compiled<>(StructType::fromDDL);
+
     private TextFunctions() {}
+
+    /** PRINTF: NULL where the format does not fit the values. */
+    @SqlFunction
+    public static UTF8String printf(UTF8String format, InternalRow values, UTF8String types) {
+        StructType schema = TYPES.of(types);
+        Object[] given = new Object[schema.length()];
+        for (int i = 0; i < given.length; i++) {
+            DataType type = schema.fields()[i].dataType();
+            given[i] = values.isNullAt(i) ? null : formatted(values.get(i, type), type);
+        }
+        try {
+            return UTF8String.fromString(String.format(format.toString(), given));
+        } catch (IllegalFormatException e) {
+            return null;
+        }
+    }
+
+    /** What a format sees of a value: a date is a number of days, a time of milliseconds, a decimal a text. */
+    private static Object formatted(Object value, DataType type) {
+        if (type instanceof TimestampType || type instanceof TimestampNTZType) {
+            long micros = (Long) value;
+            return LocalDateTime.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC);
+        } else if (type instanceof TimeType) {
+            return (int) ((Long) value / 1_000_000L);
+        }
+        return value instanceof Decimal ? ((Decimal) value).toJavaBigDecimal().toPlainString() : value instanceof UTF8String ? value.toString() : value;
+    }
 
     /** LPAD: padded on the left, or cut, to a length; NULL where it can't be. */
     @SqlFunction

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.expressions import VARIES as VARIES
-from sqlstream.sql.types import Type
+from sqlstream.sql.types import Type, quote
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Function:
     ``coerce`` brings the arguments to common types first. ``spark`` is a template (``{0}``) or a function of the rendered call.
     ``signed`` is an aggregate's form over rows of which some take others away (``Rendered.sign``), where it has one.
     ``check`` refuses what is right in Flink and can't be done here. ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
-    ``deterministic``: the same arguments give the same value.
+    ``deterministic``: the same arguments give the same value. ``notice``: what is told of a call with so many arguments, since it is not quite as in Flink.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Function:
     words: tuple[int, ...] = ()
     signed: Callable[[Rendered], str] | None = None
     deterministic: bool = True
+    notice: Callable[[int], str | None] | None = None
 
     @property
     def signature(self) -> str:
@@ -156,7 +157,7 @@ def accepts(family: str, type_: Type) -> bool:
         case "ordered":
             return not type_.children and type_.root != "VARIANT"
         case "plain":
-            return not type_.children and not type_.is_interval and type_.root != "VARIANT"
+            return not type_.children and not type_.is_binary and not type_.is_interval and type_.root != "VARIANT"
         case "comparable":
             return type_.root not in ("MAP", "MULTISET", "VARIANT")
         case "unit" | "word":
@@ -212,3 +213,9 @@ def instant(text: str, type_: Type, zone: str) -> str:
     return f"to_utc_timestamp({text}, {sql_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
 
 
+def packed(args: tuple[str, ...], types: Types) -> str:
+    """The arguments as one STRUCT, and its columns' types as DDL: arguments of a Java function that takes values of any type."""
+    names = [f"{'json' if x.root == 'JSON' else 'value'}{i}" for i, x in enumerate(types)]
+    values = ", ".join(f"{sql_string(name)}, {arg}" for name, arg in zip(names, args, strict=True))
+    columns = ", ".join(f"{quote(name)} {'STRING' if x.root in ('JSON', 'NULL') else x.stored}" for name, x in zip(names, types, strict=True))
+    return f"named_struct({values}), {sql_string(columns)}"

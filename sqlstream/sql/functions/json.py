@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable, sql_string
-from sqlstream.sql.types import quote
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable, packed, sql_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -83,16 +82,8 @@ def _check_object(types: Types, _: tuple[Any, ...]) -> str | None:
     return _check_written(types[2::2])
 
 
-def _struct(args: tuple[str, ...], types: Types) -> str:
-    """The arguments as one, and their types as its reader knows them."""
-    names = [f"{'json' if x.root == 'JSON' else 'value'}{i}" for i, x in enumerate(types)]
-    values = ", ".join(f"{sql_string(name)}, {arg}" for name, arg in zip(names, args, strict=True))
-    columns = ", ".join(f"{quote(name)} {'STRING' if x.root in ('JSON', 'NULL') else x.stored}" for name, x in zip(names, types, strict=True))
-    return f"named_struct({values}), {sql_string(columns)}"
-
-
 def _json_string(call: Rendered) -> str:
-    return f"sqlstream_json_string({_struct(call.args, call.types)})"
+    return f"sqlstream_json_string({packed(call.args, call.types)})"
 
 
 def _constructor(name: str, empty: str) -> Spark:
@@ -101,7 +92,7 @@ def _constructor(name: str, empty: str) -> Spark:
     def rendered(call: Rendered) -> str:
         if len(call.args) == 1:
             return f"'{empty}'"
-        return f"sqlstream_{name}({_struct(call.args[1:], call.types[1:])}, {str(call.values[0] == 'ABSENT').lower()})"
+        return f"sqlstream_{name}({packed(call.args[1:], call.types[1:])}, {str(call.values[0] == 'ABSENT').lower()})"
 
     return rendered
 

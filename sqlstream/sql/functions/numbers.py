@@ -9,6 +9,8 @@ from sqlstream.sql import types as t
 from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, like, not_null, nullable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlstream.sql.types import Type
 
 _DOUBLE = fixed(t.DOUBLE)
@@ -88,6 +90,11 @@ def _hex_type(types: Types) -> Type:
     return t.STRING.with_nullable(types[0].nullable)
 
 
+def _seeded(name: str, arguments: int) -> Callable[[int], str | None]:
+    """What is told of a call with a seed."""
+    return lambda given: f"{name} gives other numbers of a seed than Flink's, and the same ones in each micro-batch." if given == arguments else None
+
+
 def _random_integer(call: Rendered) -> str:
     *seed, bound = call.args
     return f"CAST(floor(rand({', '.join(seed)}) * {bound}) AS INT)"
@@ -125,8 +132,8 @@ ROWS: tuple[Function, ...] = (
     Function("TRUNCATE", ("numeric", "int?"), like(0), _cut("truncate", "if({0} < 0, ceil({0}, {1}), floor({0}, {1}))"), "Cut to so many digits behind the point.", "TRUNCATE(42.345, 2)", sized=_round_type, check=_check_digits),
     Function("PI", (), not_null(t.DOUBLE), "pi()", "The number pi.", "PI()"),
     Function("E", (), not_null(t.DOUBLE), "e()", "The number e.", "E()"),
-    Function("RAND", ("int?",), not_null(t.DOUBLE), lambda c: f"rand({', '.join(c.args)})", "A random number from 0 to 1.", "RAND()", check=_check_seed, deterministic=False),
-    Function("RAND_INTEGER", ("short int", "short int?"), not_null(t.INT), _random_integer, "A random whole number below n; the first of two is a seed.", "RAND_INTEGER(10)", check=lambda types, values: _check_seed(types, values[:-1]), deterministic=False),
+    Function("RAND", ("int?",), not_null(t.DOUBLE), lambda c: f"rand({', '.join(c.args)})", "A random number from 0 to 1.", "RAND()", check=_check_seed, deterministic=False, notice=_seeded("RAND", 1)),
+    Function("RAND_INTEGER", ("short int", "short int?"), not_null(t.INT), _random_integer, "A random whole number below n; the first of two is a seed.", "RAND_INTEGER(10)", check=lambda types, values: _check_seed(types, values[:-1]), deterministic=False, notice=_seeded("RAND_INTEGER", 2)),
     Function("BIN", ("bigint",), _hex_type, "bin({0})", "In binary.", "BIN(4)"),
     Function("HEX", ("integer or string",), _hex_type, "hex({0})", "In hexadecimal.", "HEX(255)"),
     Function("UNHEX", ("string",), nullable(t.BYTES), _unhex, "The bytes of a hexadecimal text.", "UNHEX('4A')"),

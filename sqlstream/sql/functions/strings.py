@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type
-from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, like, nullable, sql_string, varying
+from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, like, nullable, packed, sql_string, varying
 from sqlstream.sql.functions.patterns import literal_pattern
 
 if TYPE_CHECKING:
@@ -134,6 +134,15 @@ def _parse_url(call: Rendered) -> str:
     return f"sqlstream_parse_url{'_parameter' if len(call.args) > 2 else ''}({', '.join(call.args)})"
 
 
+def _printf(call: Rendered) -> str:
+    return f"sqlstream_printf({call.args[0]}, {packed(call.args[1:], call.types[1:])})"
+
+
+def _check_printf(types: Types, _: tuple[object, ...]) -> str | None:
+    wrong = next((x for x in types if x.children or x.is_binary or x.root == "VARIANT"), None)
+    return f"A value of type '{wrong}' has no text in PRINTF." if wrong is not None else None
+
+
 def _check_index(_: Types, values: tuple[object, ...]) -> str | None:
     return "The index of ELT is not negative." if isinstance(values[0], int) and values[0] < 0 else None
 
@@ -214,7 +223,7 @@ ROWS: tuple[Function, ...] = (
     Function("URL_ENCODE", ("string",), _MAYBE_TEXT, "url_encode({0})", "Escaped for a URL.", "URL_ENCODE('a b')"),
     Function("URL_DECODE", ("string",), _MAYBE_TEXT, "sqlstream_url_decode({0})", "A URL's escapes undone; NULL where they are wrong.", "URL_DECODE('a+b')"),
     Function("PARSE_URL", ("string", "string", "string?"), _MAYBE_TEXT, _parse_url, "A part of a URL: HOST, PATH, QUERY, ..", "PARSE_URL('http://a.com/b', 'HOST')"),
-    Function("PRINTF", ("string", "any*"), _MAYBE_TEXT, call_of("format_string"), "Formatted as by Java's printf.", "PRINTF('%s-%d', 'a', 1)"),
+    Function("PRINTF", ("string", "any*"), _MAYBE_TEXT, _printf, "Formatted as by Java's printf; NULL where the format does not fit.", "PRINTF('%s-%d', 'a', 1)", check=_check_printf),
     Function("ELT", ("int", "string", "string*"), _elt_type, call_of("elt"), "The n-th of the texts; NULL where there is none.", "ELT(2, 'a', 'b')", check=_check_index),
     Function("INET_ATON", ("string",), nullable(t.BIGINT), "sqlstream_inet_aton({0})", "The number of an IPv4 address; NULL where it is none.", "INET_ATON('127.0.0.1')"),
     Function("INET_NTOA", ("bigint",), _MAYBE_TEXT, "sqlstream_inet_ntoa({0})", "The IPv4 address of a number.", "INET_NTOA(2130706433)"),

@@ -224,8 +224,10 @@ def _from_unix(call: Rendered) -> str:
 
 
 def _now(type_: Type) -> Spark:
+    """The time now, or the instant that the plan has added as an argument."""
+
     def render(call: Rendered) -> str:
-        now = "date_trunc('MILLISECOND', current_timestamp())"
+        now = call.args[0] if call.args else "date_trunc('MILLISECOND', current_timestamp())"
         wall = local(now, t.timestamp_ltz(3), call.zone)
         match type_.root:
             case "DATE":

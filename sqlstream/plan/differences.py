@@ -1,0 +1,50 @@
+"""What is told when a query is submitted, since it is not quite as in Flink: times beyond microseconds, functions that say so."""
+
+from __future__ import annotations
+
+from dataclasses import fields as parts
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.plan.nodes import Node
+from sqlstream.plan.properties import fields, walk
+from sqlstream.sql.expressions import AggregateCall, Call, Expr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.sql.types import Type
+
+_DIGITS = 6
+
+
+def differences(node: Node) -> list[str]:
+    """A sentence for each type of ``node``'s columns and expressions that has more digits behind the second than are kept, and of its calls."""
+    exprs = [e for n in walk(node) for expr in _exprs(n) for e in expr.walk()]
+    types = [x for n in walk(node) for x in (f.type for f in fields(n))] + [e.type for e in exprs]
+    cut = sorted({str(x.null()) for type_ in types for x in _within(type_) if x.is_timestamp and x.args[0] > _DIGITS})
+    told = [e.function.notice(len(e.args)) for e in exprs if isinstance(e, Call | AggregateCall) and e.function.notice is not None]
+    return [
+        *(f"Times have {_DIGITS} digits behind the second here: of {name} the others are cut off, they read as zeros." for name in cut),
+        *dict.fromkeys(sentence for sentence in told if sentence),
+    ]
+
+
+def _exprs(value: Any) -> Iterator[Expr]:
+    """The expressions of a node, not of those below it."""
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _exprs(item)
+    elif is_dataclass(value):
+        for part in parts(value):
+            inner = getattr(value, part.name)
+            if not isinstance(inner, Node):
+                yield from _exprs(inner)
+
+
+def _within(type_: Type) -> Iterator[Type]:
+    yield type_
+    for child in type_.children:
+        yield from _within(child)
