@@ -97,7 +97,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
         source = replace(source, node=node, names=(*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
         scope = source.scope(env.settings)
     group, having = select.args.get("group"), select.args.get("having")
-    inner = SubQueries(scope, env, query)
+    inner = SubQueries(replace(scope, grouped=bool(group)), env, query)
     expressions = [inner.replaced(e) for e in select.expressions]
     asked = inner.replaced(having.this, condition=True) if having else None
     wanted = list(_items(expressions, source, inner.inner))

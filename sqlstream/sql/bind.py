@@ -69,7 +69,7 @@ class ScopeColumn:
 @dataclass(frozen=True)
 class Scope:
     """What names mean in an expression. ``functions`` are those of the catalog, by upper-case name; ``database`` is the current one;
-    ``outer`` is the scope around a sub-query.
+    ``outer`` is the scope around a sub-query; ``grouped``: aggregates are over groups, which have rows.
     """
 
     columns: tuple[ScopeColumn, ...]
@@ -77,6 +77,7 @@ class Scope:
     functions: Mapping[str, Function] = field(default_factory=dict)
     database: str = ""
     outer: Scope | None = None
+    grouped: bool = False
 
 
 def bind(node: exp.Expr, scope: Scope) -> Expr:
@@ -362,7 +363,8 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
         raise ValidationError("FILTER clause must be a condition", at=node)
     if any(isinstance(e, AggregateCall) for e in condition.walk()):
         raise ValidationError("FILTER must not contain aggregate expression", at=node)
-    return replace(call, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
+    type_ = call.type.null() if call.function.null_of_none else call.type
+    return replace(call, type=type_, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
 
 
 def _named(name: str, scope: Scope) -> Function | None:
@@ -439,7 +441,8 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
             message = f"Type({unordered}) is not an orderable data type, it is not supported as a ORDER_BY/GROUP_BY/JOIN_EQUAL field."
             raise ValidationError(message, at=node)
         present = _not(_call("IS NULL", [call.args[0]], node), node) if skip_nulls else None
-        return replace(call, distinct=distinct, filter=present)
+        empty = function.null_of_none and (present is not None or not (scope.grouped or nested))
+        return replace(call, type=call.type.null() if empty else call.type, distinct=distinct, filter=present)
     return call
 
 

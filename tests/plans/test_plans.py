@@ -10,6 +10,7 @@ from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.plan import build
 from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
+from sqlstream.plan.properties import fields
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.state import unbounded_state
 from sqlstream.sql.dialect import parse
@@ -486,3 +487,20 @@ def test_clocks_of_a_projection_read_the_time_of_the_row(session: Session) -> No
     assert lines[1].endswith("CURRENT_ROW_TIMESTAMP() AS $now])")
     assert "CURRENT_TIMESTAMP" in lines[2]
     assert "$now" not in tree(rewrite(logical, batch=True))
+
+
+@pytest.mark.parametrize(
+    ("select", "nullable"),
+    [
+        ("SUM(id), AVG(id), MIN(id), LISTAGG(CAST(id AS STRING)), COUNT(id) FROM plain GROUP BY name", [False] * 5),
+        ("SUM(id) FILTER (WHERE id > 1), STDDEV_POP(id), PERCENTILE(id, 0.5), MAX(name), SUM(id) + 1 FROM plain GROUP BY name", [True, False, True, True, False]),
+        ("SUM(id), FIRST_VALUE(id), LISTAGG(CAST(id AS STRING)), ARRAY_AGG(id) FROM plain", [True, True, False, False]),
+        ("SUM(id), COUNT(*) FROM plain GROUP BY GROUPING SETS ((name), ())", [False, False]),
+        ("SUM(id) OVER (ORDER BY name), LAG(id) OVER (ORDER BY name), SUM(SUM(id)) OVER (ORDER BY name) FROM plain GROUP BY id, name", [False, True, False]),
+        ("(SELECT MAX(id) FROM plain), MAX(id) FROM plain GROUP BY name", [True, False]),
+    ],
+)
+def test_aggregates_over_groups_are_null_only_where_their_arguments_are(session: Session, select: str, nullable: list[bool]) -> None:
+    list(session.run("SET 'execution.runtime-mode' = 'batch'"))
+    found = fields(build.query(parse(f"SELECT {select}"), session.planner.environment()))
+    assert [f.type.nullable for f in found] == nullable

@@ -137,17 +137,21 @@ def _avg_of_set(call: Rendered) -> str:
 def _sum_type(types: Types) -> Type:
     """SUM keeps integers and doubles; a DECIMAL gets all 38 digits."""
     a = types[0]
-    return t.decimal(38, a.args[1]) if a.root == "DECIMAL" else a.null()
+    return t.decimal(38, a.args[1]).with_nullable(a.nullable) if a.root == "DECIMAL" else a
 
 
 def _avg_type(types: Types) -> Type:
     """AVG keeps integers and doubles; a DECIMAL gets at least 6 digits behind the point."""
     a = types[0]
-    return t.decimal(38, max(6, a.args[1])) if a.root == "DECIMAL" else a.null()
+    return t.decimal(38, max(6, a.args[1])).with_nullable(a.nullable) if a.root == "DECIMAL" else a
 
 
 def _first(types: Types) -> Type:
     return types[0].null()
+
+
+def _same(types: Types) -> Type:
+    return types[0]
 
 
 def _check_count(types: Types, _: tuple[Any, ...]) -> str | None:
@@ -222,12 +226,12 @@ def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary
 
 ROWS: tuple[Function, ...] = (
     _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count, signed=_counted),
-    _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x", signed=_signed_sum),
-    _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x", signed=_signed_avg),
-    _row("MIN", ("plain",), _first, _call("min"), "The least value.", "x"),
-    _row("MAX", ("plain",), _first, _call("max"), "The greatest value.", "x"),
+    _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x", null_of_none=True, signed=_signed_sum),
+    _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x", null_of_none=True, signed=_signed_avg),
+    _row("MIN", ("plain",), _same, _call("min"), "The least value.", "x", null_of_none=True),
+    _row("MAX", ("plain",), _same, _call("max"), "The greatest value.", "x", null_of_none=True),
     *(
-        _row(name, ("numeric",), _avg_type, _spread(spark), summary, "x")
+        _row(name, ("numeric",), _avg_type, _spread(spark), summary, "x", null_of_none=True)
         for name, spark, summary in (
             ("STDDEV_POP", "stddev_pop", "The standard deviation of all values, in the type of AVG."),
             ("STDDEV_SAMP", "stddev_samp", "The standard deviation of a sample, in the type of AVG."),
@@ -237,11 +241,11 @@ ROWS: tuple[Function, ...] = (
             ("VARIANCE", "var_samp", "Another name of VAR_SAMP."),
         )
     ),
-    _row("FIRST_VALUE", ("any",), _first, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x"),
-    _row("LAST_VALUE", ("any",), _first, _ignoring_nulls("last"), "The last value that is not NULL, as rows come.", "x"),
-    _row("LISTAGG", ("string", "string?"), _first, _listagg, "The texts with a separator between.", "s, ','", check=_check_separator),
+    _row("FIRST_VALUE", ("any",), _same, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x", null_of_none=True),
+    _row("LAST_VALUE", ("any",), _same, _ignoring_nulls("last"), "The last value that is not NULL, as rows come.", "x", null_of_none=True),
+    _row("LISTAGG", ("string", "string?"), _same, _listagg, "The texts with a separator between.", "s, ','", check=_check_separator),
     _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
-    _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]), _array_agg, "The values as an array, NULLs too.", "x"),
+    _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]).with_nullable(ts[0].nullable), _array_agg, "The values as an array, NULLs too.", "x"),
     *(
         _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.",
              f"SELECT x, {name}(x) AS totals FROM {VALUES} GROUP BY GROUPING SETS ((x), ())")

@@ -53,6 +53,7 @@ class Function:
     ``signed`` is an aggregate's form over rows of which some take others away (``Rendered.sign``), where it has one.
     ``check`` refuses what is right in Flink and can't be done here. ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
     ``deterministic``: the same arguments give the same value. ``notice``: what is told of a call with so many arguments, since it is not quite as in Flink.
+    ``null_of_none``: an aggregate that is NULL over no rows, for which there must be no GROUP BY; ``returns`` is its type over some.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Function:
     signed: Callable[[Rendered], str] | None = None
     deterministic: bool = True
     notice: Callable[[int], str | None] | None = None
+    null_of_none: bool = False
 
     @property
     def signature(self) -> str:
