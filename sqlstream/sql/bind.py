@@ -99,8 +99,8 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _call("NEGATE", [bind(node.this, scope)], node)
         case exp.NullSafeNEQ():
             return _not(_call("IS NOT DISTINCT FROM", [bind(node.this, scope), bind(node.expression, scope)], node), node)
-        case exp.EQ() | exp.NEQ() if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
-            return _rows_equal(node, scope)
+        case exp.EQ() | exp.NEQ() if _cells(node.this) and _cells(node.expression):
+            return _rows_equal(node.this, node.expression, node, scope)
         case exp.Binary() if type(node) in _BINARY:
             return _call(_BINARY[type(node)], [bind(node.this, scope), bind(node.expression, scope)], node)
         case exp.Not():
@@ -109,6 +109,8 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _is(node, scope)
         case exp.Between():
             return _between(node, scope)
+        case exp.In() if _cells(node.this) and all(map(_cells, node.expressions)):
+            return _any_of([_rows_equal(node.this, e, node, scope) for e in node.expressions], node)
         case exp.In():
             return _call("IN", [bind(node.this, scope), *(bind(e, scope) for e in node.expressions)], node)
         case exp.Escape() if isinstance(node.this, exp.Like):
@@ -117,6 +119,8 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _like(node, scope)
         case exp.SimilarTo():
             return _call("SIMILAR TO", [bind(node.this, scope), bind(node.expression, scope)], node)
+        case exp.Escape() if isinstance(node.this, exp.SimilarTo):
+            return _call("SIMILAR TO", [bind(node.this.this, scope), bind(node.this.expression, scope), bind(node.expression, scope)], node)
         case ast.TimeDifference():
             unit = Word(t.STRING.not_null(), node.args["unit"])
             return _call("- UNIT", [unit, bind(node.this, scope), bind(node.expression, scope)], node)
@@ -258,19 +262,34 @@ def _all_of(conditions: Sequence[Expr], at: exp.Expr) -> Expr:
     return found
 
 
+def _any_of(conditions: Sequence[Expr], at: exp.Expr) -> Expr:
+    found = conditions[0]
+    for other in conditions[1:]:
+        found = _call("OR", [found, other], at)
+    return found
+
+
 def equal(left: Expr, right: Expr, at: exp.Expr, *, unknown: bool = False) -> Expr:
     """``left = right``; with ``unknown`` also TRUE where it is NULL. Raises ValidationError."""
     found = _call("=", [left, right], at)
     return _not(_call("IS FALSE", [found], at), at) if unknown and found.type.nullable else found
 
 
-def _rows_equal(node: exp.EQ | exp.NEQ, scope: Scope) -> Expr:
-    """``(a, b) = (c, d)``, field by field."""
-    left, right = node.this.expressions, node.expression.expressions
-    if len(left) != len(right):
+def _cells(node: exp.Expr) -> list[exp.Expr]:
+    """What ``(a, b)`` and ``ROW(a, b)`` hold; nothing for other expressions."""
+    if isinstance(node, exp.Tuple) or (isinstance(node, exp.Anonymous) and node.name.upper() == "ROW"):
+        return list(node.expressions)
+    return []
+
+
+def _rows_equal(left: exp.Expr, right: exp.Expr, node: exp.Expr, scope: Scope) -> Expr:
+    """``(a, b) = (c, d)``, field by field; ``<>`` where one of them differs, in NULL too."""
+    pairs = list(zip(_cells(left), _cells(right), strict=False))
+    if len(_cells(left)) != len(_cells(right)):
         raise ValidationError("Rows of different lengths are compared.", at=node)
-    equal = _all_of([_call("=", [bind(a, scope), bind(b, scope)], node) for a, b in zip(left, right, strict=True)], node)
-    return equal if isinstance(node, exp.EQ) else _not(equal, node)
+    name = "IS NOT DISTINCT FROM" if isinstance(node, exp.NEQ) else "="
+    equal = _all_of([_call(name, [bind(a, scope), bind(b, scope)], node) for a, b in pairs], node)
+    return _not(equal, node) if isinstance(node, exp.NEQ) else equal
 
 
 def _overlaps(node: exp.Overlaps, scope: Scope) -> Expr:
@@ -427,7 +446,7 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:
         raise ValidationError(f"DISTINCT/ALL not allowed with {name} function", at=node)
-    if (distinct or name == "COLLECT") and (wrong := next((a.type for a in args if not _comparable(a.type)), None)):
+    if (distinct or name == "COLLECT") and (wrong := next((a.type for a in args if not coercion.distinguished(a.type)), None)):
         raise NotSupported(f"{name} is not supported over values of type {wrong}: they can't be compared.", at=node)
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
@@ -458,11 +477,6 @@ def _builtin(name: str) -> Function:
     found = find(name)
     assert found is not None, name
     return found
-
-
-def _comparable(type_: Type) -> bool:
-    """Whether Spark can tell two values apart."""
-    return type_.root not in ("MAP", "MULTISET", "VARIANT") and all(map(_comparable, type_.children))
 
 
 def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None = None) -> Expr:

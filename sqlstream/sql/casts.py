@@ -57,24 +57,35 @@ def cast_sql(text: str, source: Type, target: Type, zone: str, *, safe: bool = F
         if element == "x":
             return text
         cast = f"transform({text}, x -> {element})"
-        # One element that can't be cast makes all of it NULL.
-        return f"if(exists({text}, x -> x IS NOT NULL AND {element} IS NULL), NULL, {cast})" if safe else cast
+        return _unless(f"exists({text}, x -> x IS NOT NULL AND {element} IS NULL)", cast) if safe else cast
     if source.root == "ROW":
         return _row(text, source, target, zone, safe)
     if source.root in ("MAP", "MULTISET"):
         key = cast_sql("k", source.children[0], target.children[0], zone, safe=safe)
         value = cast_sql("v", source.children[-1], target.children[-1], zone, safe=safe) if source.root == "MAP" else "v"
         keyed = text if key == "k" else f"transform_keys({text}, (k, v) -> {key})"
-        return keyed if value == "v" else f"transform_values({keyed}, (k, v) -> {value})"
+        cast = keyed if value == "v" else f"transform_values({keyed}, (k, v) -> {value})"
+        if not safe or cast == text:
+            return cast
+        failed = [f"{part} IS NOT NULL AND {done} IS NULL" for part, done in (("k", key), ("v", value)) if part != done]
+        return _unless(" OR ".join(f"exists(map_{'keys' if f[0] == 'k' else 'values'}({text}), {f[0]} -> {f})" for f in failed), cast)
     return text if source.spark == target.spark else f"CAST({text} AS {target.spark})"
 
 
 def _row(text: str, source: Type, target: Type, zone: str, safe: bool) -> str:
-    fields = []
+    fields, failed = [], [f"{text} IS NULL"]
     for name, inner, new_name, wanted in zip(source.names, source.children, target.names, target.children, strict=True):
-        fields.append(f"{sql_string(new_name)}, {cast_sql(f'{text}.{quote(name)}', inner, wanted, zone, safe=safe)}")
-    built = f"named_struct({', '.join(fields)})"
-    return f"if({text} IS NULL, NULL, {built})"
+        value = f"{text}.{quote(name)}"
+        cast = cast_sql(value, inner, wanted, zone, safe=safe)
+        fields.append(f"{sql_string(new_name)}, {cast}")
+        if safe and cast != value:
+            failed.append(f"({value} IS NOT NULL AND {cast} IS NULL)")
+    return _unless(" OR ".join(failed), f"named_struct({', '.join(fields)})")
+
+
+def _unless(failed: str, cast: str) -> str:
+    """``cast``, NULL where a part of it can't be cast."""
+    return f"if({failed}, NULL, {cast})"
 
 
 def _sized(text: str, source: Type, target: Type) -> str:

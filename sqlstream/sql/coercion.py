@@ -148,10 +148,12 @@ def comparison_type(a: Type, b: Type) -> Type | None:
     for text, other in ((a, b), (b, a)):
         if text.is_string and (other.is_timestamp or other.root in ("DATE", "TIME")):
             return other.null()
-        if text.is_string and other.root == "BOOLEAN":
-            # TRUE is the text 'TRUE', which 'true' is not.
-            return t.STRING
     return None
+
+
+def distinguished(type_: Type) -> bool:
+    """Whether Spark can tell two values apart."""
+    return type_.root not in ("MAP", "MULTISET", "VARIANT") and all(map(distinguished, type_.children))
 
 
 def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
@@ -162,11 +164,6 @@ def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     for other in types[1:]:
         found = comparison_type(found, other) if found is not None else None
     return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
-
-
-def listed(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
-    """A value and a list, in the type in which they are compared; a BOOLEAN is in no list of texts."""
-    return None if types[0].root == "BOOLEAN" and any(x.is_string for x in types) else compared(types)
 
 
 _TIMES = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ")

@@ -90,14 +90,19 @@ def _on_null(raw: list[exp.Expr]) -> tuple[str, list[exp.Expr]]:
 def _part(value: exp.Expr, names: tuple[str, ...]) -> exp.Expr:
     """A value of a constructor: what one of these functions gives goes into the result as JSON."""
     inner = value
-    while isinstance(inner, exp.Paren):
-        inner = inner.this
+    # What Flink's planner takes away: a cast of a text to STRING, and COALESCE of what is never NULL.
+    while isinstance(inner, exp.Paren) or (isinstance(inner, exp.Cast) and inner.to.this == t.STRING) or _is_coalesce(inner):
+        inner = inner.expressions[0] if isinstance(inner, exp.Anonymous) else inner.this
     name = inner.name.upper() if isinstance(inner, exp.Anonymous) else ""
     if name not in names:
         return value
     if name == "JSON":
         return _named(exp.Anonymous(this="JSON TEXT", expressions=inner.expressions), inner)
     return _named(exp.Anonymous(this="JSON PART", expressions=[inner]), inner)
+
+
+def _is_coalesce(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.upper() == "COALESCE" and bool(node.expressions)
 
 
 def _named(node: exp.Expr, like: exp.Expr) -> exp.Expr:

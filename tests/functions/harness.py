@@ -13,6 +13,7 @@ from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.expressions import ColumnRef, Expr
+from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import STRING, Type, quote
 
@@ -51,11 +52,15 @@ def shown(expr: Expr) -> str:
     return cast_sql(render(expr, ZONE), expr.type, STRING, ZONE)
 
 
-def rows(spark: SparkSession) -> DataFrame:
-    """The table ``t``."""
+def rows(spark: SparkSession, *, local: bool = False) -> DataFrame:
+    """The table ``t``; a ``local`` one is computed with while a query is planned, without a job."""
     # Spark reads no TIME from JSON.
     schema = ", ".join(f"{quote(n)} {'STRING' if t.root == 'TIME' else t.spark}" for n, t in TYPES.items())
     lines = (HERE / "rows.json").read_text().splitlines()
-    # Behind a shuffle nothing is folded into constants.
-    read = spark.createDataFrame([(line,) for line in lines], "line STRING").selectExpr(f"from_json(line, '{schema}') AS t").select("t.*")
+    if local:
+        frame = spark.sql(f"VALUES {', '.join(f'({sql_string(line)})' for line in lines)} AS t (line)")
+    else:
+        # Nothing is folded into constants.
+        frame = spark.createDataFrame([(line,) for line in lines], "line STRING")
+    read = frame.selectExpr(f"from_json(line, '{schema}') AS t").select("t.*")
     return read.selectExpr(*[f"CAST({quote(n)} AS {t.spark}) AS {quote(n)}" if t.root == "TIME" else quote(n) for n, t in TYPES.items()])

@@ -16,23 +16,26 @@ SCALARS = ("expressions.tsv", "grid.tsv")
 AGGREGATES = ("aggregates.tsv", "grid_aggregates.tsv")
 
 
+@pytest.fixture
+def interpreted(spark):
+    """Each expression is evaluated for three rows only: compiling it would take longer."""
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    yield spark
+    spark.conf.unset("spark.sql.codegen.factoryMode")
+    spark.conf.unset("spark.sql.codegen.wholeStage")
+
+
 def wrong(spark, names: tuple[str, ...], aggregate: bool, count: int) -> list[tuple[str, list[str | None] | str, list[str | None]]]:
     """(expression, our texts or why there is none, Flink's) where both should have a value, and ours is another one."""
     asked = [(e, list(texts)) for name in names for e, type_, texts in records(name) if type_ != "!" and differences.kind(e) in ("", "typed")]
     assert len(asked) > count
     frame = harness.rows(spark)
     found = []
-    # Each expression is evaluated for three rows only: compiling it would take longer.
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    try:
-        for start in range(0, len(asked), BATCH):
-            part = asked[start : start + BATCH]
-            answers = evaluated(frame, [e for e, _ in part], aggregate)
-            found += [(e, ours, texts) for (e, texts), ours in zip(part, answers, strict=True) if not same(e, ours, texts)]
-    finally:
-        spark.conf.unset("spark.sql.codegen.factoryMode")
-        spark.conf.unset("spark.sql.codegen.wholeStage")
+    for start in range(0, len(asked), BATCH):
+        part = asked[start : start + BATCH]
+        answers = evaluated(frame, [e for e, _ in part], aggregate)
+        found += [(e, ours, texts) for (e, texts), ours in zip(part, answers, strict=True) if not same(e, ours, texts)]
     return found
 
 
@@ -60,13 +63,13 @@ def evaluated(frame, expressions: list[str], aggregate: bool) -> list[list[str |
 
 
 @pytest.mark.spark
-def test_scalars_are_flinks(spark) -> None:
-    assert wrong(spark, SCALARS, False, 800) == []
+def test_scalars_are_flinks(interpreted) -> None:
+    assert wrong(interpreted, SCALARS, False, 800) == []
 
 
 @pytest.mark.spark
-def test_aggregates_are_flinks(spark) -> None:
-    assert wrong(spark, AGGREGATES, True, 60) == []
+def test_aggregates_are_flinks(interpreted) -> None:
+    assert wrong(interpreted, AGGREGATES, True, 60) == []
 
 
 # As the client's tableau showed them.
@@ -89,8 +92,8 @@ def test_displayed_as_in_the_client(spark) -> None:
 
 
 @pytest.mark.spark
-def test_what_fails_in_flink_fails(spark) -> None:
-    frame = harness.rows(spark)
+def test_what_fails_in_flink_fails(interpreted) -> None:
+    frame = harness.rows(interpreted, local=True)
     asked = [e for name in SCALARS for e, type_, texts in records(name) if type_ == "!" and texts == (RUNTIME,) and differences.kind(e) != "accepted"]
     passed = []
     for text in asked:

@@ -106,10 +106,9 @@ public final class Encodings {
     @SqlFunction
     public static Long inetAton(UTF8String address) {
         String[] parts = address.toString().split("\\.", -1);
-        long limit = parts.length == 1 ? 0xFFFFFFFFL : 255;
         long number = 0;
         for (int i = 0; i < parts.length; i++) {
-            long part = number(parts[i], limit);
+            long part = number(parts[i]);
             if (part < 0 || i > 3) {
                 return null;
             }
@@ -118,12 +117,12 @@ public final class Encodings {
         return number;
     }
 
-    /** What ASCII digits say, -1 above a limit or where there is something else. */
-    private static long number(String digits, long limit) {
+    /** What ASCII digits say, -1 above 255 or where there is something else. */
+    private static long number(String digits) {
         long value = digits.isEmpty() ? -1 : 0;
         for (int i = 0; i < digits.length() && value >= 0; i++) {
             int digit = digits.charAt(i) - '0';
-            value = digit < 0 || digit > 9 || value * 10 + digit > limit ? -1 : value * 10 + digit;
+            value = digit < 0 || digit > 9 || value * 10 + digit > 255 ? -1 : value * 10 + digit;
         }
         return value;
     }
@@ -139,7 +138,7 @@ public final class Encodings {
 
     /** TO_BASE64: without line breaks. */
     @SqlFunction
-    public static UTF8String toBase64(UTF8String text) {
-        return UTF8String.fromBytes(java.util.Base64.getEncoder().encode(text.getBytes()));
+    public static UTF8String toBase64(byte[] bytes) {
+        return UTF8String.fromBytes(java.util.Base64.getEncoder().encode(bytes));
     }
 }

@@ -20,7 +20,7 @@ import scala.runtime.AbstractFunction1;
 /** Makes the functions that Spark lacks known to its SQL: every method with {@link SqlFunction} of these classes. */
 final class Functions {
     private static final List<Class<?>> CLASSES = List.of(
-            RegularExpressions.class, TextFunctions.class, Encodings.class, Numbers.class, DateTexts.class, TimeUnits.class, JsonPaths.class,
+            RegularExpressions.class, SqlPatterns.class, TextFunctions.class, Encodings.class, Numbers.class, DateTexts.class, TimeUnits.class, JsonPaths.class,
             JsonTexts.class, JsonConstructors.class, Variants.class);
 
     private static final Map<Class<?>, DataType> TYPES = Map.of(

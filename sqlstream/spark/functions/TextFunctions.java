@@ -8,6 +8,7 @@ import java.util.IllegalFormatException;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimeType;
@@ -41,7 +42,9 @@ public final class TextFunctions {
     private static Object formatted(Object value, DataType type) {
         if (type instanceof TimestampType || type instanceof TimestampNTZType) {
             long micros = (Long) value;
-            return LocalDateTime.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC);
+            return LocalDateTime.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC).toString();
+        } else if (type instanceof DayTimeIntervalType) {
+            return (Long) value / 1000;
         } else if (type instanceof TimeType) {
             return (int) ((Long) value / 1_000_000L);
         }
@@ -126,7 +129,21 @@ public final class TextFunctions {
     /** TRANSLATE: each character of one text replaced by that of another at the same place, or dropped where there is none. */
     @SqlFunction
     public static UTF8String translate(UTF8String text, UTF8String from, UTF8String to) {
-        return UTF8String.fromString(StringUtils.replaceChars(text.toString(), from.toString(), to.toString()));
+        int[] sought = from.toString().codePoints().toArray();
+        int[] given = to.toString().codePoints().toArray();
+        StringBuilder out = new StringBuilder();
+        text.toString().codePoints().forEach(c -> {
+            int i = 0;
+            while (i < sought.length && sought[i] != c) {
+                i++;
+            }
+            if (i == sought.length) {
+                out.appendCodePoint(c);
+            } else if (i < given.length) {
+                out.appendCodePoint(given[i]);
+            }
+        });
+        return UTF8String.fromString(out.toString());
     }
 
     /** INITCAP: each run of ASCII letters and digits with a capital; no other letters change. */

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
-from sqlstream.sql.coercion import common_type
-from sqlstream.sql.functions.base import Coerce, Function, Rendered, Spark, Types, fixed, like
+from sqlstream.sql.coercion import common_type, distinguished
+from sqlstream.sql.functions.base import Check, Coerce, Function, Rendered, Spark, Types, fixed, like
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -82,7 +82,7 @@ def _slice(call: Rendered) -> str:
     array, start, *end = call.args
     size = f"size({array})"
     first = f"if({start} > 0, {start}, if({start} = 0, 1, greatest({size} + {start} + 1, 1)))"
-    last = f"if({end[0]} >= 0, {end[0]}, {size} + {end[0]} + 1)" if end else size
+    last = f"if({end[0]} >= 0, greatest({end[0]}, 1), {size} + {end[0]} + 1)" if end else size
     cut = f"slice({array}, {first}, greatest({last} - {first} + 1, 0))"
     nulls = [f"{bound} IS NULL" for bound, type_ in zip(call.args[1:], call.types[1:], strict=True) if type_.nullable]
     return f"if({' OR '.join(nulls)}, NULL, {cut})" if nulls else cut
@@ -105,9 +105,13 @@ def _sort(call: Rendered) -> str:
     return f"CASE {cases} END"
 
 
-def _row(name: str, params: tuple[str, ...], spark: Spark, summary: str, example: str, coerce: Coerce | None = None) -> Function:
+def _row(name: str, params: tuple[str, ...], spark: Spark, summary: str, example: str, coerce: Coerce | None = None, check: Check | None = None) -> Function:
     """A function that gives an array of the first's type."""
-    return Function(name, params, like(0), spark, summary, f"{name}({example})", coerce=coerce)
+    return Function(name, params, like(0), spark, summary, f"{name}({example})", coerce=coerce, check=check)
+
+
+def _check_elements(types: Types, _: tuple[object, ...]) -> str | None:
+    return None if distinguished(types[0]) else f"The elements of {types[0]} can't be compared."
 
 
 def _join(call: Rendered) -> str:
@@ -117,16 +121,16 @@ def _join(call: Rendered) -> str:
 ROWS: tuple[Function, ...] = (
     Function("CARDINALITY", ("collection",), fixed(t.INT), "size({0})", "The number of elements.", "CARDINALITY(ARRAY[1, 2])"),
     Function("ELEMENT", ("array",), _only_element, _one_element, "The only element; NULL of an empty array, an error of a longer one.", "ELEMENT(ARRAY[1])"),
-    Function("ARRAY_CONTAINS", ("array", "any"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), "if({0} IS NULL, NULL, exists({0}, x -> x <=> {1}))", "Whether an array holds a value; NULL too.", "ARRAY_CONTAINS(ARRAY[1], 1)", coerce=_holds),
-    Function("ARRAY_POSITION", ("array", "any"), lambda ts: t.INT.with_nullable(any(x.nullable for x in ts)), "CAST(array_position({0}, {1}) AS INT)", "Where a value stands, from 1; 0 if nowhere.", "ARRAY_POSITION(ARRAY[1], 1)", coerce=_holds),
+    Function("ARRAY_CONTAINS", ("array", "any"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), "if({0} IS NULL, NULL, exists({0}, x -> x <=> {1}))", "Whether an array holds a value; NULL too.", "ARRAY_CONTAINS(ARRAY[1], 1)", coerce=_holds, check=_check_elements),
+    Function("ARRAY_POSITION", ("array", "any"), lambda ts: t.INT.with_nullable(any(x.nullable for x in ts)), "CAST(array_position({0}, {1}) AS INT)", "Where a value stands, from 1; 0 if nowhere.", "ARRAY_POSITION(ARRAY[1], 1)", coerce=_holds, check=_check_elements),
     _row("ARRAY_APPEND", ("array", "any"), "array_append({0}, {1})", "With an element more at the end.", "ARRAY[1], 2", _holds),
     _row("ARRAY_PREPEND", ("array", "any"), "array_prepend({0}, {1})", "With an element more at the beginning.", "ARRAY[1], 2", _holds),
-    Function("ARRAY_REMOVE", ("array", "any"), lambda ts: ts[0], "filter({0}, x -> NOT (x <=> {1}))", "Without a value.", "ARRAY_REMOVE(ARRAY[1, 2], 2)", coerce=_held),
+    Function("ARRAY_REMOVE", ("array", "any"), lambda ts: ts[0], "filter({0}, x -> NOT (x <=> {1}))", "Without a value.", "ARRAY_REMOVE(ARRAY[1, 2], 2)", coerce=_held, check=_check_elements),
     _row("ARRAY_CONCAT", ("array*",), _call("concat"), "Arrays behind each other.", "ARRAY[1], ARRAY[2]", _arrays),
-    _row("ARRAY_DISTINCT", ("array",), "array_distinct({0})", "Without duplicates.", "ARRAY[1, 1]"),
-    _row("ARRAY_UNION", ("array", "array"), "array_union({0}, {1})", "The distinct elements of both.", "ARRAY[1], ARRAY[2]", _arrays),
-    _row("ARRAY_EXCEPT", ("array", "array"), "array_except({0}, {1})", "The distinct elements of the first that are not in the second.", "ARRAY[1, 2], ARRAY[2]", _arrays),
-    _row("ARRAY_INTERSECT", ("array", "array"), "array_intersect({0}, {1})", "The distinct elements that are in both.", "ARRAY[1, 2], ARRAY[2]", _arrays),
+    _row("ARRAY_DISTINCT", ("array",), "array_distinct({0})", "Without duplicates.", "ARRAY[1, 1]", check=_check_elements),
+    _row("ARRAY_UNION", ("array", "array"), "array_union({0}, {1})", "The distinct elements of both.", "ARRAY[1], ARRAY[2]", _arrays, _check_elements),
+    _row("ARRAY_EXCEPT", ("array", "array"), "array_except({0}, {1})", "The distinct elements of the first that are not in the second.", "ARRAY[1, 2], ARRAY[2]", _arrays, _check_elements),
+    _row("ARRAY_INTERSECT", ("array", "array"), "array_intersect({0}, {1})", "The distinct elements that are in both.", "ARRAY[1, 2], ARRAY[2]", _arrays, _check_elements),
     _row("ARRAY_REVERSE", ("array",), "reverse({0})", "Backwards.", "ARRAY[1, 2]"),
     _row("ARRAY_SLICE", ("array", "short int", "short int?"), _slice, "The elements from a position to another; negative ones count from the end.", "ARRAY[1, 2, 3], 2, 3"),
     _row("ARRAY_SORT", ("array of ordered", "boolean?", "boolean?"), _sort, "Sorted; whether ascending, whether NULLs come first.", "ARRAY[2, 1]"),

@@ -10,7 +10,6 @@ from sqlstream.sql.coercion import (
     common_type,
     compared,
     divide_type,
-    listed,
     minus_operands,
     modulo_operands,
     modulo_type,
@@ -21,15 +20,12 @@ from sqlstream.sql.coercion import (
     times_type,
 )  # fmt: skip
 from sqlstream.sql.functions.base import VARIES, Function, Rendered, Returns, Spark, Types, fixed, like, not_null, sql_string
-from sqlstream.sql.functions.patterns import similar_pattern
 from sqlstream.sql.types import Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# No escape character: one that no pattern holds.
-_NO_ESCAPE = "ESCAPE '\\u0001'"
-
+_NO_ESCAPE = "''"
 
 def _arithmetic(rule: Callable[[Type, Type], Type]) -> Returns:
     def returns(types: Types) -> Type:
@@ -69,8 +65,8 @@ def _plus(sign: str) -> Spark:
             # A time of day begins anew after 24 hours.
             return f"time_from_micros(pmod(time_to_micros({a}) {sign} {micros(b)}, 86400000000L))"
         if left.root == "DATE" and right.root == "INTERVAL_MILLIS":
-            # A DATE moved by hours stays a DATE.
-            return f"CAST((CAST({a} AS TIMESTAMP) {sign} {b}) AS DATE)"
+            # Whole days only.
+            return f"date_add({a}, CAST({sign}({micros(b)} div 86400000000L) AS INT))"
         return _sized(f"({a} {sign} {b})", call)
 
     return render
@@ -174,24 +170,14 @@ def _case(call: Rendered) -> str:
 
 def _like(call: Rendered) -> str:
     text, pattern, *escape = call.args
-    if escape:
-        return f"({text} LIKE {pattern} ESCAPE {escape[0]})"
-    plain = isinstance(call.values[1], str) and "\\" not in call.values[1]
-    return f"({text} LIKE {pattern})" if plain else f"({text} LIKE {pattern} {_NO_ESCAPE})"
-
-
-def _check_like(_: Types, values: tuple[object, ...]) -> str | None:
-    if len(values) < 3 or (isinstance(values[2], str) and len(values[2]) == 1):
-        return None
-    return "ESCAPE takes a constant of one character."
+    value = call.values[1]
+    if isinstance(value, str) and not escape and "_" not in value and "\\" not in value:
+        return f"({text} LIKE {pattern})"
+    return f"sqlstream_like({text}, {pattern}, {escape[0] if escape else _NO_ESCAPE})"
 
 
 def _similar(call: Rendered) -> str:
-    return f"({call.args[0]} RLIKE {sql_string(similar_pattern(call.values[1]))})"
-
-
-def _check_similar(_: Types, values: tuple[object, ...]) -> str | None:
-    return None if isinstance(values[1], str) else "SIMILAR TO takes a constant pattern."
+    return f"sqlstream_similar_to({', '.join(call.args)}{'' if len(call.args) == 3 else f', {_NO_ESCAPE}'})"
 
 
 def _concat_type(types: Types) -> Type:
@@ -206,7 +192,7 @@ def _element(types: Types) -> Type:
 
 def _item(call: Rendered) -> str:
     if call.types[0].root != "VARIANT":
-        return f"try_element_at({call.args[0]}, {call.args[1]})"
+        return f"get({call.args[0]}, {call.args[1]} - 1)" if call.types[0].root == "ARRAY" else f"try_element_at({call.args[0]}, {call.args[1]})"
     return f"sqlstream_variant_{'member' if call.types[1].is_string else 'element'}({call.args[0]}, {call.args[1]})"
 
 
@@ -215,7 +201,22 @@ _SURE = not_null(t.BOOLEAN)
 
 
 def _comparison(name: str) -> Function:
-    return Function(name, ("comparable", "comparable"), BOOL, f"({{0}} {name} {{1}})", "Compares two values.", f"1 {name} 2", coerce=compared)
+    return Function(name, ("comparable", "comparable"), BOOL, _compared(name), "Compares two values.", f"1 {name} 2", coerce=compared)
+
+
+def _compared(name: str) -> Spark:
+    # For Spark NaN is the greatest number: the side that must not be it.
+    wrong = {"<": 1, "<=": 1, ">": 0, ">=": 0}.get(name)
+
+    def render(call: Rendered) -> str:
+        plain = f"({call.args[0]} {name} {call.args[1]})"
+        if wrong is None or not call.types[wrong].is_approximate or call.values[wrong] is not VARIES:
+            return plain
+        other = 1 - wrong
+        unknown = f" OR {call.args[other]} IS NULL" if call.types[other].nullable else ""
+        return f"({plain} AND (NOT isnan({call.args[wrong]}){unknown}))"
+
+    return render
 
 
 ROWS: tuple[Function, ...] = (
@@ -234,9 +235,9 @@ ROWS: tuple[Function, ...] = (
     Function("IS TRUE", ("boolean",), _SURE, "({0} IS TRUE)", "Whether it is TRUE.", "TRUE IS TRUE"),
     Function("IS FALSE", ("boolean",), _SURE, "({0} IS FALSE)", "Whether it is FALSE.", "TRUE IS FALSE"),
     Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, "({0} <=> {1})", "Equality in which NULL equals NULL.", "1 IS NOT DISTINCT FROM 2", coerce=compared),
-    Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "3 IN (1, 2)", coerce=listed),
-    Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "'Anna' LIKE 'A%'", check=_check_like),
-    Function("SIMILAR TO", ("string", "string"), BOOL, _similar, "Matches an SQL regular expression.", "'Anna' SIMILAR TO '(A|B)%'", check=_check_similar),
+    Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "3 IN (1, 2)", coerce=compared),
+    Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "'Anna' LIKE 'A%'"),
+    Function("SIMILAR TO", ("string", "string", "string?"), BOOL, _similar, "Matches an SQL regular expression.", "'Anna' SIMILAR TO '(A|B)%'"),
     Function("CASE", ("any*",), _case_type, _case, "The value of the first condition that holds.", "CASE WHEN 1 > 0 THEN 'a' ELSE 'b' END", coerce=_branches),
     Function("||", ("string", "string"), _concat_type, "concat({0}, {1})", "Joins two strings.", "'a' || 'b'"),
     Function("ITEM", ("any", "any"), _element, _item, "An element of an array, counted from 1, or of a map, by key; both of a VARIANT.", "ARRAY['a', 'b'][1]"),

@@ -17,22 +17,3 @@ def literal_pattern(value: object, text: str) -> str:
     if isinstance(value, str):
         return sql_string(quoted(value))
     return f"concat('\\\\Q', replace({text}, '\\\\E', '\\\\E\\\\\\\\E\\\\Q'), '\\\\E')"
-
-
-def similar_pattern(pattern: str) -> str:
-    """The regular expression of a SIMILAR TO pattern: % is any text, _ any character; it matches the whole text."""
-    out, inside = [], False
-    for c in pattern:
-        if c == "[":
-            inside = True
-        elif c == "]":
-            inside = False
-        if c == "%" and not inside:
-            out.append(".*")
-        elif c == "_" and not inside:
-            out.append(".")
-        elif c in "\\$^" and not inside:
-            out.append("\\" + c)
-        else:
-            out.append(c)
-    return f"^(?s:{''.join(out)})$"

@@ -84,7 +84,8 @@ def _replace(call: Rendered) -> str:
 def _locate(call: Rendered) -> str:
     if len(call.args) < 3:
         return f"locate({', '.join(call.args)})"
-    return f"locate({call.args[0]}, {call.args[1]}, greatest({call.args[2]}, 1))"
+    found = f"locate({call.args[0]}, {call.args[1]}, greatest({call.args[2]}, 1))"
+    return f"if({call.args[2]} IS NULL, NULL, {found})" if call.types[2].nullable else found
 
 
 def _instr(call: Rendered) -> str:
@@ -135,10 +136,13 @@ def _parse_url(call: Rendered) -> str:
 
 
 def _printf(call: Rendered) -> str:
-    return f"sqlstream_printf({call.args[0]}, {packed(call.args[1:], call.types[1:])})"
+    values = packed(call.args[1:], call.types[1:]) if len(call.args) > 1 else "named_struct('none', 0), 'none INT'"
+    return f"sqlstream_printf({call.args[0]}, {values})"
 
 
-def _check_printf(types: Types, _: tuple[object, ...]) -> str | None:
+def _check_printf(types: Types, values: tuple[object, ...]) -> str | None:
+    if isinstance(values[0], str) and "%h" in values[0].lower():
+        return "PRINTF writes no hash codes."
     wrong = next((x for x in types if x.children or x.is_binary or x.root == "VARIANT"), None)
     return f"A value of type '{wrong}' has no text in PRINTF." if wrong is not None else None
 
@@ -212,7 +216,7 @@ ROWS: tuple[Function, ...] = (
     Function("SPLIT_INDEX", ("string", "integer or string", "int"), _MAYBE_TEXT, _split_index, "One part of a split string, counted from 0.", "SPLIT_INDEX('a/b', '/', 1)"),
     Function("SPLIT", ("string", "string"), fixed(t.array(t.STRING)), _split, "The parts between a delimiter.", "SPLIT('a,b', ',')"),
     Function("STR_TO_MAP", ("string", "string?", "string?"), nullable(t.map_of(t.STRING, t.STRING)), _str_to_map, "A map of pairs in a text.", "STR_TO_MAP('a=1,b=2')", check=_check_delimiters),
-    Function("TO_BASE64", ("string",), _TEXT, "sqlstream_to_base64({0})", "In base 64.", "TO_BASE64('a')"),
+    Function("TO_BASE64", ("bytes or string",), _TEXT, "sqlstream_to_base64(CAST({0} AS BINARY))", "In base 64.", "TO_BASE64('a')"),
     Function("FROM_BASE64", ("string",), _TEXT, "sqlstream_from_base64({0})", "From base 64.", "FROM_BASE64('YQ==')"),
     _hash("MD5", "md5({0})", 32, "The MD5 hash."),
     _hash("SHA1", "sha1({0})", 40, "The SHA-1 hash."),

@@ -66,6 +66,8 @@ def _to_unit(ceil: bool) -> Spark:
         if type_.root == "TIME":
             return f"time_trunc('{unit}', {value})"
         if type_.root == "DATE":
+            if unit == "DAY" and ceil:
+                return f"date_add({value}, 1)"  # A defect of Flink's: a date is no whole day.
             if unit in OF_CLOCK or unit == "DAY":
                 return value
             return f"sqlstream_date_to_unit({value}, '{unit}', {up})"
@@ -168,8 +170,8 @@ def _ltz_type(types: Types, values: tuple[Any, ...]) -> Type:
 def _check_ltz(types: Types, values: tuple[Any, ...]) -> str | None:
     if types[0].is_string and len(types) == 2 and types[1].is_numeric:
         return "The second argument of TO_TIMESTAMP_LTZ of a text is its pattern."
-    if types[0].is_numeric and (len(types) > 2 or (len(types) == 2 and values[1] not in (0, 3, 6))):
-        return "TO_TIMESTAMP_LTZ of a number takes a constant precision of 0 (seconds), 3 (milliseconds) or 6 (microseconds)."
+    if types[0].is_numeric and (len(types) > 2 or (len(types) == 2 and values[1] not in range(10))):
+        return "TO_TIMESTAMP_LTZ of a number takes a constant precision: 0 (seconds), 3 (milliseconds), up to 9 (nanoseconds)."
     return None
 
 
@@ -190,11 +192,13 @@ def _to_ltz(call: Rendered) -> str:
         problem = f"raise_error(concat('Cannot parse ', {value}, ' as TIMESTAMP_LTZ.'))"
         return f"to_utc_timestamp({wall if len(call.args) > 1 else f'coalesce({wall}, if({value} IS NULL, NULL, {problem}))'}, {zone})"
     digits = call.values[1] if len(call.values) > 1 else 3
-    unit = {0: 1_000_000, 3: 1000, 6: 1}[digits]
+    unit = 10 ** max(6 - digits, 0)
     if not call.types[0].is_integer:
-        # Seconds keep their milliseconds.
-        value, unit = (f"{value} * 1000", 1000) if digits == 0 else (value, unit)
+        # Seconds of a DOUBLE keep their milliseconds.
+        value, unit = (f"{value} * 1000", 1000) if digits == 0 and call.types[0].is_approximate else (value, unit)
         value = f"CAST({f'floor({value})' if call.types[0].is_approximate else value} AS BIGINT)"
+    if digits > 6:
+        value = f"CAST(floor({value} / {10 ** (digits - 6)}BD) AS BIGINT)"
     # Outside of the years 0 to 9999 it is NULL.
     return f"if({value} BETWEEN {_FIRST_MICROS // unit}L AND {_LAST_MICROS // unit}L, timestamp_micros({value} * {unit}L), NULL)"
 
