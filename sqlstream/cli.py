@@ -20,6 +20,7 @@ from sqlstream.shell.screen import Screen, Script
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sqlstream.metrics import JobMetrics
     from sqlstream.session import Session
 
 PROJECT_MARKS = ("catalog", "sqlstream.toml", ".sqlstream")
@@ -107,6 +108,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         return fronts.session(
             project, options=options, variables=dict(arguments.var), interactive=script is None,
             notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
+            progress=_progress(screen),
         )  # fmt: skip
 
     if script is None:
@@ -121,6 +123,12 @@ def _asker(screen: Screen) -> Callable[[str, Callable[[], bool]], bool]:
         return confirmed(question, screen, interrupted)
 
     return ask
+
+
+def _progress(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
+    from sqlstream.shell.progress import Progress
+
+    return Progress(screen)
 
 
 def find_project(folder: Path) -> Path:

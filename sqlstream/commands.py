@@ -108,6 +108,12 @@ def _infer(words: list[str]) -> str:
     return f"INFER TABLE {_path(words[1]) + ' ' if words[1:] else ''}FROM {_text(words[0])}"
 
 
+def _why(words: list[str]) -> str:
+    if len(words) > 1:
+        raise UsageError
+    return f"EXPLAIN JOB {_text(words[0])}" if words else "EXPLAIN JOB"
+
+
 def _export(words: list[str]) -> str:
     if len(words) != 3 or words[0].lower() != "last" or words[1].lower() not in ("csv", "json", "parquet"):
         raise UsageError
@@ -139,6 +145,8 @@ COMMANDS: tuple[BackslashCommand, ...] = (
     BackslashCommand("\\l", "", "SHOW CATALOGS; SHOW DATABASES", "Lists the catalogs, and the databases of the current one.",
                      _fixed("SHOW CATALOGS; SHOW DATABASES")),
     BackslashCommand("\\j", "", "SHOW JOBS", "Lists the jobs.", _fixed("SHOW JOBS")),
+    BackslashCommand("\\top", "", "SHOW JOB METRICS", "Shows what the jobs do, live.", _fixed("SHOW JOB METRICS")),
+    BackslashCommand("\\why", "[job]", "EXPLAIN JOB ['job']", "Says why a job gives no output: the one, or each that runs.", _why),
     BackslashCommand("\\q", "[query [parameter=value ..]]", "SHOW QUERIES | EXECUTE QUERY query [(parameter => value, ..)]",
                      "Lists the saved queries, or runs one.", _query),
     BackslashCommand("\\peek", "topic [n]", "PEEK 'topic' [LIMIT n]",

@@ -118,7 +118,7 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen) -
     producer.join()
     for job in session.jobs:
         session.jobs.stop(job.id, drain=True)
-        screen.info(f"Job {job.name}: {job.progress.rows} rows read, drained and stopped.")
+        screen.info(f"Job {job.name}: {job.metrics.rows_in} rows read, drained and stopped.")
     screen.info("The Delta table that the job wrote, read back:")
     _run_script(session, f"SET 'execution.runtime-mode' = 'batch';\n{READ_BACK};", None, screen)
 
@@ -129,7 +129,7 @@ def _produce(broker: Broker, records: Iterator[str], share: int, session: Sessio
     for _ in range(ROUNDS):
         time.sleep(2)
         sent += broker.produce("transactions", islice(records, share), "\t")
-        read = sum(job.progress.rows for job in session.jobs)
+        read = sum(job.metrics.rows_in for job in session.jobs)
         screen.notify(f"  ... {sent} transactions sent, {read} rows read by the jobs")
     time.sleep(4)
     session.interrupt()

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlstream import results
 from sqlstream.catalog import show
-from sqlstream.errors import NotSupported
+from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.figures import OVERVIEW, details, overview, short_name
+from sqlstream.jobs import Status
 from sqlstream.jobs import describe as describe_job
 from sqlstream.sql import ast
 from sqlstream.sql.functions import CALLABLE
+from sqlstream.why import reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,11 +64,27 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: View
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started)), str(j.late)) for j in jobs]
+            rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started)), str(j.sampled().late)) for j in jobs]
             return results.text_rows(("job id", "job name", "status", "start time", "late rows"), rows)
+        case "JOB METRICS":
+            return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
             raise NotSupported(f"SHOW {kind} is not supported.", at=node)
     return results.text_rows(found.headers, found.rows)
+
+
+def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
+    return tuple(overview(j.sampled()) for j in jobs)
+
+
+def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Rows:
+    """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
+    at = node.args.get("this")
+    asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is Status.RUNNING] or list(jobs)[-1:]
+    if not asked:
+        raise ValidationError("There is no job.", at=node, hint="INSERT INTO submits one.")
+    found = [(short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(), j.sinks, j.idle_ms)]
+    return results.text_rows(("job", "reason", "what to do"), found)
 
 
 def like_of(node: ast.Show) -> show.Like | None:
@@ -86,7 +105,9 @@ def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, view_sche
             found = show.describe_function(catalog, ast.parts(node.this), CALLABLE, extended=extended, at=node.this)
         case "JOB":
             job = jobs.find(node.this.name)
-            return results.text_rows(("info name", "info value"), tuple(describe_job(job).items()))
+            found_of = list(describe_job(job).items())
+            more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
+            return results.text_rows(("info name", "info value"), (*found_of, *more))
         case _:
             item = catalog.described(ast.parts(node.this), node.this)
             found = show.describe(item, view_schema(item), zone=zone)

@@ -20,25 +20,29 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.metrics import JobMetrics
 from sqlstream.options import masked_text
 from sqlstream.plan.explain import signature
-from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, static, upsert_key, window_column
+from sqlstream.plan.nodes import Watermark
+from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, static, upsert_key, walk, window_column
+from sqlstream.plan.properties import field as field_of
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
-from sqlstream.spark.operators import late_rows
+from sqlstream.spark.watch import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from sqlstream.metrics import QueryMetrics
     from sqlstream.plan.nodes import Sink
 
 
@@ -49,14 +53,6 @@ class Status(Enum):
     FINISHED = "FINISHED"
     FAILED = "FAILED"
     CANCELED = "CANCELED"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a running job has done so far."""
-
-    rows: int
-    rows_per_second: float
 
 
 @dataclass
@@ -84,37 +80,30 @@ class Job:
     status: Status = Status.RUNNING
     error: SqlStreamError | None = None
     queries: list[StreamingQuery] = field(default_factory=list)
-    batches: dict[tuple[str, int], int] = field(default_factory=dict)
+    watches: list[Watch] = field(default_factory=list)
     done: threading.Event = field(default_factory=threading.Event)
     stopping: threading.Event = field(default_factory=threading.Event)
     lock: IO[str] | None = None
     drained: bool = False
+    zone: str = "UTC"
+    idle_ms: int = 0
 
     @property
     def checkpoint(self) -> Path:
         return self.folder / "checkpoint"
 
     @property
-    def progress(self) -> Progress:
-        """Rows read in this run of the job, and the rate of the latest micro-batches."""
-        latest = [q.lastProgress for q in self.queries if q.isActive]
-        rate = sum(float(p["processedRowsPerSecond"] or 0) for p in latest if p is not None)
-        return Progress(sum(self.batches.values()), rate)
+    def metrics(self) -> JobMetrics:
+        """The job's figures as they were a second ago: nothing is asked for."""
+        return self._of(w.metrics for w in self.watches)
 
-    @property
-    def late(self) -> int:
-        """Rows dropped in this run of the job since their window had closed."""
-        return sum(late_rows(query) for query in self.queries)
+    def sampled(self) -> JobMetrics:
+        """The job's figures as they are."""
+        return self._of(w.sample() for w in self.watches)
 
-    def note(self, query: StreamingQuery) -> None:
-        """Count the micro-batches that ``query`` still remembers: Spark keeps the last 100."""
-        for progress in query.recentProgress:
-            self.batches[str(progress["runId"]), int(progress["batchId"])] = _rows(progress)
-
-
-def _rows(progress: Mapping[str, Any]) -> int:
-    """Rows read in a micro-batch, those of the control source left out."""
-    return sum(int(s["numInputRows"]) for s in progress["sources"] if not s["description"].rstrip("]").endswith("/control"))
+    def _of(self, queries: Iterable[QueryMetrics]) -> JobMetrics:
+        error = None if self.error is None else self.error.message
+        return JobMetrics(self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone)
 
 
 class Jobs:
@@ -127,19 +116,22 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
 
     def __iter__(self):  # type: ignore[no-untyped-def]
-        return iter(self._jobs.values())
+        # Others look while a job is submitted.
+        return iter(list(self._jobs.values()))
 
     def find(self, job_id: str) -> Job:
-        """The job with this id. Raises ValidationError."""
-        if job_id not in self._jobs:
-            raise ValidationError(f"Job {job_id} does not exist.", hint="SHOW JOBS lists the jobs of this session.")
-        return self._jobs[job_id]
+        """The job with this id, or whose id begins so. Raises ValidationError."""
+        found = [j for key, j in self._jobs.items() if job_id and key.startswith(job_id)]
+        if len(found) != 1:
+            known = "SHOW JOBS lists the jobs of this session."
+            raise ValidationError(f"Job {job_id} does not exist." if not found else f"Several jobs begin with {job_id}.", hint=known)
+        return found[0]
 
     def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
         home, lock = self._claim(sinks, name, settings)
         folder, resumed = _generation(home)
-        job = Job(uuid.uuid4().hex, name, sinks, folder, lock=lock)
+        job = Job(uuid.uuid4().hex, name, sinks, folder, lock=lock, zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms)
         (folder / "control").mkdir(parents=True, exist_ok=True)
         (home / "job.json").write_text(json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
         if resumed:
@@ -177,11 +169,12 @@ class Jobs:
         job.done.wait(60)
         return job
 
-    def wait(self, progress: Callable[[list[Job]], None] = lambda jobs: None) -> None:
+    def wait(self, progress: Callable[[list[JobMetrics]], None] = lambda jobs: None) -> None:
         """Wait until no job runs, calling ``progress`` about once a second. Raises the first failed job's error."""
         while running := [j for j in self if j.status is Status.RUNNING]:
-            progress(running)
+            progress([j.metrics for j in running])
             running[0].done.wait(1.0)
+        progress([])
         failed = next((j for j in self if j.error is not None), None)
         if failed is not None and failed.error is not None:
             raise failed.error
@@ -220,6 +213,12 @@ class Jobs:
         lock.write(str(os.getpid()))
         lock.flush()
         return home, lock
+
+
+def _time_zone(sinks: tuple[Sink, ...], zone: str) -> str:
+    """The zone in which the times of a job are shown: those of TIMESTAMP are of none."""
+    local = (field_of(n, n.column).type.root == "TIMESTAMP_LTZ" for s in sinks for n in walk(s) if isinstance(n, Watermark))
+    return zone if any(local) else "UTC"
 
 
 def _generation(home: Path) -> tuple[Path, bool]:
@@ -278,6 +277,8 @@ class _Runner:
                 for query in job.queries:
                     if query.isActive:
                         query.stop()
+                for watch in job.watches:
+                    watch.end()
                 _release(job)
                 job.done.set()
 
@@ -290,17 +291,14 @@ class _Runner:
     def _await(self) -> None:
         """Wait for all queries; the first that fails ends the others."""
         waiting = list(self._job.queries)
-        noted = time.monotonic()
+        noted = 0.0
         while waiting:
             if time.monotonic() - noted > 1:
-                for query in waiting:
-                    self._job.note(query)
+                self._job.sampled()
                 noted = time.monotonic()
             waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
-        for query in self._job.queries:
-            self._job.note(query)
 
-    def _lowering(self, index: int, streaming: bool) -> Lowering:
+    def _lowering(self, index: int, *, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
         return Lowering(
             self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
@@ -318,7 +316,9 @@ class _Runner:
             raise
 
     def _start_query(self, index: int, sink: Sink) -> StreamingQuery:
-        writer = find(sink.table.connector).write_stream(self._write(index, sink, streaming=True))
+        to = self._lowering(index, streaming=True)
+        watch = Watch(self._spark, to)
+        writer = find(sink.table.connector).write_stream(self._write(index, sink, watch.counted(lower(sink, to))))
         writer = writer.outputMode("update" if in_update_mode(sink) else "append")
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / _sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{_sink_name(index, sink)}/{self._job.id[:8]}")
@@ -326,13 +326,16 @@ class _Runner:
             writer = writer.trigger(availableNow=True)
         elif self._settings.trigger_ms:
             writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
-        return writer.start()
+        query = writer.start()
+        watch.follow(query)
+        self._job.watches.append(watch)
+        return query
 
-    def _write(self, index: int, sink: Sink, *, streaming: bool) -> Write:
+    def _write(self, index: int, sink: Sink, frame: DataFrame) -> Write:
         return Write(
             spark=self._spark,
             table=sink.table,
-            frame=lower(sink, self._lowering(index, streaming)),
+            frame=frame,
             mode=changelog_mode(sink.input),
             keys=upsert_key(sink.input) or (),
             name=_sink_name(index, sink),
@@ -349,7 +352,8 @@ class _Runner:
         for index, sink in enumerate(sinks):
             if self._job.stopping.is_set():
                 return
-            find(sink.table.connector).write_batch(self._write(index, sink, streaming=False))
+            frame = lower(sink, self._lowering(index, streaming=False))
+            find(sink.table.connector).write_batch(self._write(index, sink, frame))
 
     def _generation_id(self) -> str:
         """An id that this generation of the job keeps over restarts, and no other job ever has."""
@@ -373,13 +377,14 @@ def write_atomically(path: Path, text: str) -> None:
 
 def describe(job: Job) -> Mapping[str, str]:
     """What DESCRIBE JOB shows of a job."""
+    metrics = job.sampled()
     return {
         "job id": job.id,
         "job name": job.name,
         "status": job.status.value,
         "start time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started)),
-        "rows read": str(job.progress.rows),
-        "late rows": str(job.late),
+        "rows read": str(metrics.rows_in),
+        "late rows": str(metrics.late),
         "checkpoint": str(job.checkpoint),
         **({"error": job.error.message} if isinstance(job.error, JobFailed) else {}),
     }

@@ -23,7 +23,7 @@ from sqlstream.sql.casts import display_sql
 from sqlstream.sql.types import STRING, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -65,6 +65,13 @@ class Rows(Outcome):
 
 
 @dataclass(frozen=True)
+class Figures(Rows):
+    """Rows that are others a moment later: ``again`` gives them as they are then."""
+
+    again: Callable[[], tuple[tuple[str | None, ...], ...]] = tuple
+
+
+@dataclass(frozen=True)
 class Stream(Outcome):
     """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt."""
 
@@ -89,9 +96,14 @@ class Exit(Outcome):
     """QUIT: the shell ends."""
 
 
+def text_columns(headers: Iterable[str]) -> tuple[Field, ...]:
+    """Columns of text."""
+    return tuple(Field(h, STRING) for h in headers)
+
+
 def text_rows(headers: Iterable[str], rows: Iterable[tuple[str | None, ...]], **more: object) -> Rows:
     """Rows of text under ``headers``, as SHOW gives."""
-    return Rows(columns=tuple(Field(h, STRING) for h in headers), rows=tuple(rows), **more)  # type: ignore[arg-type]
+    return Rows(columns=text_columns(headers), rows=tuple(rows), **more)  # type: ignore[arg-type]
 
 
 def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from sqlstream import completion
     from sqlstream.client import Ask
+    from sqlstream.metrics import JobMetrics
     from sqlstream.plan import scope
     from sqlstream.results import Outcome
     from sqlstream.spark.engine import Engine
@@ -64,7 +64,9 @@ class Session:
         save: bool = False,
         engine: Engine | None = None,
         ask: Ask | None = None,
+        progress: Callable[[list[JobMetrics]], None] = lambda running: None,
     ) -> None:
+        """``progress`` hears about once a second of the jobs that are waited for, and of none when that is over."""
         self.project = project.resolve()
         self.options: dict[str, str] = {}
         self._initial = dict(options or {})
@@ -72,6 +74,7 @@ class Session:
         self._interactive = interactive
         self._notify = notify
         self._save = save or interactive
+        self._progress = progress
         self._own_engine = engine is None
         self._given_engine = engine
         self._set: list[exp.Expr] | None = None
@@ -122,18 +125,9 @@ class Session:
         if self._given_engine is not None and self._given_engine.ready:
             self._given_engine.spark.sparkContext.cancelJobGroup(results.COLLECT)
 
-    def wait(self, progress: Callable[[str], None] = lambda line: None) -> None:
-        """Wait until the session's jobs have ended; a line about them now and then. Raises the first failed job's error."""
-        shown = time.monotonic()
-
-        def tell(running: list[jobs.Job]) -> None:
-            nonlocal shown
-            if time.monotonic() - shown >= 10:
-                shown = time.monotonic()
-                for job in running:
-                    progress(f"{job.name}: {job.progress.rows} rows read, {job.progress.rows_per_second:.0f} rows/s")
-
-        self._jobs.wait(tell)
+    def wait(self) -> None:
+        """Wait until the session's jobs have ended. Raises the first failed job's error."""
+        self._jobs.wait(self._progress)
 
     def close(self) -> None:
         """Stop the session's jobs and its Spark."""
@@ -158,6 +152,11 @@ class Session:
     def jobs(self) -> jobs.Jobs:
         """The session's jobs."""
         return self._jobs
+
+    @property
+    def place(self) -> str:
+        """The current catalog and database."""
+        return f"{self._catalog.current_catalog}.{self._catalog.current_database}"
 
     @property
     def planner(self) -> Planner:
@@ -195,6 +194,8 @@ class Session:
                 yield inspection.shown(tree_, self._catalog, self._jobs, self._planner.view_schema, self._planner.zone)
             case ast.Describe():
                 yield inspection.described(tree_, self._catalog, self._jobs, self._planner.view_schema, self._planner.zone)
+            case ast.ExplainJob():
+                yield inspection.explained(tree_, self._jobs)
             case ast.Explain():
                 yield self._explain(tree_)
             case ast.ExecuteQuery():
@@ -339,8 +340,10 @@ class Session:
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):
             while not job.done.wait(0.2):
+                self._progress([job.metrics])
                 if self._interrupted.is_set():
                     self._jobs.stop(job.id)
+            self._progress([])
             if job.error is not None:
                 raise job.error
             if job.status is jobs.Status.CANCELED:

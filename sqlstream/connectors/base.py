@@ -60,12 +60,12 @@ SPLIT = "__sqlstream_split"
 class Source:
     """What ``read`` gives. ``frame`` has column KIND where the connector's ``source_mode`` carries kinds.
 
-    ``splits``: how many splits the source has; with more than one, column SPLIT (INT, from 0) of ``frame`` has a row's, where the
+    ``splits``: the names of the source's splits; with more than one, column SPLIT (INT, from 0) of ``frame`` has a row's, where the
     request asked for it.
     """
 
     frame: DataFrame
-    splits: int = 1
+    splits: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True)

@@ -139,9 +139,9 @@ class Topics(Connector):
             # A range that ends before it starts is an error for Spark; for Flink it is empty.
             stop = {p: max(end[p], start[p]) for p in partitions}
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
-        if request.splits and len(partitions) > 1:
-            return Source(decoded(frame, table, self.layout(table), split_of(partitions)), len(partitions))
-        return Source(decoded(frame, table, self.layout(table)))
+        split = split_of(partitions) if request.splits and len(partitions) > 1 else None
+        names = tuple(f"{topic}-{number}" for topic, number in partitions)
+        return Source(decoded(frame, table, self.layout(table), split), names)
 
     def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:
         match mode:

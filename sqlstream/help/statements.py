@@ -46,7 +46,9 @@ COMMANDS = (
         Command("INSERT OVERWRITE table query", "Replaces a table's rows (batch mode)."),
         Command("EXECUTE STATEMENT SET BEGIN insert; ... END", "Submits several INSERTs as one job."),
         Command("BEGIN STATEMENT SET; insert; ... END", "The same, statement by statement."),
-        Command("SHOW JOBS | DESCRIBE JOB 'id'", "Lists the jobs, or shows one."),
+        Command("SHOW JOBS | DESCRIBE JOB [EXTENDED] 'id'", "Lists the jobs, or shows one; EXTENDED: by partition, watermark and filter."),
+        Command("SHOW JOB METRICS", "What the jobs do: rows in and out, lag, watermark, state, late rows; live in a terminal."),
+        Command("EXPLAIN JOB ['id']", "Says in words why a job gives no output, or no more of it."),
         Command("STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN]", "Stops a job; with DRAIN its open windows fire first."),
     )),
     Group("Tables and views", (

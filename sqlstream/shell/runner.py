@@ -43,7 +43,7 @@ class Runner:
 
     def wait(self) -> Ending:
         """Wait for the jobs that still run, for they live in this process."""
-        return self._guarded(lambda: self.session.wait(self.screen.notify))
+        return self._guarded(lambda: self.session.wait())
 
     def interrupt(self) -> None:
         """From another thread: end the statement that runs; those behind it are not begun."""

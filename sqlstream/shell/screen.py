@@ -7,6 +7,7 @@ written under one lock; the streams are looked up at each write, for the prompt 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import traceback
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 PROMPT = "sqlstream> "
 CONTINUATION = "> "
 _BLUE, _RED, _RESET = "\x1b[34;1m", "\x1b[31;1m", "\x1b[0m"
+_ERASE = "\r\x1b[K"
 VERBOSE_HINT = "SET 'sql-client.verbose' = 'true'; shows the whole trace"
 
 
@@ -48,6 +50,7 @@ class Screen:
     output: str = "tableau"
     lock: threading.RLock = field(default_factory=threading.RLock)
     _held: list[tuple[TextIO, str, str]] | None = None
+    _passing: TextIO | None = None
 
     def emit(self, line: str) -> None:
         """A line of a result."""
@@ -73,6 +76,27 @@ class Screen:
     def echo(self, statement: str) -> None:
         """A statement of a script, as if it had been typed."""
         self.notify(PROMPT + f"\n{CONTINUATION}".join(statement.splitlines()))
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether a line can take the place of another where ``notify`` writes."""
+        return (self.err or sys.stderr).isatty() and os.environ.get("TERM") != "dumb"
+
+    def overwrite(self, line: str) -> None:
+        """A line that stays until the next one comes, of this kind or another; it is cut to the width. Empty: it goes."""
+        with self.lock:
+            self._erase()
+            if line and self._held is None:
+                stream = self.err or sys.stderr
+                stream.write(line[: shutil.get_terminal_size().columns - 1])
+                stream.flush()
+                self._passing = stream
+
+    def _erase(self) -> None:
+        if self._passing is not None:
+            self._passing.write(_ERASE)
+            self._passing.flush()
+            self._passing = None
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -100,6 +124,7 @@ class Screen:
             if self._held is not None:
                 self._held.append((stream, line, end))
                 return
+            self._erase()
             stream.write(line + end)
             stream.flush()
 

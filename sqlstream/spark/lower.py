@@ -50,11 +50,11 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, row, state_ttl, static
+from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, row, scans, state_ttl, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
-from sqlstream.spark.operators import SplitTimes, clock, new_peers, normalize
+from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -71,6 +71,14 @@ WATERMARK = "__sqlstream_watermark"
 END_OF_INPUT_MS = 253402214400000
 
 
+@dataclass(frozen=True)
+class Watermarked:
+    """A table with a watermark of its own in a query, and the names of its splits."""
+
+    table: str
+    splits: tuple[str, ...]
+
+
 @dataclass
 class Lowering:
     """How and where a plan runs.
@@ -78,7 +86,8 @@ class Lowering:
     ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream, ends of bounded inputs). ``control``: the folder of the job's
-    control files. ``idle_ms``: a partition without records for so long holds the watermark back no longer; 0 for never.
+    control files. ``idle_ms``: a partition without records for so long holds the watermark back no longer; 0 for never. ``watch`` gets to
+    know the watermarks of the plan; ``watermarks`` says what they are of.
     """
 
     spark: SparkSession
@@ -90,6 +99,8 @@ class Lowering:
     state: Path
     control: Path
     idle_ms: int = 0
+    watch: QueryWatch | None = None
+    watermarks: list[Watermarked] = field(default_factory=list)
     _names: Counter[str] = field(default_factory=Counter)
     _peers: Any = None
 
@@ -97,6 +108,12 @@ class Lowering:
         """What the watermark of a source with so many splits is made of."""
         self._peers = self._peers or new_peers(self.spark)
         return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, peers=self._peers)
+
+    def watched(self, times: SplitTimes, table: str, splits: tuple[str, ...]) -> None:
+        """``times`` are those of ``table``, whose splits have these names."""
+        self.watermarks.append(Watermarked(table, splits))
+        if self.watch is not None:
+            self.watch.add(times)
 
     def source_name(self, name: str) -> str:
         """A name for a streaming source: the same again when the same plan is lowered again."""
@@ -212,7 +229,7 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     source = _source(node.input, to, splits=True)
     if not source.frame.isStreaming:
         return source.frame if node.current is None else source.frame.withColumn(node.current, _nothing(field_of(node, node.column).type))
-    split = quote(SPLIT) if source.splits > 1 else "0"
+    split = quote(SPLIT) if len(source.splits) > 1 else "0"
     marked = source.frame.select(
         *_names(node.input),
         _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
@@ -220,7 +237,8 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     )
     # All of a bounded source is in the first micro-batch, beside an unbounded one too.
     ends = bounded(node.input)
-    times = to.times(source.splits, END_OF_INPUT_MS if ends else None)
+    times = to.times(len(source.splits), END_OF_INPUT_MS if ends else None)
+    to.watched(times, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))), source.splits)
     moments = [_moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
     if to.idle_ms and not ends:
         idle = times.idle_moments(to.source_name("idle"))

@@ -340,6 +340,12 @@ class Explain(Statement):
     arg_types = {"this": True, "details": False}
 
 
+class ExplainJob(Statement):
+    """EXPLAIN JOB ['id']: this is a string literal."""
+
+    arg_types = {"this": False}
+
+
 class Use(Statement):
     """kind: CATALOG, DATABASE or MODULES (expressions)."""
 

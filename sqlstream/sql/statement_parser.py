@@ -27,6 +27,7 @@ _SHOWS: dict[str, str] = {
     "MODULES": "",
     "JARS": "",
     "JOBS": "",
+    "JOB METRICS": "",
     "PARTITIONS": "object",
     "PROCEDURES": "from like",
     "MATERIALIZED TABLES": "from like",
@@ -140,15 +141,15 @@ class StatementParser(DefinitionParser):
         following = self.peek(1) or ("name" if self.index + 1 < self.size else "")
         for kind in ("CATALOG", "DATABASE", "FUNCTION", "JOB"):
             if following not in ("", ".") and self.accept(kind):
-                if kind == "JOB":
-                    return ast.Describe(kind=kind, this=self.string())
                 extended = self.accept("EXTENDED") or None
-                return ast.Describe(kind=kind, extended=extended, this=self.path())
+                return ast.Describe(kind=kind, extended=extended, this=self.string() if kind == "JOB" else self.path())
         self.accept("TABLE")
         extended = self.accept("EXTENDED") or None
         return ast.Describe(kind="TABLE", extended=extended, this=self.path())
 
     def explain(self) -> exp.Expr:
+        if self.accept("JOB"):
+            return ast.ExplainJob(this=None if self.at_end or self.at(";") else self.string())
         details: list[str] = []
         if self.at("PLAN", "FOR"):
             self.expect("PLAN", "FOR")

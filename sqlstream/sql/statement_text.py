@@ -268,6 +268,7 @@ STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.Show: _show,
     ast.Describe: _describe,
     ast.Explain: _explain,
+    ast.ExplainJob: lambda self, e: _join("EXPLAIN JOB", self.sql(e, "this")),
     ast.Use: _use,
     ast.Set: _set,
     ast.Reset: lambda self, e: f"RESET {string(e.args['this'])}" if e.args.get("this") else "RESET",

@@ -61,6 +61,9 @@ STOP JOB ‸                                             'job-1'
 STOP JOB '‸                                            'job-1'
 STOP JOB 'job-1' WITH ‸                                SAVEPOINT | DRAIN
 EXPLAIN ‸                                              .. CHANGELOG_MODE
+EXPLAIN JOB ‸                                          'job-1'
+DESCRIBE JOB EXTENDED ‸                                'job-1'
+SHOW JOB ‸                                             METRICS
 INSERT INTO ‸                                          `my table` | orders | payments
 INSERT INTO payments ‸                                 SELECT | WITH | VALUES
 INSERT INTO payments (‸                                id | paid | ts

@@ -30,7 +30,7 @@ def said(folder: Path, statement: str) -> str:
 def test_the_list_names_every_topic(tmp_path: Path) -> None:
     shown = " ".join(said(tmp_path, "HELP;").split())
     assert shown.startswith("Statements end with a semicolon.")
-    assert "SHOW JOBS | DESCRIBE JOB 'id' Lists the jobs, or shows one." in shown
+    assert "STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN] Stops a job; with DRAIN its open windows fire first." in shown
     for name in (*(t.name for t in TOPICS), *(c.name for c in connectors.CONNECTORS), *(f.name for f in formats.FORMATS)):
         assert re.search(rf"\b{re.escape(name)}\b", shown), name
 

@@ -35,6 +35,8 @@ class FakeSession:
         self.closed = threading.Event()
         self.started = False
         self.waits = None
+        self.place = "default_catalog.default_database"
+        self.jobs = ()
 
     def start_spark(self):
         self.started = True
@@ -60,9 +62,9 @@ class FakeSession:
                 raise answer
             yield answer
 
-    def wait(self, progress):
+    def wait(self):
         if self.waits:
-            self.waits(self, progress)
+            self.waits(self)
 
     def interrupt(self):
         self.interrupted.set()

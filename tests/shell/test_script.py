@@ -32,7 +32,7 @@ def run(session, screen, text, **more):
 
 def test_a_script_runs_to_its_end_and_waits_for_its_jobs(fake_session, screen):
     session = fake_session({"INSERT": results.Submitted(statement="INSERT", job_id="1")})
-    session.waits = lambda s, progress: progress("1 job runs")
+    session.waits = lambda s: screen.notify("1 job runs")
     assert run(session, screen, "SET a; INSERT; SET b", echo=True) == 0
     assert session.ran == ["SET a", "INSERT", "SET b"]
     assert session.closed.is_set()

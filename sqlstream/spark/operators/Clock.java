@@ -98,7 +98,7 @@ public final class Clock implements TableProvider {
     }
 
     /** The moments that {@code next} gives; it is asked on the driver before each micro-batch. */
-    private static final class Stream implements MicroBatchStream {
+    static final class Stream implements MicroBatchStream {
         private final LongUnaryOperator next;
         private final Runnable stopped;
         private final boolean told;

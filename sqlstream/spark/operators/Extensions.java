@@ -32,8 +32,9 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
     private static final class Replacements extends Rule<SparkPlan> {
         @Override
         public SparkPlan apply(SparkPlan plan) {
-            return Scala.transformed(
+            SparkPlan ours = Scala.transformed(
                     SplitWatermarkExec.in(plan), node -> InOrderRows.of(TaskSort.of(LateRows.of(LateSessions.of(node)))));
+            return QueryRows.in(ours);
         }
     }
 }

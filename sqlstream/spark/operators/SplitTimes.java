@@ -1,6 +1,8 @@
 package sqlstream;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -122,7 +124,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     /** The watermark in milliseconds since 1970; null while a split that is not idle has had no row. */
     @Override
-    public Long value() {
+    public synchronized Long value() {
         long now = System.currentTimeMillis();
         long own = own(now);
         if (own == IDLE) {
@@ -134,6 +136,30 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
             own = others == IDLE ? own : Math.max(own, others);
         }
         return own == NONE ? null : own;
+    }
+
+    /**
+     * Where the splits stand: of each its watermark (none before its first row), whether it is idle, and for how many milliseconds it has had
+     * no row.
+     */
+    synchronized Map<String, Object> standing() {
+        long now = System.currentTimeMillis();
+        List<Map<String, Object>> each = new ArrayList<>();
+        for (int i = 0; i < splits; i++) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("watermark", known(greatest.getOrDefault(i, NONE)));
+            one.put("idle", idle(i, now));
+            one.put("quiet", now - seen.getOrDefault(i, begun));
+            each.add(one);
+        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("watermark", known(greatest.getOrDefault(ALL, NONE)));
+        all.put("splits", each);
+        return all;
+    }
+
+    private static Long known(long time) {
+        return time == NONE ? null : time;
     }
 
     private static final long IDLE = Long.MAX_VALUE;
@@ -196,7 +222,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     }
 
     @Override
-    public AccumulatorV2<Long, Long> copy() {
+    public synchronized AccumulatorV2<Long, Long> copy() {
         SplitTimes same = new SplitTimes(splits, end, 0, null);
         same.greatest.putAll(store());
         Long watermark = peers == null ? null : value();
@@ -205,7 +231,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     }
 
     @Override
-    public void merge(AccumulatorV2<Long, Long> other) {
+    public synchronized void merge(AccumulatorV2<Long, Long> other) {
         store();
         long now = System.currentTimeMillis();
         ((SplitTimes) other).store().forEach((k, v) -> {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import subprocess
 import tempfile
@@ -72,6 +73,31 @@ class SplitTimes:
         return self._spark.readStream.name(name).format(CLOCK).option("times", self._jvm.watched()).load()
 
 
+class QueryWatch:
+    """What can be known of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        assert spark._jvm is not None
+        self._spark = spark
+        self._rows = spark._jvm.sqlstream.QueryRows(spark.sparkContext._jsc.sc())
+        self._times = spark._jvm.java.util.ArrayList()
+
+    def counted(self, frame: DataFrame) -> DataFrame:
+        """``frame``, that which goes to the sink: its rows are counted, and those around its filters."""
+        from pyspark.sql import DataFrame
+
+        return DataFrame(self._rows.counted(frame._jdf), self._spark)
+
+    def add(self, times: SplitTimes) -> None:
+        """Look at a watermark of the query, too."""
+        self._times.add(times._jvm)
+
+    def sample(self, query: StreamingQuery, after: str) -> Any:
+        """What Samples.of says of a run of it, with the micro-batches that began after ``after``, a timestamp."""
+        assert self._spark._jvm is not None
+        return json.loads(self._spark._jvm.sqlstream.Samples.of(query._jsq, self._rows, self._times, after))
+
+
 def new_peers(spark: SparkSession) -> Any:
     """What the SplitTimes of one query share."""
     assert spark._jvm is not None
@@ -88,14 +114,6 @@ def use_local_files(spark: SparkSession) -> None:
     """Let Spark write local files, its checkpoints above all, without starting a process for each. Only where driver and executors are one JVM."""
     assert spark._jvm is not None
     spark._jvm.sqlstream.LocalFiles.install(spark.sparkContext._jsc.hadoopConfiguration())
-
-
-def late_rows(query: StreamingQuery) -> int:
-    """How many rows a run of ``query`` has dropped so far since their window had closed; late sessions count one each."""
-    from pyspark import SparkContext
-
-    context = SparkContext._active_spark_context
-    return 0 if context is None or context._jvm is None else int(context._jvm.sqlstream.LateRows.count(query.runId))
 
 
 def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], kind: str, kinds: int, ttl: int) -> DataFrame:

@@ -1,0 +1,119 @@
+package sqlstream;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.execution.FilterExec;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.ObjectType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * How many rows a run of a query reads and gives to its sink, come to each of its filters, and pass them. What counts the sink's stands on top of
+ * the query's frame: by it the query's own plans are known among those that its sink runs.
+ */
+public final class QueryRows {
+    private final SparkContext context;
+    private final Counted out;
+    private final Counted read;
+    /** By their conditions. Plans are made on the query's thread; other threads ask. */
+    private final Map<String, Filter> filters = new LinkedHashMap<>();
+
+    private record Filter(Counted arrived, Counted passed) {}
+
+    public QueryRows(SparkContext context) {
+        this.context = context;
+        out = counted();
+        read = counted();
+    }
+
+    private Counted counted() {
+        Counted counted = new Counted(this);
+        context.register(counted);
+        return counted;
+    }
+
+    /** {@code frame}, which goes to the sink, counted. */
+    public org.apache.spark.sql.Dataset<Row> counted(Dataset<Row> frame) {
+        return frame.filter(ExpressionUtils.column(passes(out)));
+    }
+
+    /** {@code plan}, with the rows around its filters counted if it is one of such a query. */
+    static SparkPlan in(SparkPlan plan) {
+        QueryRows query = of(plan);
+        return query == null ? plan : Scala.transformed(plan, query::around);
+    }
+
+    private static QueryRows of(SparkPlan plan) {
+        if (plan instanceof FilterExec filter && counted(filter.condition()) instanceof Counted counted) {
+            return counted.query();
+        }
+        for (SparkPlan child : CollectionConverters.asJava(plan.children())) {
+            QueryRows found = of(child);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private SparkPlan around(SparkPlan node) {
+        if (node instanceof MicroBatchScanExec scan && !(scan.stream() instanceof Clock.Stream)) {
+            return new FilterExec(passes(read), node);
+        }
+        if (!(node instanceof FilterExec filter) || counted(filter.condition()) != null) {
+            return node;
+        }
+        Filter rows;
+        synchronized (filters) {
+            rows = filters.computeIfAbsent(filter.condition().sql(), condition -> new Filter(counted(), counted()));
+        }
+        return new FilterExec(passes(rows.passed), new FilterExec(filter.condition(), new FilterExec(passes(rows.arrived), filter.child())));
+    }
+
+    private static Expression passes(Counted rows) {
+        return Scala.call(rows, "passes", DataTypes.BooleanType, List.of(), List.of(), false);
+    }
+
+    /** The object of ours that the condition calls; null in the condition of a query. */
+    private static Object counted(Expression condition) {
+        if (condition instanceof Literal literal) {
+            return literal.dataType() instanceof ObjectType && literal.value() instanceof org.apache.spark.util.AccumulatorV2<?, ?> ours ? ours : null;
+        }
+        for (Expression child : CollectionConverters.asJava(condition.children())) {
+            Object found = counted(child);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    long out() {
+        return out.value();
+    }
+
+    /** Rows that have come out of scans, those of the running micro-batch included. */
+    long read() {
+        return read.soFar();
+    }
+
+    /** Of each filter, its condition and how many rows have come to it and passed. */
+    List<Map<String, Object>> filters() {
+        List<Map<String, Object>> found = new ArrayList<>();
+        synchronized (filters) {
+            filters.forEach((condition, rows) ->
+                    found.add(Map.of("condition", condition, "arrived", rows.arrived.value(), "passed", rows.passed.value())));
+        }
+        return found;
+    }
+}

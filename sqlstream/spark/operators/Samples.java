@@ -1,0 +1,131 @@
+package sqlstream;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.execution.FileSourceScanExec;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
+import org.apache.spark.status.api.v1.JobData;
+import org.apache.spark.status.api.v1.StageData;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** What can be known of a running query from outside, as JSON: one call from Python each time. */
+public final class Samples {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private Samples() {}
+
+    /**
+     * A sample of a run of a query: the micro-batches that have ended since {@code after} (their {@code timestamp}), the one that runs,
+     * how many rows went where, and where the splits of its watermarks stand.
+     */
+    public static String of(StreamingQuery query, QueryRows rows, List<SplitTimes> times, String after) throws JsonProcessingException {
+        Map<String, Object> sample = new LinkedHashMap<>();
+        sample.put("at", System.currentTimeMillis());
+        sample.put("ended", ended(query, after));
+        sample.put("running", query.isActive() && query.status().isTriggerActive() ? running(query) : null);
+        sample.put("read", rows.read());
+        sample.put("out", rows.out());
+        sample.put("filters", rows.filters());
+        sample.put("late", LateRows.count(query.runId().toString()));
+        sample.put("times", times.stream().map(SplitTimes::standing).toList());
+        return JSON.writeValueAsString(sample);
+    }
+
+    private static List<Object> ended(StreamingQuery query, String after) throws JsonProcessingException {
+        List<Object> found = new ArrayList<>();
+        for (StreamingQueryProgress progress : query.recentProgress()) {
+            if (progress.timestamp().compareTo(after) > 0) {
+                found.add(JSON.readTree(progress.json()));
+            }
+        }
+        return found;
+    }
+
+    /** The work that is under way, and the offsets from which and up to which each source is read, by its description. */
+    private static Map<String, Object> running(StreamingQuery query) {
+        Map<String, Object> batch = new LinkedHashMap<>(work(query.runId().toString()));
+        Map<String, Object> start = new LinkedHashMap<>();
+        Map<String, Object> end = new LinkedHashMap<>();
+        long size = 0;
+        // Before there is any work the plan may not have been made, and to ask for it would make it, here.
+        if (!batch.get("tasks").equals(0)) {
+            size = reads(((StreamingQueryWrapper) query).streamingQuery().lastExecution().executedPlan(), start, end);
+        }
+        batch.put("start", start);
+        batch.put("end", end);
+        batch.put("size", size);
+        return batch;
+    }
+
+    /** Notes what the scans of {@code plan} read; the size of the files among it comes back. */
+    private static long reads(SparkPlan plan, Map<String, Object> start, Map<String, Object> end) {
+        if (plan instanceof MicroBatchScanExec scan) {
+            start.put(scan.stream().toString(), parsed(scan.start().json()));
+            end.put(scan.stream().toString(), parsed(scan.end().json()));
+        }
+        SQLMetric files = plan instanceof FileSourceScanExec scan ? CollectionConverters.asJava(scan.metrics()).get("filesSize") : null;
+        long size = files == null ? 0 : files.value();
+        for (SparkPlan child : CollectionConverters.asJava(plan.children())) {
+            size += reads(child, start, end);
+        }
+        return size;
+    }
+
+    private static Object parsed(String json) {
+        try {
+            return JSON.readTree(json);
+        } catch (JsonProcessingException e) {
+            return json;
+        }
+    }
+
+    /** The running work of a job group: rows and bytes read so far, tasks and those that are done. */
+    private static Map<String, Object> work(String group) {
+        SparkContext context = SparkContext.getOrCreate();
+        long rows = 0;
+        long bytes = 0;
+        int tasks = 0;
+        int done = 0;
+        for (int id : context.statusTracker().getJobIdsForGroup(group)) {
+            JobData job = job(context, id);
+            if (job == null || !job.status().name().equals("RUNNING")) {
+                continue;
+            }
+            tasks += job.numTasks() - job.numSkippedTasks();
+            done += job.numCompletedTasks();
+            for (Object stage : CollectionConverters.asJava(job.stageIds())) {
+                StageData data = stage(context, (Integer) stage);
+                rows += data == null ? 0 : data.inputRecords();
+                bytes += data == null ? 0 : data.inputBytes();
+            }
+        }
+        return Map.<String, Object>of("rows", rows, "bytes", bytes, "tasks", tasks, "done", done);
+    }
+
+    private static JobData job(SparkContext context, int id) {
+        try {
+            return context.statusStore().job(id);
+        } catch (NoSuchElementException e) {
+            return null;
+        }
+    }
+
+    private static StageData stage(SparkContext context, int id) {
+        try {
+            return context.statusStore().lastStageAttempt(id);
+        } catch (NoSuchElementException e) {
+            return null;
+        }
+    }
+}
