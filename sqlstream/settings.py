@@ -26,6 +26,7 @@ def _refused(key: str, why: str, kind: Kind = Kind.STRING) -> Option:
 
 # As Flink's client names them.
 EDIT_MODE = "sql-client.edit-mode"
+STATUS_BAR = "sql-client.display.status-bar"
 COLOUR_SCHEMA = "sql-client.display.color-schema"
 COLOUR_SCHEMAS = ("default", "dark", "light", "chester", "vs2010", "obsidian", "geshi")
 SPARK_DOES = "Spark does this in its own way."
@@ -34,6 +35,7 @@ SETTINGS: tuple[Option, ...] = (
     Option("sql-client.execution.max-table-result.rows", _INT, "1000000", "Rows that a result keeps."),
     Option("sql-client.display.max-column-width", _INT, "30", "Columns wider than this are cut in a streaming result."),
     Option("sql-client.display.print-time-cost", _BOOL, "true", "Print the seconds that a query took."),
+    Option(STATUS_BAR, _BOOL, "true", "Whether the prompt has a status bar below it."),
     Option(COLOUR_SCHEMA, _ENUM, "default", "Colours of what is typed; default takes those of the terminal.", values=COLOUR_SCHEMAS),
     Option(EDIT_MODE, _ENUM, "emacs", "Keys of the prompt: HELP KEYS.", values=("emacs", "vi")),
     Option("sql-client.verbose", _BOOL, "false", "Print the whole stack of an error."),

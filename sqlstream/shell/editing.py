@@ -38,6 +38,8 @@ def prompt_session(history: History, state: PromptState, output: Output | None) 
         complete_in_thread=True,
         auto_suggest=AutoSuggestFromHistory(),
         lexer=SqlLexer(lambda: state.session is not None),
+        # The status bar goes on while nobody types.
+        refresh_interval=1,
         style=DynamicStyle(lambda: style(state.option(COLOUR_SCHEMA))),
         tempfile_suffix=".sql",
         # With stdout sent to a file the prompt goes where there is a terminal.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -15,25 +15,36 @@ from prompt_toolkit.styles import Style
 from sqlstream.shell import live
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
 
-    from sqlstream.results import Stream
-
+T = TypeVar("T", contravariant=True)
 _STYLE = Style.from_dict({"title": "bold", "head": "reverse", "selected": "underline", "keys": "reverse"})
 _PLAIN = Style.from_dict({})
 # Keys that the view knows, beside digits; r makes no other view, but draws it anew.
 _KEYS = ("n", "p", "l", "g", "s", "o", "r", "+", "-", "home", "end", "pageup", "pagedown", "up", "down", "left", "right", "escape", "enter")
 
 
-class FullScreen:
+class Result(Protocol[T]):
+    """Rows that news change; ``count`` says how many."""
+
+    @property
+    def rows(self) -> list[live.Row]: ...
+
+    @property
+    def count(self) -> str: ...
+
+    def apply(self, news: T, /) -> None: ...
+
+
+class FullScreen(Generic[T]):
     """A running result on the screen. ``show`` returns what is left of it when the user quits: the rows."""
 
     def __init__(
-        self, names: Sequence[str], result: live.Table | live.Log, limit: int, *, colour: bool = True,
+        self, names: Sequence[str], result: Result[T], limit: int, *, colour: bool = True,
         input: Input | None = None, output: Output | None = None,
     ) -> None:  # fmt: skip
         self._names = names
@@ -51,9 +62,9 @@ class FullScreen:
             layout=Layout(window), key_bindings=self._bindings(), full_screen=True, style=style, input=input, output=output
         )
 
-    def show(self, stream: Stream, stop: Callable[[], None]) -> BaseException | None:
-        """Show ``stream`` until the user quits, then ``stop`` it; the error that ended it comes back."""
-        reader = threading.Thread(target=self._read, args=(stream,), name="result", daemon=True)
+    def show(self, news: Iterable[T], stop: Callable[[], None]) -> BaseException | None:
+        """Show what the result becomes by ``news`` until the user quits, then ``stop`` them; the error that ended them comes back."""
+        reader = threading.Thread(target=self._read, args=(news,), name="result", daemon=True)
         ticker = threading.Thread(target=self._tick, name="refresh", daemon=True)
         reader.start()
         ticker.start()
@@ -63,11 +74,11 @@ class FullScreen:
         reader.join(10)
         return self._error
 
-    def _read(self, stream: Stream) -> None:
+    def _read(self, news: Iterable[T]) -> None:
         try:
-            for change in stream.changes:
+            for one in news:
                 with self._lock:
-                    self._result.apply(change)
+                    self._result.apply(one)
             self._state = "Finished"
         except Exception as error:
             self._error = error
@@ -94,9 +105,9 @@ class FullScreen:
     def _lines(self) -> list[live.Line]:
         size = self._app.output.get_size()
         with self._lock:
-            rows, changes = self._result.rows, self._result.changes
+            rows, count = self._result.rows, self._result.count
         rows = live.ordered(rows, self._view)
-        title = f"{self._state}   {len(rows)} rows   {changes} changes   refresh {self._view.refresh_seconds:g} s   {time.strftime('%H:%M:%S')}"
+        title = f"{self._state}   {count}   refresh {self._view.refresh_seconds:g} s   {time.strftime('%H:%M:%S')}"
         if self._error is not None:
             title = f"Failed: q shows why   {len(rows)} rows"
         return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit)

@@ -67,6 +67,10 @@ class Table:
     def rows(self) -> list[Row]:
         return list(self._rows.values())
 
+    @property
+    def count(self) -> str:
+        return f"{len(self._rows)} rows   {self.changes} changes"
+
 
 class Log:
     """The last changes of a result, the kind in front."""
@@ -82,6 +86,24 @@ class Log:
     @property
     def rows(self) -> list[Row]:
         return list(self._rows)
+
+    @property
+    def count(self) -> str:
+        return f"{len(self._rows)} rows   {self.changes} changes"
+
+
+class Snapshot:
+    """Rows that come all at once, again and again: the latest."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+
+    def apply(self, rows: Iterable[Row]) -> None:
+        self.rows = list(rows)
+
+    @property
+    def count(self) -> str:
+        return f"{len(self.rows)} rows"
 
 
 @dataclass(frozen=True)

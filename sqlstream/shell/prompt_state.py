@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.enums import EditingMode
 
 from sqlstream import settings
-from sqlstream.settings import EDIT_MODE
+from sqlstream.figures import status_line
+from sqlstream.settings import EDIT_MODE, STATUS_BAR
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Future
 
     from prompt_toolkit.application import Application
@@ -44,6 +46,19 @@ class PromptState:
         """The value of an option of the session, or its default."""
         session = self.session
         return str(settings.read(session.options if session else {}, key))
+
+    def toolbar(self) -> Callable[[], str] | None:
+        """What is below the prompt."""
+        session = self.session
+        return self._status if settings.read(session.options if session else {}, STATUS_BAR) else None
+
+    def _status(self) -> str:
+        """The status bar: what is known of the session; nobody is asked."""
+        session = self.session
+        if session is None:
+            return " starting"
+        mode = f"{self.option('execution.runtime-mode')}, {self.option('sql-client.execution.result-mode')}"
+        return " " + status_line(session.place, mode, [j.metrics for j in session.jobs])
 
     def prompted(self) -> Document | None:
         """A new prompt: what it begins with."""

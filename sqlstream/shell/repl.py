@@ -112,12 +112,17 @@ def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen, 
         if app.is_running:
             app.exit(exception=OpeningFailed)
 
+    def settle() -> None:
+        prompts.bottom_toolbar = state.toolbar()
+        state.apply(app)
+
     def opened(done: Future[Runner]) -> None:
         if app.loop:
-            app.loop.call_soon_threadsafe(leave if done.exception() else lambda: state.apply(app))
+            app.loop.call_soon_threadsafe(leave if done.exception() else settle)
 
     if opening.done():
         opening.result()
+    prompts.bottom_toolbar = state.toolbar()
     try:
         with _printing_above(screen):
             return prompts.prompt(PROMPT, default=state.prompted() or "", pre_run=lambda: opening.add_done_callback(opened))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream import results, tableau
@@ -11,9 +13,9 @@ from sqlstream.changelog import RowKind
 from sqlstream.shell import delimited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from sqlstream.results import Outcome, Rows, Stream
+    from sqlstream.results import Figures, Outcome, Rows, Stream
     from sqlstream.shell.screen import Screen
     from sqlstream.sql.types import Type
 
@@ -24,6 +26,9 @@ RESULT_MODE = "sql-client.execution.result-mode"
 MAX_ROWS = "sql-client.execution.max-table-result.rows"
 # Rows that stay on the terminal when a full screen is left.
 KEPT_BEHIND = 100
+FIGURES_SECONDS = 1.0
+# The widest column of figures on the whole screen.
+FIGURES_WIDTH = 40
 PRINT_TIME_COST = "sql-client.display.print-time-cost"
 OP = "op"
 OP_WIDTH = max(len(kind.value) for kind in RowKind)
@@ -44,6 +49,8 @@ def show(
     match outcome:
         case results.Stream() if screen.interactive and _mode(options) != "tableau":
             _full_screen(outcome, screen, options, stop)
+        case results.Figures() if screen.interactive and _mode(options) != "tableau":
+            _full_screen_of_figures(outcome, screen, options)
         case results.Rows():
             _rows(outcome, screen, options, started)
         case results.Stream():
@@ -79,13 +86,37 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
     names = [OP, *names] if log else names
     limit = _max_column_width(options)
     with screen.held():
-        error = FullScreen(names, result, limit, colour="NO_COLOR" not in os.environ).show(outcome, stop)
+        error = FullScreen(names, result, limit, colour=_coloured()).show(outcome.changes, stop)
     rows = result.rows
     for line in tableau.table(names, rows[-KEPT_BEHIND:], limit):
         screen.emit(line)
     screen.emit(tableau.in_set(len(rows)) + (f", the last {KEPT_BEHIND} of them shown" if len(rows) > KEPT_BEHIND else ""))
     if error is not None:
         raise error
+
+
+def _full_screen_of_figures(outcome: Figures, screen: Screen, options: Mapping[str, str]) -> None:
+    """Figures on the whole screen, asked for again each second; the last ones stay behind."""
+    from sqlstream.shell import live
+    from sqlstream.shell.fullscreen import FullScreen
+
+    ended = threading.Event()
+
+    def snapshots() -> Iterator[tuple[live.Row, ...]]:
+        yield outcome.rows
+        while not ended.wait(FIGURES_SECONDS):
+            yield outcome.again()
+
+    latest = live.Snapshot()
+    with screen.held():
+        error = FullScreen([c.name for c in outcome.columns], latest, FIGURES_WIDTH, colour=_coloured()).show(snapshots(), ended.set)
+    _rows(replace(outcome, rows=tuple(latest.rows)), screen, options, 0)
+    if error is not None:
+        raise error
+
+
+def _coloured() -> bool:
+    return "NO_COLOR" not in os.environ
 
 
 def type_width(type_: Type, unbounded: int) -> int:

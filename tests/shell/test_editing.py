@@ -132,7 +132,7 @@ def test_one_of_several_statements_runs(shell, project):
     for _ in range(14):
         one.keys("Left")
     one.keys("F5")
-    one.wait_for("default_database")
+    one.wait_for("1 row in set")
     one.wait_for("sqlstream> SHOW CATALOGS; SHOW DATABASES; SHOW VIEWS")
     assert ran(project) == ["SHOW DATABASES;"]
     one.keys("C-e")
@@ -151,7 +151,7 @@ def test_the_editor_gives_its_text_back(shell, project):
     one.wait_for("SHOW CURRENT CATALOG;", gone="something")
     assert not (project / "ran").exists()
     one.keys("Enter")
-    one.wait_for("default_catalog")
+    one.wait_for("1 row in set")
 
 
 def test_vi_keys(shell, project):
@@ -161,7 +161,7 @@ def test_vi_keys(shell, project):
     one.type("0wwdw")  # to the third word, delete it
     one.wait_for("SHOW CATALOGS ;")
     one.keys("Enter")
-    one.wait_for("default_catalog")
+    one.wait_for("1 row in set")
     assert ran(project) == ["SHOW CATALOGS ;"]
     one.type("SET 'sql-client.edit-mode' = 'emacs';")
     one.keys("Enter")

@@ -15,6 +15,7 @@ from sqlstream.plan.nodes import Field
 from sqlstream.sql import types as t
 from sqlstream.sql.statements import split
 class Session:
+    place, jobs = "default_catalog.default_database", ()
     def __init__(self, *a, **k): self.options = dict(k.get("options") or {}); self.ended = threading.Event()
     def start_spark(self): pass
     def close(self): pass
@@ -72,7 +73,7 @@ def test_a_table_refreshes_turns_pages_sorts_and_leaves_its_rows_behind(shell) -
     shell.keys("q")
     left = shell.wait_for("45 rows in set")
     assert "| item 43 |    57 |" in left
-    assert left.rstrip().endswith("sqlstream>")
+    assert left.index("45 rows in set") < left.rindex("sqlstream>")
 
 
 def test_the_changelog(shell) -> None:

@@ -1,0 +1,129 @@
+"""What the shell tells of running jobs: status bar, live figures, a line of progress. A real terminal, no Spark."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from sqlstream import figures
+from sqlstream.metrics import Batch, Input, JobMetrics, Partition, QueryMetrics
+from sqlstream.shell import progress
+from sqlstream.shell.progress import Progress
+from sqlstream.shell.screen import Screen
+
+# The real session, with a job whose rows grow by 1,000 whenever it is looked at.
+SHELL = """
+import sys
+from dataclasses import replace
+from sqlstream import cli
+from sqlstream.jobs import Job, Status
+from sqlstream.metrics import Input, Partition, QueryMetrics
+query = QueryMetrics(rows_out=7, watermark=1_700_000_000_000, inputs=(Input("t", 0, (Partition("t-0", 5, 8), Partition("t-1", 5, 5))),))
+class Growing:
+    metrics = query
+    def sample(self):
+        rows = self.metrics.ended_rows + 1000
+        self.metrics = replace(self.metrics, ended_rows=rows, recent=((0, 0), (1000, 500)))
+        return self.metrics
+    def end(self): pass
+def session(project, **settings):
+    from sqlstream.session import Session
+    Session.start_spark = lambda self: None
+    made = Session(project, **settings)
+    job = Job("0123abcd", "insert-into_default_catalog.default_database.answers", (), project, watches=[Growing()])
+    made.jobs._jobs[job.id] = job
+    made.jobs.stop_all = lambda: None
+    return made
+sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(session, cli._shell, cli._run_script)))
+"""
+
+
+@pytest.fixture
+def shell(tmux, tmp_path):
+    def start(*arguments, **more):
+        one = tmux(sys.executable, "-c", SHELL, "--project", str(tmp_path), "-hist", str(tmp_path / "history"), *arguments, columns=140, **more)
+        one.wait_for("sqlstream>")
+        return one
+
+    return start
+
+
+def test_the_status_bar(shell) -> None:
+    one = shell()
+    bar = one.wait_for("1 job running").rstrip().splitlines()[-1]
+    assert bar == " default_catalog.default_database | streaming, table | 1 job running | 0 rows/s | watermark 2023-11-14 22:13:20 | lag 3"
+    one.type("CREATE DATABASE other; USE other; SET 'execution.runtime-mode' = 'batch';")
+    one.keys("Enter")
+    one.wait_for("default_catalog.other | batch, table")
+    one.type("SET 'sql-client.display.status-bar' = 'false';")
+    one.keys("Enter")
+    one.wait_for("sqlstream>", gone="job running")
+
+
+def test_no_status_bar(shell) -> None:
+    one = shell("-D", "sql-client.display.status-bar=false")
+    one.type("SHOW CURRENT CATALOG;")
+    one.keys("Enter")
+    assert "running" not in one.wait_for("1 row in set")
+
+
+def test_figures_are_live_until_one_quits(shell) -> None:
+    one = shell()
+    one.type("\\top")
+    one.keys("Enter")
+    first = one.wait_for("Running   1 rows")
+    assert "rows in" in first and "lag by partition" in first and "t-0: 3" in first
+    one.wait_for("3000")
+    one.keys("o")
+    assert "watermark : 2023-11-14 22:13:20" in one.wait_for("o Back")
+    one.keys("o")
+    one.wait_for("page 1 of 1")
+    one.keys("q")
+    left = one.wait_for("1 row in set")
+    assert "| insert-into_answers | RUNNING |" in left
+
+
+def test_where_rows_are_not_to_move_there_is_one_snapshot(shell) -> None:
+    one = shell("-D", "sql-client.execution.result-mode=tableau")
+    one.type("SHOW JOB METRICS;")
+    one.keys("Enter")
+    assert "| insert-into_answers | RUNNING |    1000 |" in one.wait_for("1 row in set")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def job(rows: int, total: int) -> JobMetrics:
+    query = QueryMetrics(batch=Batch(rows, total, 0, None, 2, 0), recent=((0, 0), (1000, 10)), inputs=(Input("t", 0, (Partition("t-0", 0, total),)),))
+    return JobMetrics("1", "reading", "RUNNING", 0.0, (query,))
+
+
+def test_progress_stays_on_its_line_in_a_terminal(monkeypatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "60")
+    screen = Screen(io.StringIO(), Terminal())
+    shown = Progress(screen)
+    shown([job(1, 4)])
+    screen.notify("something else")
+    shown([job(2, 4)])
+    shown([job(3, 4)])
+    shown([])
+    line = lambda rows: figures.progress_line(job(rows, 4))[:59]
+    erase = "\r\x1b[K"
+    assert screen.err.getvalue() == f"{line(1)}{erase}something else\n{line(2)}{erase}{line(3)}{erase}"
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, stream) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(progress, "PLAIN_SECONDS", 0)
+    screen = Screen(io.StringIO(), stream())
+    Progress(screen)([job(1, 4)])
+    assert screen.err.getvalue() == "reading: 1 of 4 rows read, 10 rows/s\n"
+    monkeypatch.setattr(progress, "PLAIN_SECONDS", 10)
+    Progress(screen)([job(2, 4)])
+    assert screen.err.getvalue().count("\n") == 1
