@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.lint.scripts import Finding, of_error, script_findings
 from sqlstream.queries import SavedQuery
+from sqlstream.udf.modules import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +28,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     from sqlstream.session import Session
 
     parser = argparse.ArgumentParser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/ and queries/ of the project")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
     parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     parser.add_argument("--output", choices=("text", "json"), default="text", help="json: an object a line")
     arguments = parser.parse_args(argv)
@@ -45,8 +46,8 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
 
 
 def project_files(project: Path) -> list[Path]:
-    """The catalog's files and the saved queries."""
-    return [*sorted((project / "catalog").rglob("*.sql")), *sorted((project / "queries").glob("*.sql"))]
+    """The catalog's files, the saved queries and the modules of functions."""
+    return [*sorted((project / "catalog").rglob("*.sql")), *sorted((project / "queries").glob("*.sql")), *sorted((project / FOLDER).glob("*.py"))]
 
 
 def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
@@ -55,6 +56,9 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
         name = _shown(file, session.project)
         if file.resolve().is_relative_to(session.project / "catalog"):
             yield from session.planner.catalog_findings(file.resolve(), name)
+            continue
+        if file.suffix == ".py":
+            yield from session.planner.module_findings(file.resolve(), name)
             continue
         try:
             yield from _findings(SavedQuery(file.stem, file, _text(file)), name, session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from sqlstream import results
 from sqlstream.catalog import show
@@ -16,16 +16,12 @@ from sqlstream.sql.functions import CALLABLE
 from sqlstream.why import reasons
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.jobs import Jobs
-
-# What the planner says of a view's columns; None for a table.
-ViewSchema: TypeAlias = "Callable[[Any], Any]"
+    from sqlstream.planner import Planner
 
 
-def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: ViewSchema, zone: str) -> results.Rows:
+def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner) -> results.Rows:
     """The answer of a SHOW. Raises ValidationError, NotSupported."""
     kind, at = node.args["kind"], node.args.get("this")
     parts = ast.parts(at) if at is not None else ()
@@ -41,7 +37,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: View
             found = show.views(catalog, parts, like, at)
         case "COLUMNS":
             item = catalog.described(parts, at)
-            found = show.describe(item, view_schema(item), like, zone=zone)
+            found = show.describe(item, planner.schema(item), like)
         case "FUNCTIONS" | "USER FUNCTIONS":
             found = show.function_names(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
         case "CURRENT CATALOG":
@@ -54,7 +50,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, view_schema: View
             found = show.create_table(catalog, parts, at)
         case "CREATE VIEW":
             view = show.view_to_show(catalog, parts, at)
-            found = show.create_view(view, tuple(c[0] for c in view_schema(view) or ()))
+            found = show.create_view(view, tuple(c[0] for c in planner.schema(view)))
         case "CREATE CATALOG":
             found = show.create_catalog(catalog, parts[-1], at)
         case "PARTITIONS":
@@ -93,7 +89,7 @@ def like_of(node: ast.Show) -> show.Like | None:
     return None if pattern is None else show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike")))
 
 
-def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, view_schema: ViewSchema, zone: str) -> results.Rows:
+def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, planner: Planner) -> results.Rows:
     """The answer of a DESCRIBE. Raises ValidationError."""
     extended = bool(node.args.get("extended"))
     match node.args["kind"]:
@@ -102,7 +98,7 @@ def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, view_sche
         case "DATABASE":
             found = show.describe_database(catalog, ast.parts(node.this), extended=extended, at=node.this)
         case "FUNCTION":
-            found = show.describe_function(catalog, ast.parts(node.this), CALLABLE, extended=extended, at=node.this)
+            found = show.describe_function(catalog, ast.parts(node.this), CALLABLE, planner.functions().described, extended=extended, at=node.this)
         case "JOB":
             job = jobs.find(node.this.name)
             found_of = list(describe_job(job).items())
@@ -110,5 +106,5 @@ def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, view_sche
             return results.text_rows(("info name", "info value"), (*found_of, *more))
         case _:
             item = catalog.described(ast.parts(node.this), node.this)
-            found = show.describe(item, view_schema(item), zone=zone)
+            found = show.describe(item, planner.schema(item))
     return results.text_rows(found.headers, found.rows)

@@ -26,6 +26,7 @@ class Kind(Enum):
     DURATION = "duration"
     MEMORY = "memory size"
     LIST = "list, separated by ;"
+    NAMES = "list, separated by ,"
     ENUM = "one of"
     MAP = "map, key:value separated by ,"
 
@@ -150,7 +151,7 @@ def parse_boolean(text: str) -> bool:
 
 
 def parse(option: Option, text: str) -> Any:
-    """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST, dict for MAP. Raises ValueError."""
+    """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
     match option.kind:
         case Kind.INT | Kind.LONG:
             return int(text)
@@ -164,7 +165,11 @@ def parse(option: Option, text: str) -> Any:
             return parse_memory(text)
         case Kind.LIST:
             return tuple(part.strip() for part in text.split(";") if part.strip())
+        case Kind.NAMES:
+            return tuple(part.strip() for part in text.split(",") if part.strip())
         case Kind.MAP:
+            if wrong := next((part for part in text.split(",") if part and ":" not in part), None):
+                raise ValueError(f"'{wrong}' is not of the form key:value")
             return dict(part.split(":", 1) for part in text.split(",") if part)
         case Kind.ENUM:
             if text.lower() not in option.values:

@@ -10,9 +10,9 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import settings, udf
-from sqlstream.catalog import functions
+from sqlstream import settings
 from sqlstream.catalog.apply import Context, apply
+from sqlstream.catalog.schema import table_columns
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.lint.scripts import Finding, of_error, statement_findings
 from sqlstream.lint.subject import Planned, Subject
@@ -27,12 +27,18 @@ from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.tables import Table, View
+from sqlstream.udf import lookup
+from sqlstream.udf.functions import Settings as FunctionSettings
+from sqlstream.udf.functions import python_function
+from sqlstream.udf.modules import Modules, located
+from sqlstream.udf.signature import signature
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
     from sqlglot import exp
 
+    from sqlstream.catalog.entries import UserFunction
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.catalog.project import Project
 
@@ -46,11 +52,22 @@ class Planner:
         self.files = files
         self.options = options
         self.errors: list[SqlStreamError] = []
+        self.modules = Modules(project)
+        self._placed: dict[str, UserFunction] = {}
 
     def load(self) -> list[SqlStreamError]:
-        """Register what the project's catalog files declare; the errors come back."""
-        self.errors = self.files.load(self.catalog, Scope((), zone=self.zone))
+        """Register the functions of the project's modules and what its catalog files declare; the errors come back."""
+        self.reload()
+        self.errors = [*self.modules.errors, *self.files.load(self.catalog, self._scope)]
         return self.errors
+
+    def reload(self) -> list[str]:
+        """Load the project's modules of functions where a file has changed: a line about each."""
+        version = self.modules.version
+        lines = self.modules.refresh(settings.read(self.options, "python.files"))
+        if self.modules.version != version:
+            self._placed = lookup.place(self.catalog, self.modules, self._placed)
+        return lines
 
     def apart(self) -> Planner:
         """A planner that begins with this one's catalog and options, and keeps what it is told to itself."""
@@ -68,6 +85,7 @@ class Planner:
 
     def environment(self, catalog: str | None = None, database: str | None = None) -> scope.Environment:
         resolver = self.catalog.within(catalog, database) if catalog and database else self.catalog
+        functions = self.functions(resolver)
         return scope.Environment(
             resolver,
             scope.Settings(
@@ -78,23 +96,37 @@ class Planner:
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
                 not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
+                functions=functions,
             ),
-            table_function=self._table_function,
+            table_function=functions.table,
         )
 
-    def _table_function(self, at: exp.Expr, name: str) -> udf.TableFunction | None:
-        found = functions.find(self.catalog, tuple(name.split(".")))
-        return udf.table_function(found, self.project, at) if found is not None else None
+    def functions(self, resolver: CatalogManager | None = None) -> lookup.UserFunctions:
+        """The user's functions by name."""
+        return lookup.UserFunctions(resolver or self.catalog, self.modules, self._function_settings)
 
-    def view_schema(self, item: Any) -> Any:
-        """The columns of a view; None for a table."""
-        if getattr(item, "query", None) is None:
-            return None
+    @property
+    def _function_settings(self) -> FunctionSettings:
+        parameters = settings.read(self.options, "pipeline.global-job-parameters")
+        return FunctionSettings(tuple(sorted(parameters.items())))
+
+    @property
+    def _scope(self) -> Scope:
+        return Scope((), zone=self.zone, functions=self.functions())
+
+    def check_function(self, declared: UserFunction, at: exp.Expr) -> None:
+        """Raises the error of a function that can't be declared."""
+        python_function(declared, self.modules, self._function_settings, at)
+
+    def schema(self, item: Table | View) -> Any:
+        """The columns of a table or a view: name, type, time attribute, whether they can be NULL."""
+        if isinstance(item, Table):
+            return table_columns(item, self.zone, self.functions())
         return _schema(relations.view(item, self.environment(), build.query, None))
 
     def context(self, *, script: bool, save: bool) -> Context:
         """What declarations are carried out in."""
-        return Context(scope=Scope((), zone=self.zone), schema_of=self._schema_of, project=self.files, script=script, save=save)
+        return Context(scope=self._scope, schema_of=self._schema_of, project=self.files, script=script, save=save)
 
     def _schema_of(self, query: exp.Query) -> Any:
         return _schema(build.query(query, self.environment()))
@@ -138,6 +170,18 @@ class Planner:
                 apply(self.catalog, node, self.context(script=True, save=False))
         found = self.catalog.get(self.catalog.path(ast.parts(node.this))) if isinstance(node, ast.CreateTable) else None
         return found if isinstance(found, Table) else None
+
+    def module_findings(self, file: Path, name: str) -> list[Finding]:
+        """What is wrong with a module of functions, and with the types of those in it."""
+        shown = self.modules.shown(file)
+        found = [of_error(e, name) for e in self.modules.errors if e.location is not None and e.location.file == shown]
+        for function in self.modules.functions.values():
+            if function.declared.file == str(file):
+                try:
+                    signature(function.declared, function.identifier)
+                except SqlStreamError as error:
+                    found.append(of_error(located(error, shown, function.declared.line, str(file)), name))
+        return sorted(found)
 
     def catalog_findings(self, file: Path, name: str) -> list[Finding]:
         """What is to be said about a file of the project's catalog, which has been loaded."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream import inspection, jobs, queries, results, settings, udf
+from sqlstream import inspection, jobs, queries, results, settings
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
@@ -144,7 +144,7 @@ class Session:
         from sqlstream.completion.context import snapshot
 
         return snapshot(
-            self._catalog, self.project, schema=self._planner.view_schema, zone=self._planner.zone, settings=self.options,
+            self._catalog, self.project, schema=self._planner.schema, functions=self._planner.functions(), settings=self.options,
             jobs=lambda: [j.id for j in self._jobs], topics=self._topics,
         )  # fmt: skip
 
@@ -168,6 +168,7 @@ class Session:
     def _execute(self, statement: Statement) -> Iterator[Outcome]:
         tree_ = parse(statement.text)
         self._interrupted.clear()
+        self._reload()
         if self._set is not None and not isinstance(tree_, ast.EndStatementSet | ast.Quit):
             yield self._add_to_set(tree_)
             return
@@ -191,9 +192,9 @@ class Session:
             case ast.Show() if tree_.args["kind"] == "QUERIES":
                 yield from self._client.answered(tree_)
             case ast.Show():
-                yield inspection.shown(tree_, self._catalog, self._jobs, self._planner.view_schema, self._planner.zone)
+                yield inspection.shown(tree_, self._catalog, self._jobs, self._planner)
             case ast.Describe():
-                yield inspection.described(tree_, self._catalog, self._jobs, self._planner.view_schema, self._planner.zone)
+                yield inspection.described(tree_, self._catalog, self._jobs, self._planner)
             case ast.ExplainJob():
                 yield inspection.explained(tree_, self._jobs)
             case ast.Explain():
@@ -222,10 +223,8 @@ class Session:
                 yield self._submit((tree_,), statement.text)
             case ast.CreateTable() if tree_.args.get("query") is not None:
                 yield self._create_as(tree_, statement.text)
-            case ast.AlterFunction():
-                raise NotSupported("ALTER FUNCTION is not supported yet.", at=tree_, hint="DROP FUNCTION, and CREATE FUNCTION again.")
-            case ast.CreateFunction():
-                udf.table_function(user_function(tree_, self._catalog), self.project, tree_)
+            case ast.CreateFunction() | ast.AlterFunction():
+                self._planner.check_function(user_function(tree_, self._catalog), tree_)
                 yield results.Done(notices=tuple(apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))))
             case _ if isinstance(tree_, APPLIED):
                 notices = apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))
@@ -234,6 +233,14 @@ class Session:
                 yield self._query(tree_)
             case _:
                 raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
+
+    def _reload(self) -> None:
+        version = self._planner.modules.version
+        for line in self._planner.reload():
+            self._notify(line)
+        if self._planner.modules.version != version:
+            for error in self._planner.modules.errors[:_MOST_ERRORS]:
+                self._notify(_shown(error))
 
     def _source(self, node: ast.Source) -> Iterator[Outcome]:
         path = (self.project / node.this.name).resolve()

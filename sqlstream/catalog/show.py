@@ -13,16 +13,17 @@ from sqlstream.catalog import ddl
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import UserFunction
 from sqlstream.catalog.functions import find, names
-from sqlstream.catalog.schema import SchemaColumn, table_columns
 from sqlstream.errors import ValidationError
 from sqlstream.options import masked
 from sqlstream.sql import functions
 from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Table, View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.catalog.schema import SchemaColumn
+    from sqlstream.sql.functions import Function
 
 
 class Rows(NamedTuple):
@@ -121,16 +122,13 @@ SCHEMA_HEADERS = ("name", "type", "null", "key", "extras", "watermark")
 
 
 def describe(
-    item: Table | View, schema: tuple[SchemaColumn, ...] | None = None, like: Like | None = None, *, zone: str = "UTC"
+    item: Table | View, schema: tuple[SchemaColumn, ...], like: Like | None = None
 ) -> Rows:
-    """DESCRIBE and SHOW COLUMNS. ``schema`` is what a view's query gives; that of a table is found here.
+    """DESCRIBE and SHOW COLUMNS. ``schema`` is what the table, or a view's query, gives.
 
     The comment column is there only if a column has a comment.
     """
     declared = {c.name: c for c in item.columns} if isinstance(item, Table) else {}
-    if schema is None:
-        assert isinstance(item, Table), "a view's schema comes from its query"
-        schema = table_columns(item, zone)
     comments = any(c.comment for c in declared.values())
     rows = []
     for name, type_, time, nullable in schema:
@@ -228,9 +226,10 @@ def describe_database(
 
 
 def describe_function(
-    manager: CatalogManager, parts: tuple[str, ...], builtin: Iterable[str], *, extended: bool = False, at: Any = None
+    manager: CatalogManager, parts: tuple[str, ...], builtin: Iterable[str], described: Callable[[UserFunction], Function], *,
+    extended: bool = False, at: Any = None,
 ) -> Rows:
-    """DESCRIBE FUNCTION [EXTENDED]."""
+    """DESCRIBE FUNCTION [EXTENDED]. ``described`` says what a function of the user's is."""
     name = parts[-1].lower()
     function = find(manager, parts)
     system = function.system if function else len(parts) == 1 and name in {n.lower() for n in builtin}
@@ -242,21 +241,21 @@ def describe_function(
         ("is system function", str(system).lower()),
         ("is temporary", str(bool(function and function.temporary)).lower()),
     ]
-    declared = functions.find(name) if function is None else None
-    if extended and declared is not None:
-        rows += [
-            ("kind", "AGGREGATE" if declared.aggregate else "SCALAR"),
-            ("requirements", "[]"),
-            ("is deterministic", str(declared.deterministic).lower()),
-            ("supports constant folding", str(declared.deterministic).lower()),
-            ("signature", declared.signature),
-            ("description", declared.summary),
-            ("example", declared.runnable),
-        ]
     if extended and isinstance(function, UserFunction):
         rows += [
             ("class name", function.identifier),
             ("function language", function.language),
             ("resource uris", str(list(function.resources))),
+        ]
+    declared = functions.find(name) if function is None else described(function) if extended else None
+    if extended and declared is not None:
+        rows += [
+            ("kind", declared.group),
+            ("requirements", "[]"),
+            ("is deterministic", str(declared.deterministic).lower()),
+            ("supports constant folding", str(declared.deterministic and function is None).lower()),
+            ("signature", declared.signature),
+            ("description", declared.summary),
+            *([("example", declared.runnable)] if declared.runnable else []),
         ]
     return Rows(INFO, tuple(rows))

@@ -143,8 +143,8 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
         case "catalog":
             return catalogs(context)
         case "function":
-            built_in = ("DESCRIBE", "DESC") if place.root.word(0) != "DROP" else ()
-            return (c._replace(text=c.text.removesuffix("(")) for c in queries.calls(context) if built_in or c.meta == "of yours")
+            found = queries.own_calls(context) if place.root.word(0) in ("DROP", "ALTER") else queries.calls(context)
+            return (c._replace(text=c.text.removesuffix("(")) for c in found)
         case "column":
             table = scope.path_at(place.root, 2 + 2 * (place.root.word(2) == "IF"))
             return (identifier("column", c.name, c.type) for c in context.columns_of(table))
@@ -179,7 +179,7 @@ def _bracket(place: Place) -> Iterator[Candidate]:
         yield from (identifier("column", c.name, c.type) for c in declarations.declared_columns(place.root))
     elif before == "TABLE":
         yield from (Candidate("function", n, f"{n}(", meta) for n, meta in words.WINDOW_FUNCTIONS.items()) if not place.at else ()
-        yield from (Candidate("function", n, f"{n}(", "of yours") for n in place.context.functions if not place.at)
+        yield from queries.own_calls(place.context) if not place.at else ()
     elif before in words.WINDOW_FUNCTIONS and group.parent.before == "TABLE":
         yield from _window_arguments(place)
     elif before == "DESCRIPTOR":

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlstream.catalog import functions
-from sqlstream.catalog.schema import table_columns
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.catalog.schema import SchemaColumn
     from sqlstream.sql.types import Type
+    from sqlstream.udf.lookup import UserFunctions
 
 
 class Column(NamedTuple):
@@ -49,7 +48,8 @@ def _nothing(*_: object) -> tuple[()]:
 
 @dataclass(frozen=True)
 class Context:
-    """A snapshot. ``names``: catalog > database > relations. ``columns`` plans a view; ``topics`` never waits for a broker."""
+    """A snapshot. ``names``: catalog > database > relations. ``columns`` plans a view; ``described`` says what a function of the
+    user's is. ``topics`` never waits for a broker."""
 
     catalog: str = "default_catalog"
     database: str = "default_database"
@@ -57,6 +57,7 @@ class Context:
     options: Callable[[ObjectPath], Mapping[str, str]] = lambda path: {}
     columns: Callable[[ObjectPath], Columns] = _nothing
     functions: tuple[str, ...] = ()
+    described: Callable[[str], str] = lambda name: "of yours"
     jobs: Callable[[], Iterable[str]] = _nothing
     queries: Callable[[], Iterable[str]] = _nothing
     topics: Callable[[str], Iterable[str]] = _nothing
@@ -104,17 +105,17 @@ def snapshot(
     manager: CatalogManager,
     project: Path,
     *,
-    schema: Callable[[Any], Iterable[SchemaColumn] | None],
-    zone: str,
+    schema: Callable[[Any], Iterable[SchemaColumn]],
+    functions: UserFunctions,
     settings: Mapping[str, str],
     jobs: Callable[[], Iterable[str]],
     topics: Callable[[str], Iterable[str]],
 ) -> Context:
-    """The catalogs as they are now. ``schema`` plans a view."""
+    """The catalogs as they are now. ``schema`` plans a view, ``functions`` are the user's."""
 
     def columns(path: ObjectPath) -> Columns:
         item = manager.get(path)
-        return tuple(column(c[0], c[1]) for c in (table_columns(item, zone) if isinstance(item, Table) else schema(item) or ()))
+        return tuple(column(c[0], c[1]) for c in (schema(item) if item is not None else ()))
 
     def brokers(servers: str) -> Iterable[str]:
         known = (o.get("properties.bootstrap.servers") for item in manager.objects() if isinstance(item, Table) for o in [item.options])
@@ -126,7 +127,8 @@ def snapshot(
         names(manager),
         options=lambda path: getattr(manager.get(path), "options", {}),
         columns=columns,
-        functions=tuple(functions.names(manager)),
+        functions=tuple(functions),
+        described=functions.line,
         jobs=jobs,
         queries=lambda: sorted(p.stem for p in (project / "queries").glob("*.sql")),
         topics=brokers,

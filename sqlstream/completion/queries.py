@@ -184,8 +184,13 @@ def calls(context: Context) -> Iterator[Candidate]:
         found = functions.find(name)
         meta = f"{found.signature}: {found.summary}" if found else ""
         yield Candidate("function", name, name if name in words.BARE else f"{name}(", meta)
+    yield from own_calls(context)
+
+
+def own_calls(context: Context) -> Iterator[Candidate]:
+    """The user's functions."""
     for name in context.functions:
-        yield Candidate("function", name, f"{name_text(name)}(", "of yours")
+        yield Candidate("function", name, f"{name_text(name)}(", context.described(name))
 
 
 def operators(place: Place) -> Iterator[Candidate]:

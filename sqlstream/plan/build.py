@@ -246,7 +246,7 @@ def _derived_name(item: exp.Expr) -> str | None:
 
 
 def _values(node: exp.Values, env: Environment) -> Node:
-    scope = Scope((), zone=env.settings.zone, database=env.settings.database)
+    scope = Scope((), zone=env.settings.zone, functions=env.settings.functions, database=env.settings.database)
     rows = [tuple(bind(cell, scope) for cell in _cells(row)) for row in node.expressions]
     width = len(rows[0])
     for bound, row in zip(rows, node.expressions, strict=True):

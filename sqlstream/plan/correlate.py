@@ -6,6 +6,7 @@ FROM t CROSS JOIN UNNEST(tags) AS u(tag)    ->    Correlate(collection=tags, col
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,10 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
         return found
     if not isinstance(node, ast.TableFunction) or (function := env.table_function(node, node.name)) is None:
         return None
-    call = node.copy()
-    return bind(exp.Anonymous(this=node.name, expressions=call.expressions), replace(scope, functions={node.name: function}))
+    name = node.name if "." in node.name else node.name.upper()
+    call = exp.Anonymous(this=node.name, expressions=node.copy().expressions)
+    call.meta.update(node.meta)
+    return bind(call, replace(scope, functions=ChainMap({name: function}, scope.functions)))  # type: ignore[arg-type]
 
 
 def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool) -> tuple[Relation, Correlate]:

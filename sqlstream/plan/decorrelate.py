@@ -7,7 +7,7 @@ A limit is one of each row around it: a Top-N by ROW_NUMBER.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -41,7 +41,7 @@ class Decorrelated:
     def asked(self, keys: Sequence[Expr], around: Scope) -> list[Expr]:
         """The conditions, bound: ``keys`` are the columns of the sub-query's keys, ``around`` is the scope around it."""
         inner = tuple(ScopeColumn(None, name, ref) for name, ref in zip(self.keys, keys, strict=True) if isinstance(ref, ColumnRef))
-        return [bind(c, Scope(inner, zone=around.zone, database=around.database, outer=around)) for c in self.conditions]
+        return [bind(c, replace(around, columns=inner, outer=around)) for c in self.conditions]
 
     def of_no_rows(self, place: int) -> exp.Expr | None:
         """What a column is for a row around it for which there are no rows; None where that is NULL."""

@@ -45,7 +45,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import awaits_watermark, changelog_mode, field, fields, looked_up, origin, static, walk
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Frame
-from sqlstream.udf import TableFunction
+from sqlstream.udf.functions import PythonFunction
 
 
 def tree(node: Node, *, modes: bool = True) -> str:
@@ -203,7 +203,7 @@ def _ttl(*ttls: int | None) -> list[str]:
 
 def _invocation(node: Correlate) -> str:
     text = to_text(node.collection)
-    if isinstance(node.collection, Call) and isinstance(node.collection.function, TableFunction):
+    if isinstance(node.collection, Call) and isinstance(node.collection.function, PythonFunction):
         return text
     return f"{'UNNEST_WITH_ORDINALITY' if node.ordinality else 'UNNEST'}({text})"
 

@@ -129,7 +129,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
         given, start = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
         for i, value in empty.items():
             column = given[start + i]
-            of_none = cast_to(bind(value, Scope((), zone=settings.zone)), column.expr.type)
+            of_none = cast_to(bind(value, Scope((), zone=settings.zone, functions=settings.functions)), column.expr.type)
             given[start + i] = Named(column.name, make.when(make.is_null(given[start + width].expr), of_none, column.expr))
         node = Project(node, tuple(given))
     return replace(both, node=node)

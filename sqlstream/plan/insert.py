@@ -85,7 +85,7 @@ def _partition(node: ast.Insert, target: Table, env: Environment) -> dict[str, E
         if name not in target.partition_keys:
             raise ValidationError(f"PARTITION: '{name}' is not among the partition columns of '{target.path}'.", at=item)
         column = next(c for c in target.persisted if c.name == name)
-        value = bind(item.expression, Scope((), zone=env.settings.zone))
+        value = bind(item.expression, Scope((), zone=env.settings.zone, functions=env.settings.functions))
         if not isinstance(value, Literal):
             raise NotSupported("PARTITION takes constants.", at=item)
         values[name] = value if value.type.is_string and column.type.is_string else cast_to(value, column.type)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.plan.nodes import Node, Retry
+    from sqlstream.sql.functions import Function
     from sqlstream.sql.tables import Table, View
-    from sqlstream.udf import TableFunction
 
 
 class Resolver(Protocol):
@@ -34,7 +34,7 @@ class Resolver(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """What of the session's options a plan depends on."""
+    """What of the session a plan depends on besides tables: its options, and the user's functions by name."""
 
     zone: str = "UTC"
     database: str = ""
@@ -43,6 +43,7 @@ class Settings:
     not_null_enforcer: str = "ERROR"
     changes_twice: bool = False
     state_ttl: int = 0
+    functions: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Relation:
             ScopeColumn(qualifier, name, ColumnRef(f.type, f.name), place in self.hidden)
             for place, ((qualifier, name), f) in enumerate(zip(self.names, fields(self.node), strict=True))
         )
-        return Scope(columns, zone=settings.zone, database=settings.database)
+        return Scope(columns, zone=settings.zone, functions=settings.functions, database=settings.database)
 
 
 @dataclass(frozen=True)
@@ -100,5 +101,5 @@ class Environment:
     resolver: Resolver
     settings: Settings
     ctes: Mapping[str, Node] = field(default_factory=dict)
-    table_function: Callable[[exp.Expr, str], TableFunction | None] = lambda at, name: None
+    table_function: Callable[[exp.Expr, str], Function | None] = lambda at, name: None
     notices: list[str] = field(default_factory=list)

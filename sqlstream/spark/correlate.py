@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
 from sqlstream.plan.properties import row
+from sqlstream.spark.python_functions import register
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, FieldAccess
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import BOOLEAN, INT, Type, quote
 from sqlstream.sql.types import row as row_of
-from sqlstream.udf import TableFunction, spark_name
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from sqlstream.plan.nodes import Correlate
 
@@ -25,7 +24,7 @@ def correlated(node: Correlate, frame: DataFrame, zone: str) -> DataFrame:
     """The rows of ``frame``, the node's input, with the elements."""
     from pyspark.sql import functions as F
 
-    _register(node, frame.sparkSession)
+    register(node, frame.sparkSession, zone)
     elements, type_ = _array(render(node.collection, zone), node.collection.type)
     element, place = ColumnRef(type_, _ELEMENT), ColumnRef(INT.not_null(), _PLACE)
     conditions = [_present(element)] if type_.root == "ROW" and type_.nullable else []
@@ -50,18 +49,6 @@ def correlated(node: Correlate, frame: DataFrame, zone: str) -> DataFrame:
         for condition in conditions:
             each = each.where(render(condition, zone))
     return each.select(*[F.expr(render(cells[n], zone) if n in cells else quote(n)).alias(n) for n in row(node)])
-
-
-def _register(node: Correlate, spark: SparkSession) -> None:
-    """Makes known to Spark the table function that the node calls, if it does. The user's module goes with it: workers have no such file."""
-    from pyspark import cloudpickle
-
-    function = node.collection.function if isinstance(node.collection, Call) else None
-    if isinstance(function, TableFunction):
-        if function.module is not None:
-            sys.modules.setdefault(function.module.__name__, function.module)
-            cloudpickle.register_pickle_by_value(function.module)  # type: ignore[no-untyped-call]
-        spark.udf.register(spark_name(function.name).strip("`"), function.evaluate, node.collection.type.spark)
 
 
 def _array(sql: str, type_: Type) -> tuple[str, Type]:

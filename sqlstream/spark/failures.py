@@ -5,6 +5,7 @@ In: whatever py4j or pyspark raised. Out: a SqlStreamError whose message is the 
 
 from __future__ import annotations
 
+import json
 import re
 
 from py4j.protocol import Py4JError
@@ -17,6 +18,8 @@ _TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()
 _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 # What our generated SQL raises by itself stands behind this condition in Spark's message.
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?(?=\n|$)", re.S)
+# What the user's own code in Python has raised.
+_PYTHON = re.compile(re.escape("<<python function ") + "(.*)" + re.escape(" python function>>"))
 _CAUSES = (
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
      "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
@@ -32,8 +35,11 @@ def job_error(error: BaseException) -> SqlStreamError:
         return error
     text = _full_text(error)
     raised = _RAISED.search(text)
-    if raised:
-        problem: SqlStreamError = JobFailed(raised[1].strip())
+    if python := _PYTHON.search(text):
+        message, hint = json.loads(python[1])
+        problem: SqlStreamError = JobFailed(message, hint=hint)
+    elif raised:
+        problem = JobFailed(raised[1].strip())
     elif found := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
         problem = JobFailed(f"{found[0]} ({_headline(text)})", hint=found[1])
     elif type(error).__name__ in ("AnalysisException", "ParseException"):

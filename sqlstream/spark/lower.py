@@ -55,6 +55,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
 from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, new_peers, normalize
+from sqlstream.spark.python_functions import register
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -192,6 +193,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
             return find(table.connector).read(request)
         case Project(input=below):
             source = _source(below, to, splits=splits)
+            register(node, to.spark, to.zone)
             columns = [_column(c.name, render(c.expr, to.zone)) for c in node.columns]
             return replace(source, frame=source.frame.select(*columns, *[c for c in source.frame.columns if c in (KIND, SPLIT)]))
         case Filter(input=below):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.sql import ast, coercion, json_clauses, over
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
@@ -68,8 +68,8 @@ class ScopeColumn:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean in an expression. ``functions`` are those of the catalog, by upper-case name; ``database`` is the current one;
-    ``outer`` is the scope around a sub-query; ``grouped``: aggregates are over groups, which have rows.
+    """What names mean in an expression. ``functions`` are the user's, by upper-case name, or as a path is written; ``database`` is the current
+    one; ``outer`` is the scope around a sub-query; ``grouped``: aggregates are over groups, which have rows.
     """
 
     columns: tuple[ScopeColumn, ...]
@@ -386,8 +386,12 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
     return replace(call, type=type_, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
 
 
-def _named(name: str, scope: Scope) -> Function | None:
-    return scope.functions.get(name) or find(name)
+def _named(node: exp.Anonymous, name: str, scope: Scope) -> Function | None:
+    try:
+        return scope.functions.get(node.name if "." in node.name else name) or find(name)
+    except SqlStreamError as error:  # what the user's module says of itself
+        error.at = node if error.at is None else error.at
+        raise
 
 
 def _over(node: exp.Window, scope: Scope) -> Expr:
@@ -420,7 +424,7 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
         name, raw = json_clauses.plain_call(name, raw, node)
     if name in ("FLOOR", "CEIL") and len(raw) == 2:
         name += " TO"
-    function = _named(name, scope)
+    function = _named(node, name, scope)
     if function is not None and function.aggregate and len(raw) == 1 and isinstance(raw[0], exp.Star):
         raw = []
         if name != "COUNT":

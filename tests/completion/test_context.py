@@ -46,8 +46,8 @@ def test_tables_views_and_their_columns(session):
 
 def test_columns_are_planned_when_they_are_asked_for_and_once(session, monkeypatch):
     planned = []
-    plan = Planner.view_schema
-    monkeypatch.setattr(Planner, "view_schema", lambda self, item: planned.append(item.path.name) or plan(self, item))
+    plan = Planner.schema
+    monkeypatch.setattr(Planner, "schema", lambda self, item: planned.append(item.path.name) or plan(self, item))
     context = session.completion()
     first("SELECT * FROM t‸", context)
     assert planned == []

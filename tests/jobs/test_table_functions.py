@@ -47,7 +47,7 @@ def shout(text: str) -> str:
     return text + "!"
 
 
-def loose(text) -> Iterator[str]:
+def loose(text):
     yield text
 '''
 
@@ -101,8 +101,7 @@ def test_plan(project: Path) -> None:
         ("SELECT * FROM lines, LATERAL TABLE(words(id, id))", "Cannot apply 'WORDS'", ValidationError),
         ("SELECT * FROM lines, LATERAL TABLE(times(id)) AS t (a, b)", "List of column aliases must have same degree as table", ValidationError),
         ("SELECT * FROM lines RIGHT JOIN LATERAL TABLE(times(id)) ON TRUE", "Unknown join type RIGHT", ValidationError),
-        ("CREATE FUNCTION f AS 'splitting.shout' LANGUAGE PYTHON", "scalar functions of the user's are not supported yet", NotSupported),
-        ("CREATE FUNCTION f AS 'splitting.loose' LANGUAGE PYTHON", "The parameter 'text' of 'splitting.loose' needs an annotation", NotSupported),
+        ("CREATE FUNCTION f AS 'splitting.loose' LANGUAGE PYTHON", "The function 'splitting.loose': its columns have no types", ValidationError),
         ("CREATE FUNCTION f AS 'splitting.none' LANGUAGE PYTHON", "is no function", ValidationError),
         ("CREATE FUNCTION f AS 'missing_module.f' LANGUAGE PYTHON", "cannot be imported", ValidationError),
         ("CREATE FUNCTION f AS 'com.example.F'", "Functions in JAVA are not supported", NotSupported),

@@ -73,6 +73,11 @@ class Function:
     null_of_none: bool = False
 
     @property
+    def group(self) -> str:
+        """What Flink calls the kind of the function."""
+        return "AGGREGATE" if self.aggregate else "SCALAR"
+
+    @property
     def signature(self) -> str:
         """The arguments as HELP shows them."""
         shown = [p.rstrip("?*").upper() + ("?" if p.endswith("?") else " ..." if p.endswith("*") else "") for p in self.params]

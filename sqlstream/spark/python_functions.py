@@ -1,0 +1,105 @@
+"""The user's Python functions as functions of a Spark session: registered where a plan calls them, with all that their workers need."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlstream
+from sqlstream.errors import ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.nodes import Correlate, Project
+from sqlstream.sql.expressions import Call
+from sqlstream.udf.functions import PythonFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+    from sqlstream.plan.nodes import Node
+    from sqlstream.sql.expressions import Expr
+
+# What of this package a worker runs.
+_SHIPPED = ("__init__.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/api.py", "udf/data_types.py", "udf/row.py", "udf/shim.py",
+            "udf/values.py", "udf/vectors.py", "udf/worker.py")  # fmt: skip
+_lock = threading.Lock()
+_applications: set[str] = set()
+
+
+def register(node: Node, spark: SparkSession, zone: str) -> None:
+    """Make known to Spark the Python functions that ``node`` calls."""
+    for call in _calls(node):
+        function = call.function
+        assert isinstance(function, PythonFunction)
+        types = tuple(a.type for a in call.args)
+        name = function.spark_name(types, zone)
+        if not spark.catalog.functionExists(name):
+            _register(call, function, name, spark, zone)
+
+
+def _calls(node: Node) -> Iterator[Call]:
+    expressions: list[Expr] = []
+    match node:
+        case Project(columns=columns):
+            expressions = [c.expr for c in columns]
+        case Correlate(collection=collection):
+            expressions = [collection]
+    for expr in expressions:
+        yield from (e for e in expr.walk() if isinstance(e, Call) and isinstance(e.function, PythonFunction))
+
+
+def _register(call: Call, function: PythonFunction, name: str, spark: SparkSession, zone: str) -> None:
+    from pyspark.sql.pandas.functions import arrow_udf
+
+    from sqlstream.udf.worker import Task, evaluator
+
+    columns = tuple(", ".join(sorted(make.columns(a))) for a in call.args)
+    declared = function.found.declared
+    task = Task(
+        function.name, _pickled(function), declared.func_type, tuple(a.type for a in call.args), call.type, zone, function.settings.parameters,
+        function.secrets(columns), call.type.root == "ARRAY" and function.kind.value == "TABLE", function.settings.on_error,
+    )  # fmt: skip
+    _ship(spark)
+    # Its stubs know no function of so many columns as it is given.
+    declare: Any = arrow_udf
+    made = declare(evaluator(task), call.type.spark)
+    spark.udf.register(name, made if declared.deterministic else made.asNondeterministic())
+
+
+def _pickled(function: PythonFunction) -> bytes:
+    """The function, with what of the project's modules it needs. Raises ValidationError."""
+    from pyspark import cloudpickle
+
+    with function.modules.own() as modules:
+        for module in modules:
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        try:
+            return cloudpickle.dumps(function.found.declared.function)  # type: ignore[no-any-return, no-untyped-call]
+        except Exception as error:  # whatever an object of the user's raises
+            problem = f"The Python function {function.name} can't be sent to Spark's workers: {type(error).__name__}: {error}"
+            raise ValidationError(problem, hint="Make what can't be pickled in open().") from error
+        finally:
+            for module in modules:
+                cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
+
+
+def _ship(spark: SparkSession) -> None:
+    """Send the workers of a cluster the part of this package that they run."""
+    context = spark.sparkContext
+    with _lock:
+        master = context.master or ""
+        if (master.startswith("local") and not master.startswith("local-cluster")) or context.applicationId in _applications:
+            return
+        home = Path(sqlstream.__file__).parent
+        archive = Path(tempfile.mkdtemp(prefix="sqlstream-")) / "sqlstream_functions.zip"
+        with zipfile.ZipFile(archive, "w") as out:
+            for name in _SHIPPED:
+                out.write(home / name, f"sqlstream/{name}")
+        context.addPyFile(str(archive))
+        _applications.add(context.applicationId)
+
+

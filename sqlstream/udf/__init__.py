@@ -1,0 +1,7 @@
+"""Functions in Python: what a module in ``udfs/`` imports. ``from pyflink.table.udf import udf`` gives the same where there is no pyflink."""
+
+from sqlstream.udf.api import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
+from sqlstream.udf.data_types import DataTypes
+from sqlstream.udf.row import Row
+
+__all__ = ["AggregateFunction", "DataTypes", "FunctionContext", "Row", "ScalarFunction", "TableFunction", "udaf", "udf", "udtf"]

@@ -1,0 +1,190 @@
+"""What a module of functions imports: the decorators and the classes, called as pyflink calls them. It runs in Spark's workers too."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from abc import ABC, abstractmethod
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+GENERAL, PANDAS, ARROW = "general", "pandas", "arrow"
+
+
+class FunctionContext:
+    """What ``open`` is given: the parameters of the job, which ``SET 'pipeline.global-job-parameters' = 'key:value,..'`` declares."""
+
+    def __init__(self, parameters: Mapping[str, str]) -> None:
+        self._parameters = dict(parameters)
+
+    def get_job_parameter(self, key: str, default_value: str | None = None) -> str | None:
+        """The parameter ``key``, or the default."""
+        return self._parameters.get(key, default_value)
+
+
+class UserDefinedFunction(ABC):  # noqa: B024  (its subclasses say what is called)
+    """Base of functions that are objects: made where the module is loaded, opened once in each worker."""
+
+    def open(self, function_context: FunctionContext) -> None:
+        """Called before the first row: the place to load a model."""
+
+    def close(self) -> None:
+        """Called after the last row, when the worker ends."""
+
+    def is_deterministic(self) -> bool:
+        """Whether the same arguments give the same value."""
+        return True
+
+
+class ScalarFunction(UserDefinedFunction):
+    """A value for the values of a row."""
+
+    @abstractmethod
+    def eval(self, *args: Any) -> Any:
+        """The value."""
+
+
+class TableFunction(UserDefinedFunction):
+    """Any number of rows for the values of a row."""
+
+    @abstractmethod
+    def eval(self, *args: Any) -> Any:
+        """An iterable of rows, or a generator of them."""
+
+
+class AggregateFunction(UserDefinedFunction):
+    """A value for the rows of a group, kept in an accumulator."""
+
+    @abstractmethod
+    def create_accumulator(self) -> Any:
+        """The accumulator of no rows."""
+
+    @abstractmethod
+    def accumulate(self, accumulator: Any, *args: Any) -> None:
+        """Take a row in."""
+
+    @abstractmethod
+    def get_value(self, accumulator: Any) -> Any:
+        """The value of the rows taken in."""
+
+    def retract(self, accumulator: Any, *args: Any) -> None:
+        """Take a row out that was taken in before."""
+        raise NotImplementedError("retract")
+
+    def merge(self, accumulator: Any, accumulators: Iterable[Any]) -> None:
+        """Take in what other accumulators hold."""
+        raise NotImplementedError("merge")
+
+    def get_result_type(self) -> Any:
+        """The type of the value, where the decorator does not say it."""
+        return None
+
+    def get_accumulator_type(self) -> Any:
+        """The type of the accumulator, where the decorator does not say it."""
+        return None
+
+
+class Kind(Enum):
+    """What a function gives."""
+
+    SCALAR = "SCALAR"
+    TABLE = "TABLE"
+    AGGREGATE = "AGGREGATE"
+
+
+class Declared:
+    """A function with what its decorator says of it: types as they were written, resolved where a statement is planned.
+
+    A call is one of the plain Python function.
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        function: Any,
+        *,
+        inputs: Any = None,
+        result: Any = None,
+        accumulator: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+        func_type: str = GENERAL,
+        frame: Any = None,
+    ) -> None:
+        function = function() if inspect.isclass(function) else function
+        if not callable(function) and not isinstance(function, UserDefinedFunction):
+            raise TypeError(f"{function!r} is no function")
+        if func_type not in (GENERAL, PANDAS, ARROW):
+            raise ValueError(f"func_type must be general, pandas or arrow, not {func_type!r}")
+        self.kind = kind
+        self.function = function
+        self.inputs = inputs
+        self.result = result
+        self.accumulator = accumulator
+        if deterministic is None:
+            deterministic = function.is_deterministic() if isinstance(function, UserDefinedFunction) else True
+        self.deterministic = deterministic
+        self.name = name
+        self.func_type = func_type
+        functools.update_wrapper(self, function if not isinstance(function, UserDefinedFunction) else type(function), updated=())
+        code = getattr(self.body, "__code__", None)
+        self.file: str = code.co_filename if code is not None else ""
+        self.line: int = code.co_firstlineno if code is not None else 0
+        if frame is not None:
+            self.__module__, self.file, self.line = frame.f_globals.get("__name__", ""), frame.f_code.co_filename, frame.f_lineno
+
+    @property
+    def body(self) -> Callable[..., Any]:
+        """What is called with the values of a row; an aggregate's takes its accumulator first."""
+        if not isinstance(self.function, UserDefinedFunction):
+            return self.function  # type: ignore[no-any-return]
+        return self.function.accumulate if isinstance(self.function, AggregateFunction) else self.function.eval  # type: ignore[attr-defined]
+
+    def __call__(self, *args: Any) -> Any:
+        return self.body(*args)
+
+
+def _declaring(kind: Kind, f: Any, **more: Any) -> Any:
+    frame = sys._getframe(2)
+    return (lambda function: Declared(kind, function, frame=frame, **more)) if f is None else Declared(kind, f, frame=frame, **more)
+
+
+def udf(
+    f: Any = None,
+    input_types: Any = None,
+    result_type: Any = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = GENERAL,
+    udf_type: str | None = None,
+) -> Any:
+    """Declares a scalar function: of a function, a lambda, a ScalarFunction. With func_type 'pandas' it takes and gives pandas.Series.
+
+    Types are DataTypes, or Flink's names of them; where they are left out, annotations say them.
+    """
+    return _declaring(Kind.SCALAR, f, inputs=input_types, result=result_type, deterministic=deterministic, name=name, func_type=udf_type or func_type)
+
+
+def udtf(f: Any = None, input_types: Any = None, result_types: Any = None, deterministic: bool | None = None, name: str | None = None) -> Any:
+    """Declares a table function: of a generator, or a TableFunction. ``result_types`` are those of its columns, or a ROW."""
+    return _declaring(Kind.TABLE, f, inputs=input_types, result=result_types, deterministic=deterministic, name=name)
+
+
+def udaf(
+    f: Any = None,
+    input_types: Any = None,
+    result_type: Any = None,
+    accumulator_type: Any = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = GENERAL,
+) -> Any:
+    """Declares an aggregate function: of an AggregateFunction."""
+    return _declaring(
+        Kind.AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name,
+        func_type=func_type,
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""What the decorators of an installed pyflink make, as ours: a module for Flink works as it is, whether pyflink is there or not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlstream.sql import types as t
+from sqlstream.udf.api import AggregateFunction, Declared, Kind, ScalarFunction, TableFunction
+
+_KINDS = {
+    "UserDefinedScalarFunctionWrapper": Kind.SCALAR,
+    "UserDefinedTableFunctionWrapper": Kind.TABLE,
+    "UserDefinedAggregateFunctionWrapper": Kind.AGGREGATE,
+}
+# pyflink's classes of types, and what they hold besides NOT NULL.
+_NAMES = {
+    "NullType": "NULL", "BooleanType": "BOOLEAN", "TinyIntType": "TINYINT", "SmallIntType": "SMALLINT", "IntType": "INT", "BigIntType": "BIGINT",
+    "FloatType": "FLOAT", "DoubleType": "DOUBLE", "DateType": "DATE", "CharType": "CHAR", "VarCharType": "VARCHAR", "BinaryType": "BINARY",
+    "VarBinaryType": "VARBINARY", "DecimalType": "DECIMAL", "TimeType": "TIME", "TimestampType": "TIMESTAMP",
+    "LocalZonedTimestampType": "TIMESTAMP_LTZ", "ArrayType": "ARRAY", "MultisetType": "MULTISET", "MapType": "MAP", "RowType": "ROW",
+}  # fmt: skip
+
+
+def declared(value: Any) -> Declared | None:
+    """A function that pyflink's decorators made; None of anything else."""
+    if not type(value).__module__.startswith("pyflink."):
+        return None
+    kind = _KINDS.get(type(value).__name__)
+    if kind is None:
+        return None
+    function = value._func
+    for base in (ScalarFunction, TableFunction, AggregateFunction):
+        if any(c.__name__ == base.__name__ and c.__module__.startswith("pyflink.") for c in type(function).__mro__):
+            base.register(type(function))
+    result = getattr(value, "_result_types", None) or getattr(value, "_result_type", None)
+    made = Declared(
+        kind, function, inputs=_types(value._input_types), result=_types(result),
+        accumulator=_types(getattr(value, "_accumulator_type", None)), deterministic=value._deterministic, func_type=value._func_type,
+    )  # fmt: skip
+    made.__module__ = getattr(function, "__module__", "") or type(function).__module__
+    return made
+
+
+def _types(given: Any) -> Any:
+    if isinstance(given, list | tuple):
+        return [_types(g) for g in given]
+    if given is None or isinstance(given, str):
+        return given
+    return type_of(given)
+
+
+def type_of(given: Any) -> t.Type:
+    """The type that one of pyflink's is."""
+    root = _NAMES[type(given).__name__]
+    nullable = bool(given._nullable)
+    match root:
+        case "CHAR" | "VARCHAR" | "BINARY" | "VARBINARY":
+            return t.Type(root, (given.length,), nullable=nullable)
+        case "DECIMAL":
+            return t.Type(root, (given.precision, given.scale), nullable=nullable)
+        case "TIME" | "TIMESTAMP" | "TIMESTAMP_LTZ":
+            return t.Type(root, (given.precision,), nullable=nullable)
+        case "ARRAY" | "MULTISET":
+            return t.Type(root, children=(type_of(given.element_type),), nullable=nullable)
+        case "MAP":
+            return t.Type(root, children=(type_of(given.key_type), type_of(given.value_type)), nullable=nullable)
+        case "ROW":
+            children = tuple(type_of(f.data_type) for f in given.fields)
+            return t.Type(root, children=children, names=tuple(f.name for f in given.fields), nullable=nullable)
+    return t.Type(root, nullable=nullable)

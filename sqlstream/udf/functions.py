@@ -1,0 +1,137 @@
+"""A function of a module as a row of the function table: what the binder, HELP and the plan see of it."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha1
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.errors import NotSupported, SqlStreamError
+from sqlstream.options import is_secret
+from sqlstream.sql import types as t
+from sqlstream.sql.coercion import implicitly_castable
+from sqlstream.sql.functions import Function
+from sqlstream.udf.api import Kind
+from sqlstream.udf.signature import Signature, signature
+
+if TYPE_CHECKING:
+    from sqlstream.catalog.entries import UserFunction
+    from sqlstream.sql.functions.base import Rendered, Types
+    from sqlstream.sql.types import Type
+    from sqlstream.udf.modules import Found, Modules
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What of the session's options a function's run depends on: the job's parameters, and what a failing row does."""
+
+    parameters: tuple[tuple[str, str], ...] = ()
+    on_error: str = "fail"
+
+
+@dataclass(frozen=True, eq=False)
+class PythonFunction(Function):
+    """A function in Python. ``found`` is where it comes from, ``modules`` those that travel with it; ``version`` is that of the modules.
+
+    A table function gives an ARRAY of its rows.
+    """
+
+    found: Found = field(kw_only=True)
+    of: Signature = field(kw_only=True)
+    modules: Modules = field(kw_only=True)
+    version: int = 0
+    settings: Settings = Settings()
+
+    @property
+    def kind(self) -> Kind:
+        return self.found.declared.kind
+
+    @property
+    def group(self) -> str:
+        return self.kind.value
+
+    @property
+    def signature(self) -> str:
+        shown = (f"{p.name}{'?' if p.optional else ' ...' if p.repeated else ''} {p.type or 'ANY'}" for p in self.of.parameters)
+        return f"{self.name}({', '.join(shown)})"
+
+    def arguments(self, count: int) -> tuple[str, ...]:
+        """The names of the parameters that ``count`` arguments are for."""
+        names = [p.name for p in self.of.parameters]
+        return tuple(names[min(i, len(names) - 1)] if names else f"arg{i}" for i in range(count))
+
+    def secrets(self, columns: tuple[str, ...]) -> tuple[bool, ...]:
+        """Which of the arguments, that read columns of these names, must never be printed."""
+        return tuple(is_secret(name) or is_secret(column) for name, column in zip(self.arguments(len(columns)), columns, strict=True))
+
+    def spark_name(self, types: Types, zone: str) -> str:
+        """What a call with arguments of ``types`` is in Spark SQL: another version of the function has another name."""
+        key = repr((self.found.identifier, self.version, str(id(self.modules)), [x.full for x in types], zone, self.settings))
+        return f"sqlstream_{self.found.attribute.lower()}_{sha1(key.encode()).hexdigest()[:12]}"
+
+
+def python_function(declared: UserFunction, modules: Modules, settings: Settings, at: Any = None) -> PythonFunction:
+    """The function that ``declared`` names. Raises ValidationError, NotSupported."""
+    name = declared.path.name.upper()
+    if declared.language != "PYTHON":
+        raise NotSupported(f"Functions in {declared.language} are not supported.", at=at, hint="Write it in Python: LANGUAGE PYTHON.")
+    # One row a function: calls of it are equal.
+    key = (name, declared.identifier, modules.version, settings)
+    if key not in modules.rows:
+        found = modules.named(declared.identifier, at)
+        try:
+            modules.rows[key] = _row(name, found, signature(found.declared, found.identifier), modules, settings)
+        except SqlStreamError as error:
+            error.at = at if error.at is None else error.at
+            raise
+    return modules.rows[key]
+
+
+def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Settings) -> PythonFunction:
+    declared = found.declared
+    result = t.array(of.result.not_null()) if declared.kind is Kind.TABLE else of.result
+    params = tuple(f"any{'*' if p.repeated else '?' if p.optional else ''}" for p in of.parameters)
+    row = PythonFunction(
+        name, params, lambda _: result, "", _documented(declared), aggregate=declared.kind is Kind.AGGREGATE, coerce=partial(_coerced, of),
+        deterministic=declared.deterministic, found=found, of=of, modules=modules, version=modules.version, settings=settings,
+    )  # fmt: skip
+    return replace(row, spark=partial(_rendered, row), check=partial(_problem, row))
+
+
+def _documented(declared: Any) -> str:
+    of = declared.function if inspect.isroutine(declared.function) else type(declared.function)
+    text = inspect.getdoc(of) or inspect.getdoc(declared.body) or ""
+    return " ".join(text.split("\n\n")[0].split()) or f"Python's {declared.__module__}.{getattr(declared, '__name__', '')}."
+
+
+def _rendered(row: PythonFunction, call: Rendered) -> str:
+    # Spark calls no function of columns without one.
+    return f"{t.quote(row.spark_name(call.types, call.zone))}({', '.join(call.args) or '0'})"
+
+
+def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str | None:
+    if row.aggregate:
+        return f"{row.name} can't be called: aggregate functions in Python are not supported yet."
+    foreign = next((x for type_ in types for x in type_.parts if x.root in ("VARIANT", "INTERVAL_MONTHS", "MULTISET")), None)
+    return f"{row.name} can't be called: values of type {foreign} are not passed to Python." if foreign else None
+
+
+def _coerced(of: Signature, given: Types) -> Types | None:
+    parameters = of.parameters
+    least = sum(1 for p in parameters if not (p.optional or p.repeated))
+    if len(given) < least or (len(given) > len(parameters) and not (parameters and parameters[-1].repeated)):
+        return None
+    takes = [parameters[min(i, len(parameters) - 1)].type for i in range(len(given))]
+    if any(wanted is not None and not implicitly_castable(a, wanted) for a, wanted in zip(given, takes, strict=True)):
+        return None
+    return tuple(_argument(a, wanted) for a, wanted in zip(given, takes, strict=True))
+
+
+def _argument(given: Type, wanted: Type | None) -> Type:
+    if wanted is not None:
+        # To Python a text is a text, however long.
+        alike = (given.is_string and wanted.is_string) or (given.is_binary and wanted.is_binary)
+        return given if alike else wanted.null()
+    return t.STRING if given.root == "NULL" else given

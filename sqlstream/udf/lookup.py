@@ -1,0 +1,92 @@
+"""The user's functions as queries find them: by name, where the catalog says what a name is and the modules what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.catalog import functions as catalog
+from sqlstream.catalog.entries import UserFunction
+from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.sql import functions
+from sqlstream.sql.functions import Function
+from sqlstream.sql.tables import ObjectPath
+from sqlstream.udf.api import Kind
+from sqlstream.udf.functions import PythonFunction, python_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.udf.functions import Settings
+    from sqlstream.udf.modules import Modules
+
+
+class UserFunctions(Mapping[str, Function]):
+    """What the names of functions mean besides built-in ones, in the order of Flink: temporary system functions, built-in ones, those of the
+    catalog. A name that has no right function raises its error.
+    """
+
+    def __init__(self, manager: CatalogManager, modules: Modules, settings: Settings) -> None:
+        self._manager = manager
+        self._modules = modules
+        self._settings = settings
+
+    def __getitem__(self, name: str) -> PythonFunction:
+        found = self._named(name)
+        if found is None:
+            raise KeyError(name)
+        if found.kind is Kind.TABLE:
+            raise ValidationError(f"{found.name} is a table function: it stands in FROM.", hint=f"Write FROM t, LATERAL TABLE({found.name}(..)).")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(catalog.names(self._manager))
+
+    def __len__(self) -> int:
+        return len(catalog.names(self._manager))
+
+    def table(self, at: Any, name: str) -> PythonFunction | None:
+        """The table function ``name``; None where there is no function of the user's. Raises ValidationError."""
+        found = self._named(name, at)
+        if found is not None and found.kind is not Kind.TABLE:
+            raise ValidationError(f"{found.name} is no table function: it can't stand in FROM.", at=at, hint=f"Write SELECT {found.name}(..).")
+        return found
+
+    def line(self, name: str) -> str:
+        """What completion shows beside a name."""
+        try:
+            found = self._named(name)
+        except SqlStreamError as error:  # the whole of it is told when the function is called
+            return error.message
+        return f"of yours: {found.signature}: {found.summary}" if found is not None else "of yours"
+
+    def described(self, declared: UserFunction) -> PythonFunction:
+        """What ``declared`` is. Raises ValidationError, NotSupported."""
+        return python_function(declared, self._modules, self._settings)
+
+    def _named(self, name: str, at: Any = None) -> PythonFunction | None:
+        parts = tuple(name.split("."))
+        plain = len(parts) == 1
+        if plain and name.lower() not in self._manager.system_functions:
+            if functions.find(name) is not None:
+                return None
+            if (twice := self._modules.twice.get(name.lower())) is not None:
+                raise ValidationError(twice.message, at=at, hint=twice.hint)
+        declared = catalog.find(self._manager, parts)
+        return None if declared is None else python_function(declared, self._modules, self._settings, at)
+
+
+def place(manager: CatalogManager, modules: Modules, before: Mapping[str, UserFunction]) -> dict[str, UserFunction]:
+    """Make the functions of ``modules`` temporary system functions, in the place of those of ``before``; what a statement has created stays."""
+    known = manager.system_functions
+    for name, declared in before.items():
+        if known.get(name) is declared:
+            del known[name]
+    placed = {
+        name: UserFunction(ObjectPath("", "", name), found.identifier, "PYTHON", temporary=True, system=True)
+        for name, found in modules.functions.items()
+        if name not in known
+    }
+    known.update(placed)
+    return placed

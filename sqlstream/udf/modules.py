@@ -1,0 +1,253 @@
+"""The project's modules of functions: those in ``udfs/`` and of ``python.files``. Each is loaded by itself, and again when a file has changed.
+
+Out come the decorated objects by name, and a message for each module that can't be loaded and each name that is there twice.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import linecache
+import sys
+import traceback
+import types
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.errors import Location, SqlStreamError, ValidationError, did_you_mean
+from sqlstream.sql import functions
+from sqlstream.udf import foreign, shim
+from sqlstream.udf.api import Declared
+from sqlstream.udf.signature import undecorated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sqlstream.udf.functions import PythonFunction
+
+FOLDER = "udfs"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A function of a module: what declares it, and the place for messages."""
+
+    declared: Declared
+    module: str
+    attribute: str
+    place: str
+
+    @property
+    def identifier(self) -> str:
+        return f"{self.module}.{self.attribute}"
+
+
+@dataclass
+class Modules:
+    """The modules of one project. ``version`` changes whenever they are loaded; ``errors`` are those of the last time, ``twice`` those of names that
+    two functions have; ``rows`` is for what is made of the functions."""
+
+    project: Path
+    errors: list[SqlStreamError] = field(default_factory=list)
+    functions: dict[str, Found] = field(default_factory=dict)
+    twice: dict[str, SqlStreamError] = field(default_factory=dict)
+    version: int = 0
+    rows: dict[object, PythonFunction] = field(default_factory=dict)
+    _seen: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    _loaded: dict[str, types.ModuleType] = field(default_factory=dict)
+    _folders: tuple[str, ...] = ()
+
+    def refresh(self, files: Iterable[str] = ()) -> list[str]:
+        """Load what is new or has changed; a line for each file that was there before. ``files`` are those of ``python.files``."""
+        paths = [Path(f).expanduser() for f in files]
+        paths = [p if p.is_absolute() else Path.cwd() / p for p in paths]
+        folder = self.project / FOLDER
+        now = {p: _stamp(p) for p in [*sorted(folder.glob("*.py")), *(q for p in paths for q in (sorted(p.glob("*.py")) if p.is_dir() else [p]))]}
+        if now == self._seen:
+            return []
+        before, self._seen = self._seen, now
+        changed = [p for p in now if now[p] != before.get(p)]
+        self._folders = tuple(dict.fromkeys(str(f) for f in (folder, *(p.parent if p.suffix == ".py" else p for p in paths))))
+        self._load()
+        if not before:
+            return []
+        again = [f"{self.shown(p)} {'reloaded' if p in before else 'loaded'}" for p in changed]
+        return [*again, *(f"{self.shown(p)} is gone, and its functions" for p in before if p not in now)]
+
+    def shown(self, path: Path | str) -> str:
+        """``path`` as messages name it."""
+        path = Path(path)
+        return path.relative_to(self.project).as_posix() if path.is_relative_to(self.project) else str(path)
+
+    def named(self, identifier: str, at: Any = None) -> Found:
+        """What CREATE FUNCTION .. AS 'module.attribute' names. Raises ValidationError."""
+        name, _, attribute = identifier.rpartition(".")
+        if not name:
+            raise ValidationError(f"'{identifier}' names no function: write 'module.attribute'.", at=at)
+        try:
+            module = self._loaded.get(name) or self._imported(name)
+        except SyntaxError as error:
+            place = f"{self.shown(error.filename or '')}:{error.lineno}"
+            raise ValidationError(f"The module '{name}' cannot be imported: {error.msg}, at {place}.", at=at) from error
+        except Exception as error:  # whatever the user's module raises
+            hint = f"It is looked for in {self.project / FOLDER}."
+            raise ValidationError(f"The module '{name}' cannot be imported: {_said(error)}", at=at, hint=hint) from error
+        value = getattr(module, attribute, None)
+        declared = value if isinstance(value, Declared) else foreign.declared(value) or (undecorated(value) if callable(value) else None)
+        if declared is None:
+            near = did_you_mean(attribute, (n for n, v in vars(module).items() if callable(v)))
+            raise ValidationError(f"'{identifier}' is no function: the module '{name}' has none of this name.", at=at, hint=near)
+        return Found(declared, name, attribute, f"{self.shown(declared.file)}:{declared.line}")
+
+    def _imported(self, name: str) -> types.ModuleType:
+        with self._importing():
+            module = importlib.import_module(name)
+            if self._is_own(module) or (name.split(".")[0] != __package__.split(".")[0] and self._in_project(module)):
+                self._loaded[name] = module
+            return module
+
+    @contextmanager
+    def own(self) -> Iterator[list[types.ModuleType]]:
+        """The loaded modules, which are Python's of their names meanwhile."""
+        kept = {name: sys.modules.get(name) for name in self._loaded}
+        sys.modules.update(self._loaded)
+        try:
+            yield list(self._loaded.values())
+        finally:
+            for name, module in kept.items():
+                if module is None:
+                    del sys.modules[name]
+                else:
+                    sys.modules[name] = module
+
+    # --- loading ------------------------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        self.errors, self.functions, self.twice, self.rows, self._loaded = [], {}, {}, {}, {}
+        self.version += 1
+        linecache.checkcache()
+        places: set[str] = set()
+        with self._importing():
+            for path in self._seen:
+                if path.suffix != ".py":
+                    continue
+                error = self._module(path)
+                if error is not None and str(error.location) not in places:
+                    places.add(str(error.location))
+                    self.errors.append(error)
+            self._loaded = {n: m for n, m in sys.modules.items() if self._is_own(m)}
+        self.errors += self.twice.values()
+
+    def _module(self, path: Path) -> SqlStreamError | None:
+        """Load one file; what is wrong with it."""
+        if not path.is_file():
+            return located(ValidationError(f"There is no file '{path}' (python.files)."), self.shown(path), 1)
+        if path.stem in sys.stdlib_module_names or _installed(path.stem, self._folders):
+            problem = ValidationError(f"'{path.stem}' is a module of Python's: no other can have its name.", hint="Rename the file.")
+            return located(problem, self.shown(path), 1)
+        try:
+            module = importlib.import_module(path.stem)
+        except SyntaxError as error:
+            problem = ValidationError(f"The module '{path.stem}' cannot be loaded: {error.msg}.")
+            return located(problem, self.shown(error.filename or path), error.lineno or 1, error.filename)
+        except BaseException as error:  # whatever the user's module raises, SystemExit too
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            frames = [f for f in traceback.extract_tb(error.__traceback__) if self._is_mine(f.filename)]
+            file, line = (frames[-1].filename, frames[-1].lineno or 1) if frames else (str(path), 1)
+            return located(ValidationError(f"The module '{path.stem}' cannot be loaded: {_said(error)}."), self.shown(file), line, file)
+        for attribute, value in list(vars(module).items()):
+            declared = value if isinstance(value, Declared) else foreign.declared(value)
+            if declared is not None and declared.__module__ == module.__name__:
+                self._add(Found(declared, module.__name__, attribute, f"{self.shown(declared.file)}:{declared.line}"))
+        return None
+
+    def _add(self, found: Found) -> None:
+        name = (found.declared.name or found.attribute).lower()
+        if functions.find(name) is not None:
+            problem = ValidationError(
+                f"'{name}' is the name of a built-in function: the one at {found.place} is left out.", hint="Rename it, or give its decorator a name."
+            )
+            self.errors.append(located(problem, self.shown(found.declared.file), found.declared.line, found.declared.file))
+        elif name in self.functions:
+            other = self.functions.pop(name)
+            self._refuse(name, other, found)
+        elif name in self.twice:
+            self._refuse(name, found, found)
+        else:
+            self.functions[name] = found
+
+    def _refuse(self, name: str, first: Found, second: Found) -> None:
+        problem = f"Two functions are called '{name}': at {first.place} and at {second.place}."
+        known = self.twice.get(name)
+        if known is not None:
+            problem = f"{known.message.removesuffix('.')} and at {second.place}."
+        hint = "Rename one of them, or give its decorator another name."
+        declared = second.declared
+        self.twice[name] = located(ValidationError(problem, hint=hint), self.shown(declared.file), declared.line, declared.file)
+
+    def _is_mine(self, file: str) -> bool:
+        return any(Path(file).is_relative_to(f) for f in self._folders) and "site-packages" not in file
+
+    def _is_own(self, module: Any) -> bool:
+        """Whether a module is a file of the project: one that the workers don't have."""
+        file = _file(module)
+        return file.endswith(".py") and self._is_mine(file) and module.__name__ != "__main__"
+
+    def _in_project(self, module: Any) -> bool:
+        file = _file(module)
+        return file.endswith(".py") and Path(file).is_relative_to(self.project) and "site-packages" not in file
+
+    @contextmanager
+    def _importing(self) -> Iterator[None]:
+        """Python finds the project's modules, as they are now, behind its own; it writes nothing beside them."""
+        kept, compiled = list(sys.path), sys.dont_write_bytecode
+        others = {n: m for n, m in list(sys.modules.items()) if self._replaces(m)}
+        for name in others:
+            del sys.modules[name]
+        sys.modules.update(self._loaded)
+        sys.path += [f for f in (*self._folders, str(self.project)) if f not in sys.path]
+        sys.dont_write_bytecode = True
+        importlib.invalidate_caches()
+        shim.install()
+        try:
+            yield
+        finally:
+            sys.path[:], sys.dont_write_bytecode = kept, compiled
+
+    def _replaces(self, module: Any) -> bool:
+        """Whether a module is one of ours, or of another project's."""
+        return self._is_own(module) or Path(_file(module)).parent.name == FOLDER
+
+
+def _installed(name: str, folders: tuple[str, ...]) -> bool:
+    """Whether Python has a module of this name without the project's folders."""
+    from importlib.machinery import PathFinder
+
+    return PathFinder.find_spec(name, [p for p in sys.path if p not in folders and p not in ("", ".")]) is not None
+
+
+def _file(module: Any) -> str:
+    return (getattr(module, "__file__", None) or "") if isinstance(module, types.ModuleType) else ""
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:  # named, and not there: told when it is loaded
+        return (0, -1)
+    return status.st_mtime_ns, status.st_size
+
+
+def _said(error: BaseException) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def located(error: SqlStreamError, shown: str, line: int, file: str | None = None) -> SqlStreamError:
+    """``error``, about a line of ``file``, which messages call ``shown``."""
+    text = linecache.getline(file or shown, line).rstrip("\n")
+    error.location = Location(shown, line, len(text) - len(text.lstrip()) + 1, text, len(text.strip()) or 1)
+    return error

@@ -1,0 +1,220 @@
+"""What a declared function takes and gives, as Flink's types: of DataTypes, of the names of types, of annotations."""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import datetime
+import inspect
+import types
+import typing
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.sql import types as t
+from sqlstream.sql.cursor import Cursor
+from sqlstream.sql.lexer import tokenize
+from sqlstream.sql.type_syntax import parse_type
+from sqlstream.udf.api import AggregateFunction, Declared, Kind, TableFunction, UserDefinedFunction
+from sqlstream.udf.data_types import Field
+from sqlstream.udf.row import Row
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
+
+_ANNOTATED: dict[Any, Type] = {
+    str: t.STRING, int: t.BIGINT, float: t.DOUBLE, bool: t.BOOLEAN, bytes: t.BYTES, Decimal: t.decimal(38, 18),
+    datetime.date: t.DATE, datetime.time: t.time(0), datetime.datetime: t.timestamp(6), datetime.timedelta: t.INTERVAL_MILLIS,
+}  # fmt: skip
+_MANY = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.Generator, collections.abc.Sequence, list)
+# What no Python value stands for.
+_FOREIGN = ("NULL", "VARIANT", "INTERVAL_MONTHS", "MULTISET")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a function. ``type`` is None where a call's argument says it."""
+
+    name: str
+    type: Type | None
+    optional: bool = False
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The parameters of a function and the type of its value; a table function's is the ROW of its columns."""
+
+    parameters: tuple[Parameter, ...]
+    result: Type
+    accumulator: Type | None = None
+
+
+def type_named(text: str) -> Type:
+    """The type that ``text`` names, as SQL writes it. Raises SqlStreamError."""
+    cursor = Cursor(text, tokenize(text))
+    found = parse_type(cursor)
+    if not cursor.at_end:
+        cursor.unexpected(cursor.token)
+    return found
+
+
+def signature(declared: Declared, name: str) -> Signature:
+    """What ``declared``, called ``name``, takes and gives. Raises ValidationError, NotSupported."""
+    try:
+        found = _signature(declared, name)
+    except SqlStreamError as error:
+        raise type(error)(f"The function '{name}': {error.message[:1].lower()}{error.message[1:]}", hint=error.hint) from None
+    for part in (*(p.type for p in found.parameters), found.result):
+        if part is not None and (foreign := next((x for x in part.parts if x.root in _FOREIGN), None)):
+            raise NotSupported(f"The function '{name}': values of type {foreign} are not passed to Python.")
+    return found
+
+
+def _signature(declared: Declared, name: str) -> Signature:
+    hints = _hints(declared.body)
+    parameters = _parameters(declared, hints)
+    if isinstance(declared.function, AggregateFunction):
+        value = declared.function
+        result = declared.result if declared.result is not None else value.get_result_type()
+        if result is None:
+            result = _annotated(_hints(value.get_value).get("return"))
+        accumulator = declared.accumulator if declared.accumulator is not None else value.get_accumulator_type()
+        return Signature(parameters, _needed(result), None if accumulator is None else _type(accumulator))
+    if declared.kind is Kind.AGGREGATE:  # of whole columns
+        return Signature(parameters, _needed(declared.result if declared.result is not None else _annotated(hints.get("return"))))
+    if declared.kind is Kind.TABLE:
+        return Signature(parameters, _columns(declared.result, hints.get("return")))
+    return Signature(parameters, _needed(declared.result if declared.result is not None else _annotated(hints.get("return"))))
+
+
+def _needed(given: Any) -> Type:
+    if given is None:
+        raise ValidationError("Its result has no type.", hint="Give the decorator a result_type, or the function an annotation: -> str.")
+    return _type(given)
+
+
+def _type(given: Any) -> Type:
+    """A type as a decorator is given it."""
+    if isinstance(given, t.Type):
+        return given
+    if isinstance(given, str):
+        try:
+            return type_named(given)
+        except SqlStreamError as error:
+            raise ValidationError(f"'{given}' is no type: {error.message}") from None
+    if (found := _annotated(given)) is not None:
+        return found
+    raise ValidationError(f"{given!r} is no type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
+
+
+def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[Parameter, ...]:
+    given: list[Any] | None = None
+    if declared.inputs is not None:
+        given = list(declared.inputs) if isinstance(declared.inputs, list | tuple) and not isinstance(declared.inputs, Field) else [declared.inputs]
+    try:
+        written = list(inspect.signature(declared.body).parameters.values())
+    except (TypeError, ValueError):  # a function of C: nothing is known of it
+        written = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
+    if declared.kind is Kind.AGGREGATE and isinstance(declared.function, AggregateFunction):
+        written = written[1:]
+    positional = [p for p in written if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    if given is not None:
+        names = [p.name for p in positional if p.kind is not p.VAR_POSITIONAL]
+        return tuple(Parameter(names[i] if i < len(names) else f"arg{i}", _type(g)) for i, g in enumerate(given))
+    found = []
+    for p in positional:
+        hint = hints.get(p.name)
+        type_ = None if hint is None or _unknown(hint) else _annotated(hint)
+        if hint is not None and not _unknown(hint) and type_ is None:
+            raise ValidationError(f"The annotation of '{p.name}' names no SQL type.", hint="Give the decorator input_types.")
+        repeated = p.kind is p.VAR_POSITIONAL
+        found.append(Parameter(p.name, type_, p.default is not p.empty and not repeated, repeated))
+    return tuple(found)
+
+
+def _unknown(hint: Any) -> bool:
+    """Whether an annotation says nothing of a SQL type: that of a whole column, or Any."""
+    return hint is Any or getattr(hint, "__module__", "").split(".")[0] in ("pandas", "pyarrow", "numpy")
+
+
+def _hints(body: Any) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(body, include_extras=True)
+    except (NameError, TypeError, AttributeError):  # annotations of names that only a type checker imports
+        return {}
+
+
+def _plain(hint: Any) -> Any:
+    """``int`` of ``int | None``."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        others = [a for a in typing.get_args(hint) if a is not type(None)]
+        return others[0] if len(others) == 1 else hint
+    return hint
+
+
+def _annotated(hint: Any) -> Type | None:
+    """The type for a Python annotation; None where there is none."""
+    hint = _plain(hint)
+    if isinstance(hint, t.Type):
+        return hint
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return next((_type(a) for a in arguments[1:] if isinstance(a, t.Type | str)), None) or _annotated(arguments[0])
+    if origin in (list, collections.abc.Sequence) and len(arguments) == 1:
+        element = _annotated(arguments[0])
+        return None if element is None else t.array(element)
+    if origin in (dict, collections.abc.Mapping) and len(arguments) == 2:
+        key, value = (_annotated(a) for a in arguments)
+        return None if key is None or value is None else t.map_of(key, value)
+    try:
+        if hint in _ANNOTATED:
+            return _ANNOTATED[hint]
+    except TypeError:  # an annotation that has no hash
+        return None
+    return _record(hint)
+
+
+def _record(hint: Any) -> Type | None:
+    """The ROW of a NamedTuple, a dataclass, or ``tuple[int, str]``."""
+    if typing.get_origin(hint) is tuple:
+        parts = {f"f{i}": part for i, part in enumerate(typing.get_args(hint))}
+    elif isinstance(hint, type) and (hasattr(hint, "_fields") or dataclasses.is_dataclass(hint)) and not issubclass(hint, Row):
+        parts = _hints(hint)
+    else:
+        return None
+    found = [_annotated(part) for part in parts.values()]
+    return None if not found or None in found else t.row(tuple(parts), tuple(x for x in found if x is not None))
+
+
+def _columns(declared: Any, hint: Any) -> Type:
+    """The ROW of a table function's columns."""
+    if declared is not None:
+        given = declared if isinstance(declared, list | tuple) and not isinstance(declared, Field) else [declared]
+        parts = [_type(g.type if isinstance(g, Field) else g) for g in given]
+        if len(parts) == 1 and parts[0].root == "ROW":
+            return parts[0]
+        return t.row(tuple(g.name if isinstance(g, Field) else f"f{i}" for i, g in enumerate(given)), tuple(parts))
+    hint = _plain(hint)
+    element = typing.get_args(hint)[0] if typing.get_origin(hint) in _MANY and typing.get_args(hint) else None
+    if element is None or (found := _annotated(element)) is None:
+        raise ValidationError(
+            "Its columns have no types.", hint="Give the decorator result_types, or the function an annotation: -> Iterator[tuple[str, int]]."
+        )
+    return found if found.root == "ROW" else t.row(("f0",), (found,))
+
+
+def undecorated(function: Any) -> Declared:
+    """A plain function, or a class of functions, as its annotations declare it. Raises ValidationError."""
+    function = function() if inspect.isclass(function) and issubclass(function, UserDefinedFunction) else function
+    if isinstance(function, UserDefinedFunction):
+        kind = Kind.AGGREGATE if isinstance(function, AggregateFunction) else Kind.TABLE if isinstance(function, TableFunction) else Kind.SCALAR
+        return Declared(kind, function)
+    hint = _plain(_hints(function).get("return"))
+    many = inspect.isgeneratorfunction(function) or (typing.get_origin(hint) in _MANY and typing.get_origin(hint) is not list)
+    listed = typing.get_origin(hint) is list
+    return Declared(Kind.TABLE if many or listed else Kind.SCALAR, function)
+
+

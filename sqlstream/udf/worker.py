@@ -1,0 +1,221 @@
+"""Functions at work, in a Spark worker: Arrow arrays of arguments in, an Arrow array of values out.
+
+A function is made of its pickle and opened once a process. What goes wrong in the user's code is told with the row that it happened for.
+"""
+
+from __future__ import annotations
+
+import atexit
+import dataclasses
+import json
+import pickle
+import signal
+import traceback
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
+
+from sqlstream.udf import shim
+from sqlstream.udf.api import GENERAL, FunctionContext, UserDefinedFunction
+from sqlstream.udf.row import Row
+from sqlstream.udf.values import WrongType, arrow_array, python_values, zone_of
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Callable
+
+    from sqlstream.sql.types import Type
+
+# Between these, as JSON, stands what the user is to read of an error.
+BEGIN, END = "<<python function ", " python function>>"
+_LONGEST = 120
+_MASK = "******"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One function at one place of a plan. ``pickled`` is it; ``secrets`` are the places of arguments that are never printed.
+
+    ``rows``: it is a table function, whose value is the list of its rows.
+    """
+
+    name: str
+    pickled: bytes
+    func_type: str
+    arguments: tuple[Type, ...]
+    result: Type
+    zone: str
+    parameters: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[bool, ...] = ()
+    rows: bool = False
+    on_error: str = "fail"
+
+
+class FunctionFailed(Exception):
+    """What a user's function has done wrong, for ``sqlstream.spark.failures`` to find in what Spark says of it."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(f"{BEGIN}{json.dumps([message, hint])}{END}")
+        self.message = message
+        self.hint = hint
+
+
+def evaluator(task: Task) -> Callable[..., pa.Array]:
+    """What Spark calls with a batch of arguments."""
+
+    def call(*arrays: pa.Array) -> pa.Array:
+        return evaluated(task, arrays)
+
+    return call
+
+
+def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
+    """The values of ``task``'s function for a batch. Raises FunctionFailed."""
+    body, zone = _opened(task), zone_of(task.zone)
+    given = arrays[: len(task.arguments)]
+    if task.func_type == GENERAL:
+        return _by_row(task, body, given, len(arrays[0]), zone)
+    from sqlstream.udf import vectors
+
+    columns = [vectors.given(a, t, zone, task.func_type) for a, t in zip(given, task.arguments, strict=True)]
+    try:
+        found = body(*columns)
+    except Exception as error:
+        raise _failure(task, error, body, given, 0, zone, batch=True) from None
+    try:
+        return vectors.taken(found, task.result, zone, len(arrays[0]), task.func_type)
+    except WrongType as problem:
+        raise FunctionFailed(f"The Python function {task.name} gave {vectors.described(problem)} for a batch of {len(arrays[0])} rows.") from None
+
+
+def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], count: int, zone: datetime.tzinfo) -> pa.Array:
+    columns = [python_values(a, t, zone) for a, t in zip(arrays, task.arguments, strict=True)]
+    found: list[Any] = []
+    try:
+        if task.rows:
+            is_record = _records(task.result.children[0])
+            for row in zip(*columns, strict=True) if columns else ((),) * count:
+                found.append([r if is_record(r) else (r,) for r in body(*row) or ()])
+        elif columns:
+            found.extend(map(body, *columns))
+        else:
+            found.extend(body() for _ in range(count))
+    except Exception as error:
+        raise _failure(task, error, body, arrays, len(found), zone) from None
+    values, wrong = arrow_array(found, task.result, zone)
+    if wrong is None:
+        return values
+    place, problem = wrong
+    shown = _shown(task, arrays, place, zone)
+    raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(problem)}, for {shown}.")
+
+
+def _records(row: Type) -> Callable[[Any], bool]:
+    """What tells a row of the columns of ``row`` from the value of its only one."""
+    classes = (tuple, Row) if len(row.names) == 1 and row.children[0].root == "MAP" else (tuple, Row, dict)
+    return lambda value: isinstance(value, classes) or dataclasses.is_dataclass(value) or type(value).__name__ == "Row"
+
+
+def of_wrong_type(problem: WrongType) -> str:
+    """What is wrong with a value, in words."""
+    why = f": {problem.why}" if problem.why else ""
+    value = "NULL" if problem.value is None else f"{cut(repr(problem.value))} ({type(problem.value).__name__})"
+    return f"{value}, which is no {problem.type.full}{why}"
+
+
+# --- the function -----------------------------------------------------------------------------------------------------
+
+_open: dict[tuple[bytes, tuple[tuple[str, str], ...]], tuple[Any, Callable[..., Any]]] = {}
+
+
+def _opened(task: Task) -> Callable[..., Any]:
+    """The function of ``task``, opened once a process."""
+    key = (task.pickled, task.parameters)
+    if key not in _open:
+        shim.install()
+        try:
+            function = pickle.loads(task.pickled)
+        except ModuleNotFoundError as error:
+            hint = "Install it where Spark's workers run, or ship it: python.archives, python.files."
+            message = f"The Python function {task.name} needs the module '{error.name}', which Spark's workers don't have."
+            raise FunctionFailed(message, hint) from None
+        body = function
+        if isinstance(function, UserDefinedFunction) or hasattr(function, "open"):
+            try:
+                function.open(FunctionContext(dict(task.parameters)))
+            except Exception as error:
+                raise FunctionFailed(f"The Python function {task.name} could not be opened: {_said(error)}{_place(error, function.open)}.") from None
+            body = function.eval
+            if not _open:
+                atexit.register(close)
+                _at_signals()
+        _open[key] = (function, body)
+    return _open[key][1]
+
+
+def close() -> None:
+    """Close what is open."""
+    while _open:
+        function, _ = _open.popitem()[1]
+        if hasattr(function, "close"):
+            function.close()
+
+
+def _at_signals() -> None:
+    """Spark ends its workers by signals, after which Python would do nothing more."""
+
+    def end(number: int, frame: object) -> None:
+        close()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+def _failure(
+    task: Task, error: Exception, body: Callable[..., Any], arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo, *, batch: bool = False
+) -> FunctionFailed:
+    if isinstance(error, FunctionFailed):
+        return error
+    shown = _shown(task, arrays, place, zone)
+    where = f"for a batch of {len(arrays[0]) if arrays else 0} rows that begins with {shown}" if batch else f"for {shown}"
+    said = _said(error)
+    for array, secret in zip(arrays, task.secrets, strict=False):
+        if secret and len(array) > place and (value := str(array[place].as_py())):
+            said = said.replace(value, _MASK)
+    return FunctionFailed(f"The Python function {task.name} failed {where}: {said}{_place(error, body)}.")
+
+
+def _shown(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo) -> str:
+    """The arguments of one row."""
+    if not arrays or place >= len(arrays[0]):
+        return "no arguments"
+    row = [python_values(a.slice(place, 1), t, zone)[0] for a, t in zip(arrays, task.arguments, strict=True)]
+    secrets = task.secrets or (False,) * len(row)
+    return f"({', '.join(_MASK if s and v is not None else 'NULL' if v is None else cut(repr(v)) for v, s in zip(row, secrets, strict=True))})"
+
+
+def _said(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return cut(f"{type(error).__name__}: {text}" if text else type(error).__name__, 4 * _LONGEST)
+
+
+def _place(error: BaseException, body: Any) -> str:
+    """The file and line of the user's code that raised ``error``."""
+    code = getattr(getattr(body, "__func__", body), "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if code is not None and f.filename == code.co_filename] or [f for f in frames if f.filename != __file__]
+    return f", at {own[-1].filename}:{own[-1].lineno}" if own else ""
+
+
+def cut(text: str, most: int = _LONGEST) -> str:
+    """``text``, its end left out where it is long."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+

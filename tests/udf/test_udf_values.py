@@ -1,0 +1,250 @@
+"""Values through a function as Spark's workers pass them: Arrow in, Arrow out. No Spark."""
+
+from __future__ import annotations
+
+import datetime
+import zoneinfo
+from collections import namedtuple
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from pyspark import cloudpickle
+
+from sqlstream.udf import Row, udf
+from sqlstream.udf.signature import type_named
+from sqlstream.udf.values import arrow_type, python_values, zone_of
+from sqlstream.udf.worker import FunctionFailed, Task, evaluated
+
+ZONE = "Europe/Prague"
+PRAGUE = zoneinfo.ZoneInfo(ZONE)
+UTC = datetime.UTC
+
+
+def task(function, result: str, *arguments: str, **more) -> Task:
+    return Task("F", cloudpickle.dumps(getattr(function, "function", function)), more.pop("func_type", "general"), tuple(map(type_named, arguments)), type_named(result), ZONE, **more)
+
+
+def column(values: list, type_: str) -> pa.Array:
+    return pa.array(values, type=arrow_type(type_named(type_)))
+
+
+def run(made: Task, *columns: list) -> list:
+    arrays = tuple(pa.array(c, type=arrow_type(t)) for c, t in zip(columns, made.arguments, strict=True))
+    return python_values(evaluated(made, arrays), made.result, zone_of(ZONE))
+
+
+WALL = datetime.datetime(2024, 7, 1, 12, 30, 0, 123456)
+VALUES = [
+    ("BOOLEAN", True), ("TINYINT", -128), ("SMALLINT", 32767), ("INT", -(2**31)), ("BIGINT", 2**63 - 1), ("FLOAT", 1.5), ("DOUBLE", 1e300),
+    ("DECIMAL(38, 18)", Decimal("12345678901234567890.123456789012345678")), ("STRING", "čau 😀\x00"), ("CHAR(3)", "abc"), ("BYTES", b"\x00\xff"),
+    ("DATE", datetime.date(1, 1, 1)), ("TIME(6)", datetime.time(23, 59, 59, 999999)), ("TIMESTAMP(6)", WALL), ("TIMESTAMP(6)", datetime.datetime(1, 1, 1)),
+    ("ARRAY<INT>", [1, None]), ("MAP<STRING, ARRAY<DATE>>", {"a": [datetime.date(2024, 1, 1)], "": None}),
+    ("ARRAY<TIMESTAMP(6)>", [WALL, None]), ("ROW<a INT, b ROW<c STRING>>", Row(a=1, b=Row(c="x"))), ("INTERVAL DAY TO SECOND(3)", datetime.timedelta(days=-1, seconds=5)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("type_", "value"), VALUES)
+def test_a_value_comes_as_it_is_and_goes_as_it_came(type_: str, value) -> None:
+    def same(x):
+        return x if x is None or (x == value and type(x) is type(value)) else repr(x)
+
+    carried = value.as_dict(recursive=True) if isinstance(value, Row) else value
+    if isinstance(value, datetime.datetime):
+        carried = value.replace(tzinfo=UTC)
+    elif type_ == "ARRAY<TIMESTAMP(6)>":
+        carried = [v and v.replace(tzinfo=UTC) for v in value]
+    elif isinstance(value, dict):
+        carried = list(value.items())
+    assert run(task(same, type_, type_), [carried, None]) == [value, None]
+
+
+def test_an_instant_is_in_the_zone_of_the_session() -> None:
+    instant = datetime.datetime(2024, 7, 1, 10, 0, tzinfo=UTC)
+
+    def later(x):
+        assert x.tzinfo is not None and x.hour == 12, x
+        return x.replace(tzinfo=None) + datetime.timedelta(hours=1)
+
+    assert run(task(later, "TIMESTAMP_LTZ(3)", "TIMESTAMP_LTZ(3)"), [instant]) == [instant + datetime.timedelta(hours=1)]
+
+
+@pytest.mark.parametrize(
+    ("type_", "given", "wanted"),
+    [
+        ("DOUBLE", 1, 1.0), ("FLOAT", 3, 3.0), ("DECIMAL(10, 2)", Decimal("1.005"), Decimal("1.00")), ("DECIMAL(10, 2)", 7, Decimal("7.00")),
+        ("DATE", WALL, WALL.date()), ("TIMESTAMP(3)", WALL, WALL.replace(microsecond=123000)), ("BYTES", bytearray(b"a"), b"a"),
+        ("TIMESTAMP(0)", WALL.replace(tzinfo=PRAGUE), WALL.replace(microsecond=0)), ("ARRAY<DOUBLE>", (1, 2), [1.0, 2.0]),
+        ("ROW<a INT, b STRING>", (1, "x"), Row(a=1, b="x")), ("ROW<a INT, b STRING>", {"b": "x"}, Row(a=None, b="x")),
+        ("ROW<a INT, b STRING>", namedtuple("P", "b a")("x", 1), Row(a=1, b="x")), ("ROW<a INT, b STRING>", Row(1, "x"), Row(a=1, b="x")),
+    ],
+)  # fmt: skip
+def test_what_stands_for_a_value(type_: str, given, wanted) -> None:
+    assert run(task(lambda x: given, type_, "INT"), [1]) == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("type_", "given", "problem"),
+    [
+        ("BIGINT", "1", "'1' (str), which is no BIGINT"), ("INT", 1.0, "1.0 (float), which is no INT"), ("INT", True, "True (bool), which is no INT"),
+        ("INT", 2**31, "2147483648 (int), which is no INT: it is out of range"), ("BIGINT", 2**63, "out of range"), ("STRING", 5, "5 (int), which is no STRING"),
+        ("STRING", "\ud800", "it is no Unicode text"), ("BOOLEAN", 1, "1 (int), which is no BOOLEAN"), ("DECIMAL(3, 1)", Decimal(1000), "it has too many digits"),
+        ("DECIMAL(3, 1)", 1.5, "1.5 (float), which is no DECIMAL(3, 1)"), ("DOUBLE", "x", "'x' (str), which is no DOUBLE"), ("BYTES", "x", "which is no BYTES"),
+        ("DATE", "2024-01-01", "which is no DATE"), ("TIMESTAMP(3)", datetime.date(2024, 1, 1), "which is no TIMESTAMP(3)"), ("TIME(0)", WALL, "which is no TIME(0)"),
+        ("ARRAY<INT>", [1, "b"], "'b' (str), which is no INT"), ("ARRAY<INT>", "ab", "which is no ARRAY<INT>"), ("MAP<STRING, INT>", {None: 1}, "NULL, which is no STRING NOT NULL"),
+        ("ROW<a INT, b INT>", (1,), "it has 1 fields, not 2"), ("ROW<a INT>", {"c": 1}, "it has no field 'c'"), ("INT NOT NULL", None, "NULL, which is no INT NOT NULL"),
+        ("STRING", ["x" * 1000], "xxx... (list)"),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_type_is_told_with_its_row(type_: str, given, problem: str) -> None:
+    with pytest.raises(FunctionFailed) as raised:
+        run(task(lambda n, text: given, type_, "INT", "STRING"), [7], ["row"])
+    assert problem in raised.value.message
+    assert raised.value.message.startswith("The Python function F gave ")
+    assert raised.value.message.endswith(", for (7, 'row').")
+
+
+def test_only_the_row_that_is_wrong_is_told() -> None:
+    with pytest.raises(FunctionFailed, match=r"gave 'no' \(str\), which is no BIGINT, for \(2\)\."):
+        run(task(lambda x: "no" if x == 2 else x, "BIGINT", "BIGINT"), [1, 2, 3])
+
+
+def test_an_exception_is_told_with_its_row_and_its_place() -> None:
+    def broken(text, n):
+        return text[n]
+
+    with pytest.raises(FunctionFailed) as raised:
+        run(task(broken, "STRING", "STRING", "INT"), ["ab", "x" * 500], [1, 900])
+    line = broken.__code__.co_firstlineno + 1
+    assert raised.value.message == f"The Python function F failed for ('{'x' * 116}..., 900): IndexError: string index out of range, at {__file__}:{line}."
+
+
+def test_secrets_are_masked_in_the_row_and_in_what_the_exception_says() -> None:
+    def broken(password):
+        raise ValueError(f"wrong password: {password}")
+
+    with pytest.raises(FunctionFailed) as raised:
+        run(task(broken, "STRING", "STRING", secrets=(True,)), ["hunter2"])
+    assert "hunter2" not in str(raised.value)
+    assert "failed for (******): ValueError: wrong password: ******" in raised.value.message
+
+
+def test_a_function_without_arguments() -> None:
+    assert evaluated(task(lambda: 5, "INT"), (pa.array([0, 0]),)).to_pylist() == [5, 5]
+
+
+def test_table_functions() -> None:
+    def each(n):
+        for i in range(n):
+            yield i, str(i)
+
+    made = task(each, "ARRAY<ROW<a INT, b STRING> NOT NULL>", "INT", rows=True)
+    assert run(made, [2, 0]) == [[Row(a=0, b="0"), Row(a=1, b="1")], []]
+    assert run(task(lambda n: None, "ARRAY<ROW<a INT> NOT NULL>", "INT", rows=True), [1]) == [[]]
+    assert run(task(lambda n: [n], "ARRAY<ROW<a INT> NOT NULL>", "INT", rows=True), [1]) == [[Row(a=1)]]
+    assert run(task(lambda n: [Row(n)], "ARRAY<ROW<a INT> NOT NULL>", "INT", rows=True), [1]) == [[Row(a=1)]]
+
+
+# --- whole columns ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("type_", "value"), [v for v in VALUES if not v[0].startswith("ROW") and v[1] != datetime.datetime(1, 1, 1)])
+@pytest.mark.parametrize("func_type", ["pandas", "arrow"])
+def test_a_column_comes_as_it_is_and_goes_as_it_came(type_: str, value, func_type: str) -> None:
+    carried = value.replace(tzinfo=UTC) if isinstance(value, datetime.datetime) else list(value.items()) if isinstance(value, dict) else value
+    if type_ == "ARRAY<TIMESTAMP(6)>":
+        carried = [v and v.replace(tzinfo=UTC) for v in value]
+    nulls = [] if func_type == "pandas" and type_ in ("BIGINT",) else [None]
+    assert run(task(lambda x: x, type_, type_, func_type=func_type), [carried, *nulls]) == [value, *nulls]
+
+
+def test_pandas() -> None:
+    def add(a, b):
+        return a + b.str.len()
+
+    assert run(task(add, "BIGINT", "BIGINT", "STRING", func_type="pandas"), [1, 2], ["a", "bc"]) == [2, 4]
+    assert run(task(lambda r: r["a"] * 2, "INT", "ROW<a INT, b STRING>", func_type="pandas"), [{"a": 4, "b": ""}]) == [8]
+    assert run(task(lambda a: a.to_frame("x").assign(y="t"), "ROW<x INT, y STRING>", "INT", func_type="pandas"), [4]) == [Row(x=4, y="t")]
+    assert run(task(lambda a: a.dt.floor("h"), "TIMESTAMP(3)", "TIMESTAMP(3)", func_type="pandas"), [WALL.replace(tzinfo=UTC)]) == [datetime.datetime(2024, 7, 1, 12)]
+    local = task(lambda a: a.dt.hour, "INT", "TIMESTAMP_LTZ(3)", func_type="pandas")
+    assert run(local, [datetime.datetime(2024, 7, 1, 10, tzinfo=UTC)]) == [12]
+    assert run(task(lambda a: a / 0, "DOUBLE", "DOUBLE", func_type="pandas"), [0.0, 1.0]) == [None, float("inf")]
+
+
+@pytest.mark.parametrize(
+    ("function", "type_", "problem"),
+    [
+        (lambda a: 5, "INT", r"5 \(int\), which is no INT: it must be a pandas.Series"),
+        (lambda a: a[:1], "INT", "a Series of int32, which is no column of INT: it has 1 values, not 2"),
+        (lambda a: a.astype(str), "INT", r"'1' \(str\), which is no INT"),
+        (lambda a: a.astype('int64') + 2**40, "INT", "a Series of int64, which is no column of INT"),
+        (lambda a: a / 2, "INT", "a Series of float64, which is no column of INT"),
+    ],
+)
+def test_a_column_of_another_type_is_told(function, type_: str, problem: str) -> None:
+    with pytest.raises(FunctionFailed, match=problem):
+        run(task(function, type_, "INT", func_type="pandas"), [1, 2])
+
+
+def test_an_exception_over_a_column() -> None:
+    with pytest.raises(FunctionFailed, match=r"failed for a batch of 2 rows that begins with \(1\): KeyError: 'x', at .*test_udf_values.py:\d+\."):
+        run(task(lambda a: {}["x"], "INT", "INT", func_type="pandas"), [1, 2])
+
+
+# --- open and close ---------------------------------------------------------------------------------------------------
+
+
+def test_open_is_called_once_and_knows_the_parameters_of_the_job(tmp_path) -> None:
+    from sqlstream.udf import ScalarFunction
+    from sqlstream.udf.worker import close
+
+    log = tmp_path / "log"
+
+    class Greets(ScalarFunction):
+        def open(self, function_context):
+            self.word = function_context.get_job_parameter("word", "hello")
+            log.open("a").write(f"open {self.word}\n")
+
+        def close(self):
+            log.open("a").write(f"close {self.word}\n")
+
+        def eval(self, name):
+            return f"{self.word} {name}"
+
+    made = task(udf(Greets(), result_type="STRING"), "STRING", "STRING", parameters=(("word", "ahoj"),))
+    assert run(made, ["a"]) + run(made, ["b"]) == ["ahoj a", "ahoj b"]
+    close()
+    assert log.read_text() == "open ahoj\nclose ahoj\n"
+
+
+def test_a_function_that_can_not_be_opened() -> None:
+    from sqlstream.udf import ScalarFunction
+
+    class Model(ScalarFunction):
+        def open(self, function_context):
+            open("no_such_file")  # noqa: PTH123, SIM115
+
+        def eval(self, x):
+            return x
+
+    with pytest.raises(FunctionFailed, match=r"The Python function F could not be opened: FileNotFoundError: .*no_such_file.*, at .*test_udf_values.py:\d+"):
+        run(task(udf(Model(), result_type="INT"), "INT", "INT"), [1])
+
+
+def test_a_module_that_workers_lack() -> None:
+    lacking = Task("F", b"cno_such_module\nf\n.", "general", (), type_named("INT"), ZONE)
+    with pytest.raises(FunctionFailed, match="needs the module 'no_such_module', which Spark's workers don't have") as raised:
+        evaluated(lacking, (pa.array([0]),))
+    assert "python.archives" in raised.value.hint
+
+
+def test_row() -> None:
+    row = Row(a=1, b="x")
+    assert (row[0], row["b"], row.a, len(row), list(row), repr(row), 1 in row) == (1, "x", 1, 2, [1, "x"], "Row(a=1, b='x')", True)
+    assert row.as_dict() == {"a": 1, "b": "x"}
+    row["a"] = 2
+    assert row == Row(a=2, b="x") != Row(2, "x")
+    assert repr(Row(1, None)) == "Row(1, None)"
+    assert not hasattr(row, "c")
+    with pytest.raises(ValueError, match="both args and kwargs"):
+        Row(1, a=2)
