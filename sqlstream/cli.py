@@ -31,6 +31,7 @@ subcommands:
   sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
   sqlstream query [NAME PARAMETER=VALUE ..]  runs a saved query; without a name lists them
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
+  sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
 
 A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
@@ -70,7 +71,7 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
     argv = _of_query(argv[1:]) if argv[:1] == ["query"] else argv
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check") else _client(argv, fronts)
+        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check", "test-udf") else _client(argv, fronts)
     except Terminated as end:
         return end.exit_code
     except KeyboardInterrupt:
@@ -303,11 +304,11 @@ def _subcommand(name: str, argv: list[str]) -> int:
         from sqlstream import broker
 
         return broker.main(argv)
-    if name == "check":
-        from sqlstream import check
+    if name in ("check", "test-udf"):
+        from sqlstream import check, doctests
 
         project = find_project(Path.cwd())
-        return check.main(argv, project, _config(_parser(), project))
+        return (check.main if name == "check" else doctests.main)(argv, project, _config(_parser(), project))
     from sqlstream import demo
 
     return demo.main(argv)

@@ -103,10 +103,11 @@ class Planner:
 
     def functions(self, resolver: CatalogManager | None = None) -> lookup.UserFunctions:
         """The user's functions by name."""
-        return lookup.UserFunctions(resolver or self.catalog, self.modules, self._function_settings)
+        return lookup.UserFunctions(resolver or self.catalog, self.modules, self.function_settings)
 
     @property
-    def _function_settings(self) -> FunctionSettings:
+    def function_settings(self) -> FunctionSettings:
+        """What of the options Python functions run by."""
         parameters = settings.read(self.options, "pipeline.global-job-parameters")
         return FunctionSettings(tuple(sorted(parameters.items())))
 
@@ -116,7 +117,7 @@ class Planner:
 
     def check_function(self, declared: UserFunction, at: exp.Expr) -> None:
         """Raises the error of a function that can't be declared."""
-        python_function(declared, self.modules, self._function_settings, at)
+        python_function(declared, self.modules, self.function_settings, at)
 
     def schema(self, item: Table | View) -> Any:
         """The columns of a table or a view: name, type, time attribute, whether they can be NULL."""

@@ -260,7 +260,7 @@ class Session:
     def _help(self, node: ast.Help) -> str:
         from sqlstream import help as help_
 
-        return help_.text(node.this or "", at=node)
+        return help_.text(node.this or "", self._planner.functions().rows(), at=node)
 
     def _set_option(self, node: ast.Set) -> Outcome:
         key, value = node.args.get("this"), node.args.get("expression")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import commands, connectors, formats, settings
 from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.help import python
 from sqlstream.help.statements import COMMANDS
 from sqlstream.help.topics import TOPICS, Topic
 from sqlstream.keymap import KEYS
@@ -52,6 +53,8 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
             found = [commands.help_text()]
         case _ if topic.upper() == "LINT":
             found = [_lint()]
+        case _ if topic.upper() in ("PYTHON", "UDF", "UDFS"):
+            found = [python.TEXT]
         case _:
             found = _anything(topic, users)
     if not found:
@@ -108,6 +111,7 @@ def _list() -> str:
         for command in group.commands:
             lines += [f"  {command.syntax}", f"      {command.summary}"]
     lines += ["", "HELP COMMANDS lists the commands that begin with a backslash, HELP LINT what sqlstream check looks for."]
+    lines += ["", "HELP PYTHON tells how to write functions of your own; SHOW USER FUNCTIONS lists them."]
     lines += ["", "HELP explains, with an example"]
     for title, names in (
         ("queries", [t.name for t in TOPICS]),
@@ -133,7 +137,11 @@ def _topic(topic: Topic) -> str:
 
 def _functions(name: str, users: Sequence[Function]) -> list[str]:
     rows = [f for f in (*functions.FUNCTIONS, *users) if f.name == name.upper()]
-    return ["\n".join([f.signature, *_sentence(f.summary), *([""] if f.example else []), *_indented(f.runnable)]) for f in rows]
+    return ["\n".join([f.signature, *_sentence(f.summary), *_parts(f.runnable, f.details)]) for f in rows]
+
+
+def _parts(*texts: str) -> list[str]:
+    return [line for text in texts if text for line in ["", *_indented(text)]]
 
 
 def _connector(connector: Connector) -> str:

@@ -137,6 +137,8 @@ class Engine:
     def _build(self) -> SparkSession:
         require_java()
         own_jars = [*jars.ensure("spark", self._notify), operators.jar(self._notify)]
+        if executable := self._options().get("python.executable"):
+            os.environ["PYSPARK_PYTHON"] = executable
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         log = self._project / ".sqlstream" / "log" / "spark.log"
@@ -180,6 +182,8 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
     extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
     conf.update(FIXED)
     conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))
+    if archives := [*filter(None, [options.get("python.archives"), users.get("spark.archives")])]:
+        conf["spark.archives"] = ",".join(archives)
     conf["spark.jars"] = ",".join([*(str(j) for j in own_jars), *filter(None, [users.get("spark.jars")])])
     return conf
 

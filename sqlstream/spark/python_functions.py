@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlstream
-from sqlstream.errors import ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Project
 from sqlstream.sql.expressions import Call
@@ -55,36 +54,16 @@ def _calls(node: Node) -> Iterator[Call]:
 def _register(call: Call, function: PythonFunction, name: str, spark: SparkSession, zone: str) -> None:
     from pyspark.sql.pandas.functions import arrow_udf
 
-    from sqlstream.udf.worker import Task, evaluator
+    from sqlstream.udf.tasks import task
+    from sqlstream.udf.worker import evaluator
 
     columns = tuple(", ".join(sorted(make.columns(a))) for a in call.args)
-    declared = function.found.declared
-    task = Task(
-        function.name, _pickled(function), declared.func_type, tuple(a.type for a in call.args), call.type, zone, function.settings.parameters,
-        function.secrets(columns), call.type.root == "ARRAY" and function.kind.value == "TABLE", function.settings.on_error,
-    )  # fmt: skip
+    made = task(function, tuple(a.type for a in call.args), call.type, zone, columns)
     _ship(spark)
     # Its stubs know no function of so many columns as it is given.
     declare: Any = arrow_udf
-    made = declare(evaluator(task), call.type.spark)
-    spark.udf.register(name, made if declared.deterministic else made.asNondeterministic())
-
-
-def _pickled(function: PythonFunction) -> bytes:
-    """The function, with what of the project's modules it needs. Raises ValidationError."""
-    from pyspark import cloudpickle
-
-    with function.modules.own() as modules:
-        for module in modules:
-            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
-        try:
-            return cloudpickle.dumps(function.found.declared.function)  # type: ignore[no-any-return, no-untyped-call]
-        except Exception as error:  # whatever an object of the user's raises
-            problem = f"The Python function {function.name} can't be sent to Spark's workers: {type(error).__name__}: {error}"
-            raise ValidationError(problem, hint="Make what can't be pickled in open().") from error
-        finally:
-            for module in modules:
-                cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    called = declare(evaluator(made), call.type.spark)
+    spark.udf.register(name, called if function.deterministic else called.asNondeterministic())
 
 
 def _ship(spark: SparkSession) -> None:

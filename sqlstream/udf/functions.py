@@ -13,7 +13,7 @@ from sqlstream.options import is_secret
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.functions import Function
-from sqlstream.udf.api import Kind
+from sqlstream.udf.api import Declared, Kind
 from sqlstream.udf.signature import Signature, signature
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class PythonFunction(Function):
         return self.kind.value
 
     @property
+    def details(self) -> str:
+        _, _, rest = (inspect.getdoc(_documenting(self.found.declared)) or "").partition("\n\n")
+        return f"{rest}\n\nDefined at {self.found.place}.".strip()
+
+    @property
     def signature(self) -> str:
         shown = (f"{p.name}{'?' if p.optional else ' ...' if p.repeated else ''} {p.type or 'ANY'}" for p in self.of.parameters)
         return f"{self.name}({', '.join(shown)})"
@@ -89,6 +94,11 @@ def python_function(declared: UserFunction, modules: Modules, settings: Settings
     return modules.rows[key]
 
 
+def row_of(found: Found, modules: Modules, settings: Settings) -> PythonFunction:
+    """A function of a module, under its own name. Raises ValidationError, NotSupported."""
+    return _row((found.declared.name or found.attribute).upper(), found, signature(found.declared, found.identifier), modules, settings)
+
+
 def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Settings) -> PythonFunction:
     declared = found.declared
     result = t.array(of.result.not_null()) if declared.kind is Kind.TABLE else of.result
@@ -100,9 +110,14 @@ def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Set
     return replace(row, spark=partial(_rendered, row), check=partial(_problem, row))
 
 
-def _documented(declared: Any) -> str:
+def _documenting(declared: Declared) -> Any:
+    """What the docstring of a function stands in."""
     of = declared.function if inspect.isroutine(declared.function) else type(declared.function)
-    text = inspect.getdoc(of) or inspect.getdoc(declared.body) or ""
+    return of if of.__doc__ else declared.body
+
+
+def _documented(declared: Declared) -> str:
+    text = inspect.getdoc(_documenting(declared)) or ""
     return " ".join(text.split("\n\n")[0].split()) or f"Python's {declared.__module__}.{getattr(declared, '__name__', '')}."
 
 

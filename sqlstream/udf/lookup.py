@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog import functions as catalog
@@ -60,6 +61,14 @@ class UserFunctions(Mapping[str, Function]):
         except SqlStreamError as error:  # the whole of it is told when the function is called
             return error.message
         return f"of yours: {found.signature}: {found.summary}" if found is not None else "of yours"
+
+    def rows(self) -> list[PythonFunction]:
+        """Those that are right."""
+        found = []
+        for name in self:
+            with suppress(SqlStreamError):  # it is told when it is called
+                found.append(self._named(name))
+        return [f for f in found if f is not None]
 
     def described(self, declared: UserFunction) -> PythonFunction:
         """What ``declared`` is. Raises ValidationError, NotSupported."""

@@ -91,6 +91,11 @@ class Function:
         return f"SELECT {self.example}{f' FROM {VALUES}' if self.aggregate else ''};"
 
     @property
+    def details(self) -> str:
+        """What HELP says besides the summary and the example."""
+        return ""
+
+    @property
     def forms(self) -> list[str]:
         """The calls that there are, as messages list them: 'F(<CHARACTER>)'."""
         shortest = next((i for i, p in enumerate(self.params) if p.endswith("?")), len(self.params))

@@ -1,0 +1,66 @@
+"""HELP PYTHON: how functions of one's own are written. ``MODULE`` and ``QUERY`` are what it shows, which work as they are."""
+
+from __future__ import annotations
+
+import textwrap
+
+MODULE = '''\
+from sqlstream.udf import DataTypes, ScalarFunction, udf, udtf   # or from pyflink.table.udf, pyflink.table
+
+
+@udf
+def mask(account: str, keep: int = 4) -> str:
+    """Hides all but the last digits of an account.
+
+    >>> mask('12345678')
+    '****5678'
+    """
+    return None if account is None else "*" * (len(account) - keep) + account[-keep:]
+
+
+@udf(input_types=["DOUBLE"], result_type="DOUBLE", func_type="pandas")   # whole columns: the fastest
+def rounded(amount):
+    return amount.round(-2)
+
+
+class Score(ScalarFunction):
+    """How unusual an amount is."""
+
+    def open(self, function_context):                 # once a worker: load a model here
+        self.usual = float(function_context.get_job_parameter("usual", "100"))
+
+    def eval(self, amount: float) -> float:
+        return amount / self.usual
+
+
+score = udf(Score())
+
+
+@udtf(result_types=["STRING", "INT"])
+def words(line: str):
+    for word in (line or "").split():
+        yield word, len(word)
+'''
+
+QUERY = """\
+SELECT mask(account), rounded(amount), score(amount) FROM (VALUES ('12345678', 234.5e0)) AS t (account, amount);
+SELECT w, n FROM (VALUES ('to be')) AS t (line) LEFT JOIN LATERAL TABLE(words(line)) AS u (w, n) ON TRUE;
+"""
+
+TEXT = "\n".join([
+    "Functions in Python: a file in udfs/, or one of 'python.files' (-pyfs), whose decorated functions can be called by their names.",
+    "",
+    textwrap.indent(MODULE.rstrip(), "    "),
+    "",
+    textwrap.indent(QUERY.rstrip(), "    "),
+    "",
+    *textwrap.wrap(
+        "Types are DataTypes, Flink's names of types, or annotations. NULL is None. A TIMESTAMP is a naive datetime, a TIMESTAMP_LTZ one in the "
+        "session's zone, a ROW a Row. A file that changes is loaded before the next statement; a job keeps the functions of its start.", 110,
+    ),
+    "",
+    "SET 'pipeline.global-job-parameters' = 'key:value,..'   what get_job_parameter gives",
+    "SHOW USER FUNCTIONS; HELP FUNCTION name; DESCRIBE FUNCTION EXTENDED name;",
+    "CREATE FUNCTION name AS 'module.attribute' LANGUAGE PYTHON   another name, or a function of an installed package",
+    "sqlstream test-udf FILE   runs the examples in the docstrings, through SQL's types",
+])  # fmt: skip

@@ -1,0 +1,47 @@
+"""A call of a function as what the workers are sent: its pickle, with what of the project's modules it needs, and its types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.errors import ValidationError
+from sqlstream.udf.api import Kind
+from sqlstream.udf.worker import Task
+
+if TYPE_CHECKING:
+    from sqlstream.sql.functions.base import Types
+    from sqlstream.sql.types import Type
+    from sqlstream.udf.functions import PythonFunction
+
+
+def task(function: PythonFunction, arguments: Types, result: Type, zone: str, columns: tuple[str, ...]) -> Task:
+    """The call of ``function`` with ``arguments`` that read the columns of these names. Raises ValidationError."""
+    return Task(
+        function.name,
+        pickled(function),
+        function.found.declared.func_type,
+        arguments,
+        result,
+        zone,
+        function.settings.parameters,
+        function.secrets(columns),
+        rows=function.kind is Kind.TABLE,
+        on_error=function.settings.on_error,
+    )
+
+
+def pickled(function: PythonFunction) -> bytes:
+    """The function, by value where its modules are the project's: workers have no such files. Raises ValidationError."""
+    from pyspark import cloudpickle
+
+    with function.modules.own() as modules:
+        for module in modules:
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        try:
+            return cloudpickle.dumps(function.found.declared.function)  # type: ignore[no-any-return, no-untyped-call]
+        except Exception as error:  # whatever an object of the user's raises
+            problem = f"The Python function {function.name} can't be sent to Spark's workers: {type(error).__name__}: {error}"
+            raise ValidationError(problem, hint="Make what can't be pickled in open().") from error
+        finally:
+            for module in modules:
+                cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
