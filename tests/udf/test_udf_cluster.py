@@ -1,0 +1,96 @@
+"""The user's functions on a cluster whose workers have neither the project's files nor this package."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.jobs.test_cluster import daemon, free_port, wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODULE = '''
+import sys
+
+from pyflink.common import Row
+from pyflink.table import DataTypes
+from pyflink.table.udf import ScalarFunction, udf, udtf
+
+from shapes import SHAPES, Shape, named
+
+
+class Where(ScalarFunction):
+    def open(self, function_context):
+        self.word = function_context.get_job_parameter("word", "")
+
+    def eval(self, n: int) -> str:
+        import sqlstream
+
+        local = any("udfs" in path for path in sys.path)
+        return f"{self.word} {named(SHAPES[n])} {'zip' if '.zip' in sqlstream.__file__ else sqlstream.__file__} {local}"
+
+
+where = udf(Where(), result_type=DataTypes.STRING())
+
+
+@udf(result_type="BIGINT", func_type="pandas")
+def squared(n):
+    return n * n
+
+
+@udtf(result_types=["STRING", "INT"])
+def items(n: int):
+    for i in range(n):
+        yield Row(Shape(str(i)).name, i)
+'''
+SHAPES = '''
+from dataclasses import dataclass
+
+
+@dataclass
+class Shape:
+    name: str
+
+
+SHAPES = [Shape("circle"), Shape("square")]
+
+
+def named(shape):
+    return shape.name.upper()
+'''
+SCRIPT = """
+SET 'execution.runtime-mode' = 'batch';
+SET 'sql-client.execution.result-mode' = 'tableau';
+SELECT `where`(n), squared(n + 1), w, i FROM (VALUES (0), (1)) AS t (n) LEFT JOIN LATERAL TABLE(items(n)) AS e (w, i) ON TRUE ORDER BY n;
+"""
+
+
+@pytest.mark.spark
+def test_functions_on_a_cluster(tmp_path: Path, monkeypatch) -> None:
+    project = tmp_path / "project"
+    (project / "udfs").mkdir(parents=True)
+    (project / "udfs" / "calls.py").write_text(MODULE)
+    (project / "udfs" / "shapes.py").write_text(SHAPES)
+    (project / "job.sql").write_text(SCRIPT)
+    port = free_port()
+    deploy, options = "org.apache.spark.deploy", ("--host", "127.0.0.1", "--webui-port", "0")
+    master = f"spark://127.0.0.1:{port}"
+    with contextlib.ExitStack() as stack:
+        with monkeypatch.context() as bare:
+            bare.delenv("PYTHONPATH", raising=False)
+            log = stack.enter_context(daemon(tmp_path, "master", f"{deploy}.master.Master", *options, "--port", str(port)))
+            wait_for(log, "I have been elected leader")
+            work = ("--cores", "1", "--memory", "768m", "--work-dir", str(tmp_path / "work"))
+            log = stack.enter_context(daemon(tmp_path, "worker", f"{deploy}.worker.Worker", *options, *work, master))
+            wait_for(log, "Successfully registered with master")
+        settings = ["spark.executor.memory=512m", "spark.sql.shuffle.partitions=1", "spark.driver.host=127.0.0.1", "table.local-time-zone=UTC",
+                    "pipeline.global-job-parameters=word:a"]  # fmt: skip
+        command = [sys.executable, "-m", "sqlstream", "--project", str(project), "--master", master, "-f", str(project / "job.sql"), "--output", "csv"]
+        done = subprocess.run([*command, *(part for s in settings for part in ("-D", s))], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1:] == ["a CIRCLE zip False,1,,", "a SQUARE zip False,4,0,0"]
