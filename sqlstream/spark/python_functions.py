@@ -63,7 +63,8 @@ def _register(call: Call, function: PythonFunction, name: str, spark: SparkSessi
     # Its stubs know no function of so many columns as it is given.
     declare: Any = arrow_udf
     called = declare(evaluator(made), call.type.spark)
-    spark.udf.register(name, called if function.deterministic else called.asNondeterministic())
+    # Of a deterministic one Spark would make two calls where a filter reads its value: one below the filter, one above.
+    spark.udf.register(name, called.asNondeterministic())
 
 
 def _ship(spark: SparkSession) -> None:

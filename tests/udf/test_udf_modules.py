@@ -273,3 +273,12 @@ def test_planning_needs_no_spark(project: Path) -> None:
     assert (done.returncode, done.stdout.strip()) == (
         2, "udfs/broken.py:1:1: S2 The module 'broken' cannot be loaded: ModuleNotFoundError: No module named 'nothing_of_this_name'."
     ), done.stderr  # fmt: skip
+
+
+def test_rows_that_a_filter_leaves_out_are_not_passed_to_a_function(project: Path) -> None:
+    session = client(project)
+    found = plan(session, "SELECT m, m || 'x' FROM (SELECT x, y, mask(x) AS m FROM (VALUES ('a', 1)) AS t (x, y)) WHERE y > 1 AND m <> 'b' AND mask(m) <> 'c'")
+    steps = ["where=[($py0 <> 'c')]", "MASK(m) AS $py0", "where=[(m <> 'b')]", "MASK(EXPR$0) AS m", "where=[(EXPR$1 > 1)]"]
+    assert [found.index(step) for step in steps] == sorted(found.index(step) for step in steps), found
+    twice = plan(session, "SELECT mask(x), mask(x), mask(x) || 'a', dice(), dice() FROM (VALUES ('a')) AS t (x)")
+    assert (twice.count("MASK("), twice.count("DICE()")) == (1, 2)

@@ -209,3 +209,8 @@ def test_a_stream(session: Session, tmp_path: Path) -> None:
     list(other.run(insert))
     assert run("c") == ["+I[bye c, 1]"]
     other.jobs.stop_all()
+
+
+def test_a_filter_of_a_value_makes_no_second_call(session: Session) -> None:
+    ((text,),) = rows(session, "EXPLAIN SELECT s, s + 1 FROM (SELECT doubled(x) AS s FROM (VALUES (1)) AS t (x)) WHERE s > 1")
+    assert text.split("== Spark Plan ==")[1].count("ArrowEvalPython") == 1

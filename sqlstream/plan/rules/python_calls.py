@@ -43,9 +43,11 @@ def python_calls(node: Node) -> Node:
     node = node.with_inputs(tuple(python_calls(i) for i in node.inputs))
     match node:
         case Project(input=source, columns=columns):
-            lift = _Lift(fields(source))
+            lift = _Lift(fields(source), often=[call for c in columns for call in _calls(c.expr)])
             made = tuple(Named(c.name, lift.top(c.expr)) for c in columns)
             return Project(python_calls(lift.below(source)), made) if lift.found else node
+        case Filter(input=Project(input=source, columns=columns), condition=condition) if any(_calls(c.expr) for c in columns):
+            return _filtered(node, source, columns)
         case Filter(input=source, condition=condition) if _calls(condition):
             lift = _Lift(fields(source))
             return _restored(node, replace(node, condition=lift(condition), input=lift.below(source)))
@@ -78,6 +80,11 @@ def _is_call(expr: Expr) -> bool:
     return isinstance(expr, Call) and isinstance(expr.function, PythonFunction)
 
 
+def _is_fixed(call: Expr) -> bool:
+    """Whether one call does for all that are equal to it."""
+    return isinstance(call, Call) and call.function.deterministic
+
+
 def _calls(expr: Expr | None) -> list[Expr]:
     """The outermost Python calls of ``expr``."""
     if expr is None:
@@ -88,8 +95,9 @@ def _calls(expr: Expr | None) -> list[Expr]:
 class _Lift:
     """Expressions with columns in the place of Python calls; ``found`` are these, by the name of their column."""
 
-    def __init__(self, given: Sequence[Field], prefix: str = "$py") -> None:
+    def __init__(self, given: Sequence[Field], prefix: str = "$py", often: Sequence[Expr] = ()) -> None:
         self.found: dict[str, Expr] = {}
+        self._twice = [call for i, call in enumerate(often) if _is_fixed(call) and call in often[:i]]
         taken = {f.name for f in given}
         self._names: Iterator[str] = (name for n in count() if (name := f"{prefix}{n}") not in taken)
 
@@ -97,8 +105,8 @@ class _Lift:
         return expr.transform(lambda e: self.column(e) if _is_call(e) else None)
 
     def top(self, expr: Expr) -> Expr:
-        """``expr``, which may be a call, of calls."""
-        if not _is_call(expr):
+        """``expr``, which may be a call, of calls, unless it is needed elsewhere too."""
+        if not _is_call(expr) or expr in self._twice:
             return self(expr)
         return expr.with_children(tuple(self.top(a) for a in expr.children))
 
@@ -110,12 +118,26 @@ class _Lift:
         return Project(source, (*kept, *(Named(n, e) for n, e in self.found.items())))
 
     def column(self, call: Expr) -> ColumnRef:
-        assert isinstance(call, Call)
-        name = next((n for n, e in self.found.items() if e == call and call.function.deterministic), None)
+        name = next((n for n, e in self.found.items() if e == call and _is_fixed(call)), None)
         if name is None:
             name = next(self._names)
             self.found[name] = call
         return ColumnRef(call.type, name)
+
+
+def _filtered(node: Filter, source: Node, columns: tuple[Named, ...]) -> Node:
+    """``node`` over a projection that calls functions: what they are not asked for is left out before."""
+    passed = {c.name: c.expr for c in columns if isinstance(c.expr, ColumnRef)}
+    parts = make.conjuncts(node.condition)
+    before = [p for p in parts if make.columns(p) <= passed.keys() and not _calls(p)]
+    below = make.all_of([make.substituted(p, passed) for p in before])
+    projected = Project(source if below is None else Filter(source, below), columns)
+    condition = make.all_of([p for p in parts if p not in before])
+    if condition is None:
+        return projected
+    lift = _Lift(fields(projected))
+    asked = lift(condition)
+    return _restored(node, Filter(lift.below(projected), asked)) if lift.found else Filter(projected, condition)
 
 
 def _restored(node: Node, made: Node) -> Node:
