@@ -132,6 +132,7 @@ OF_THE_GRID: tuple[tuple[str, str, str], ...] = (
     ("refused", r"^CEIL\(tt TO (HOUR|MINUTE)\)$", "Flink's TIME overflows: 24:00:00"),
     ("refused", r"^TO_TIMESTAMP_LTZ\(1767225600000, CAST\(NULL AS INT\)\)$", "a precision that is no constant"),
     ("refused", r"^JSON_(VALUE|QUERY)\(ai, |^JSON_QUERY\(.*, ai\)$", "an array is neither JSON nor a path"),
+    ("accepted", r"^[A-Z_]+\(DISTINCT (bin|r)", "Flink's batch mode takes it, streaming not"),
     ("accepted", r"^ATAN2\((n|2.5|1), (n|2.5|2)\)$", "Flink's code generator knows no DECIMAL here"),
     ("accepted", r"^TIMESTAMPADD\(DAY, 1, DATE '2024-12-30'\)$", "a defect of Flink's planner"),
     ("accepted", r"^JSON_EXISTS\('.*', (s|u|CAST\(NULL AS VARCHAR\(\d+\)\))\)$", "Flink's code generator knows constant paths only"),
