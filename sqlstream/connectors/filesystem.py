@@ -88,7 +88,7 @@ class Filesystem(Connector):
 
     def check(self, table: Table) -> list[str]:
         format_ = formats.find(table.options["format"]) if "format" in table.options else None
-        rows = self.options + (formats.declared(format_) if format_ else ())
+        rows = self.options + (formats.declared(format_, files=format_.files) if format_ else ())
         notices = option_rows.check(self.name, plain_options(table), rows)
         assert format_ is not None
         known = {c.name for c in table.physical}
@@ -152,7 +152,7 @@ class Filesystem(Connector):
         if not parts:
             reader = reader.option("recursiveFileLookup", "true")
         if format_.files:
-            own = [f"{quote(n)} {t.stored}" for n, t in _fields(table)]
+            own = [f"{quote(n)} {format_.file_type(t)}" for n, t in _fields(table)]
             source, settings = format_.file_source(_fields(table), formats.given(format_, table.options))
             frame: DataFrame = reader.schema(", ".join(own + parts)).format(source).options(**settings).load(path)
         else:
@@ -175,7 +175,7 @@ class Filesystem(Connector):
             **{k: F.expr(f"CAST(nullif({quote(k)}, {default}) AS {types[k].spark})") for k in table.partition_keys},
         }
         if format_.files:
-            columns |= {n: F.expr(f"CAST({quote(n)} AS {t.spark})") for n, t in fields}
+            columns |= {n: F.expr(format_.from_file(quote(n), t)) for n, t in fields}
             out = frame.select(*[columns[n].alias(n) for n in _names(table)])
         else:
             # A line ends at \n; what is left of \r\n is no part of it.
@@ -222,10 +222,11 @@ class Filesystem(Connector):
         fields = _fields(table)
         default = literal(self._value(table, "partition.default-name"))
         parts = [F.expr(f"coalesce(nullif(CAST({quote(k)} AS STRING), ''), {default})").alias(k) for k in table.partition_keys]
+        given = formats.given(format_, table.options)
         if format_.files:
-            own = [F.expr(f"CAST({quote(n)} AS {t.stored})").alias(n) for n, t in fields]
+            own = [F.expr(format_.to_file(quote(n), t, given)).alias(n) for n, t in fields]
         else:
-            own = [format_.encode(fields, formats.given(format_, table.options), lines=True).cast("STRING").alias(_LINE)]
+            own = [format_.encode(fields, given, lines=True).cast("STRING").alias(_LINE)]
         frame = with_kinds(request.frame).select(*own, *parts)
         parallelism = self._value(table, "sink.parallelism")
         if parts and self._value(table, "sink.shuffle-by-partition.enable"):

@@ -53,9 +53,10 @@ def taken(format_: Format) -> tuple[ChangelogMode, ...]:
     return (ChangelogMode.APPEND, ChangelogMode.RETRACT, ChangelogMode.RETRACT_DELETE)
 
 
-def declared(format_: Format, prefix: str = "") -> tuple[Option, ...]:
-    """The options of ``format_`` under their names in a table: ``[prefix]json.ignore-parse-errors``."""
-    return tuple(replace(o, key=f"{prefix}{format_.name}.{o.key}") for o in format_.options)
+def declared(format_: Format, prefix: str = "", *, files: bool = False) -> tuple[Option, ...]:
+    """The options of ``format_`` for records, or for ``files`` of its own, under their names in a table: ``[prefix]json.ignore-parse-errors``."""
+    of_others = format_.of_records if files else format_.of_files
+    return tuple(replace(o, key=f"{prefix}{format_.name}.{o.key}") for o in format_.options if o.key not in of_others)
 
 
 def given(format_: Format, options: Mapping[str, str], prefix: str = "") -> dict[str, str]:

@@ -38,6 +38,8 @@ class Avro(Format):
 
     name = "avro"
     files = True
+    of_records = ("encoding",)
+    of_files = ("codec",)
     options = (
         Option("encoding", Kind.ENUM, "binary", "How a record of Kafka is encoded; json: Avro's, with the types' names.", values=("binary", "json")),
         Option("codec", Kind.STRING, "snappy", "Compression of files: null, deflate, snappy, bzip2, xz, zstandard."),

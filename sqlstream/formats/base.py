@@ -57,7 +57,8 @@ class Property:
 
 class Format(ABC):
     """Base of formats. ``options`` are without prefix. ``records``: whether it has records, as of Kafka or in lines of a file; ``files``:
-    whether it has files of its own, which a file source of Spark's reads and writes.
+    whether it has files of its own, which a file source of Spark's reads and writes. ``of_records``, ``of_files``: options that only the one or
+    the other have.
 
     ``mode``: the kinds of rows that records stand for.
     """
@@ -67,6 +68,8 @@ class Format(ABC):
     properties: ClassVar[tuple[Property, ...]] = ()
     records: ClassVar[bool] = True
     files: ClassVar[bool] = False
+    of_records: ClassVar[tuple[str, ...]] = ()
+    of_files: ClassVar[tuple[str, ...]] = ()
     mode: ClassVar[ChangelogMode] = ChangelogMode.APPEND
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
@@ -95,6 +98,18 @@ class Format(ABC):
     def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The name of the file source that reads and writes files of these columns, and its options."""
         raise NotImplementedError(f"{self.name} has no files of its own")
+
+    def file_type(self, type_: Type) -> str:
+        """The Spark type as which a column of files of its own is read."""
+        return type_.stored
+
+    def from_file(self, x: str, type_: Type) -> str:
+        """SQL for the value of ``x``, which is of ``file_type``."""
+        return f"CAST({x} AS {type_.spark})"
+
+    def to_file(self, x: str, type_: Type, given: Mapping[str, str]) -> str:
+        """SQL for what files of its own hold of the value ``x``."""
+        return f"CAST({x} AS {type_.stored})"
 
 
 def literal(text: str) -> str:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-CORRUPT = "__sqlstream_corrupt"
 PARSED = "__sqlstream_csv"
 _NEVER = "\x00"  # The quote of a line without quotes.
 _END, _MISSING = "\x01\x02", "\x01\x03"
@@ -76,7 +75,6 @@ class Csv(Format):
         quoting = "" if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
         parser = {
             "mode": "PERMISSIVE",
-            "columnNameOfCorruptRecord": CORRUPT,
             "sep": separator,
             "quote": quoting or _NEVER,
             "escape": quoting or _NEVER,
@@ -86,33 +84,39 @@ class Csv(Format):
         }
         frame = record.frame if record.nulls else record.frame.where(f"{record.value} IS NOT NULL")
         if self.option(given, "allow-comments"):
-            frame = frame.where(f"{text} IS NULL OR (NOT startswith({text}, '#') AND trim({text}) <> '')")
+            frame = frame.where(f"{text} IS NULL OR (NOT startswith(ltrim({text}), '#') AND trim({text}) <> '')")
         # A cell of our own ends each line: it tells a cell that is empty, which from_csv gives as NULL, from one that is not there, and
-        # a closed quote from an open one.
-        cells = [f"c{i}" for i in range(len(fields) + 1)]
-        schema = ", ".join(f"{c} STRING" for c in [*cells, CORRUPT])
-        line = f"concat({_escaped(text, escape, separator, quoting)}, {literal(separator + _END)})"
+        # a closed quote from an open one. A record may have one cell more, a blank one.
+        cells = [f"c{i}" for i in range(len(fields) + 2)]
+        *own_cells, last, more = cells
+        schema = ", ".join(f"{c} STRING" for c in cells)
+        first = text if record.lines else _first_line(text, escape, separator, quoting)
+        line = f"concat({_escaped(first, escape, separator, quoting)}, {literal(separator + _END)})"
         parsed = f"from_csv({line}, {literal(schema)}, {sql_map(parser)})"
         fail = _failure(text, record.origin)
-        rows_type = f"ARRAY<STRUCT<{', '.join(f'{c}: STRING' for c in cells[:-1])}>>"
-        good = f"array(named_struct({', '.join(f'{literal(c)}, {PARSED}.{c}' for c in cells[:-1])}))"
-        short, wrong = fail(rows_type), fail(rows_type)
+        rows_type = f"ARRAY<STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>>"
+        good = f"array(named_struct({', '.join(f'{literal(c)}, {PARSED}.{c}' for c in own_cells)}))"
+        none = f"CAST(array() AS {rows_type})" if ignore else fail(rows_type)
+        short, wrong = none, none
         if ignore:
             end = f"array_position(array({', '.join(f'{PARSED}.{c}' for c in cells)}), {literal(_END)})"
-            there = (f"{literal(c)}, if({i} < {end}, coalesce({PARSED}.{c}, ''), {literal(_MISSING)})" for i, c in enumerate(cells[:-1], 1))
-            short, wrong = f"array(named_struct({', '.join(there)}))", f"CAST(array() AS {rows_type})"
-        if record.lines and quoting:
+            there = (f"{literal(c)}, if({i} < {end}, coalesce({PARSED}.{c}, ''), {literal(_MISSING)})" for i, c in enumerate(own_cells, 1))
+            short = f"array(named_struct({', '.join(there)}))"
+        whole = f"{PARSED}.{last} = {literal(_END)}"
+        broken = "false"
+        if not record.lines:
+            whole = f"({whole} OR trim(coalesce({PARSED}.{last}, '')) = '' AND {PARSED}.{more} = {literal(_END)})"
+            broken = f"{text} = '' OR NOT is_valid_utf8({text}) OR {_odd(text, quoting)} AND NOT {text} RLIKE {_line(escape, separator, quoting)}"
+        elif quoting:
             unclosed = " OR ".join(f"({PARSED}.{c} <> {literal(_END)} AND endswith({PARSED}.{c}, {literal(_END)}))" for c in cells)
-            broken = _failure(text, record.origin, " A field in quotes goes on in the next line, which can't be read.")(rows_type)
-            wrong = f"CASE WHEN {unclosed} THEN {broken} ELSE {wrong} END"
-        array = (
-            f"CASE WHEN {PARSED}.{cells[-1]} = {literal(_END)} AND {PARSED}.{CORRUPT} IS NULL THEN {good}"
-            f" WHEN {' OR '.join(f'{PARSED}.{c} = {literal(_END)}' for c in cells[:-1])} THEN {short} ELSE {wrong} END"
-        )
+            unread = _failure(text, record.origin, " A field in quotes goes on in the next line, which can't be read.")(rows_type)
+            wrong = f"CASE WHEN {unclosed} THEN {unread} ELSE {wrong} END"
+        ends = " OR ".join(f"{PARSED}.{c} = {literal(_END)}" for c in own_cells)
+        array = f"CASE WHEN {broken} THEN {none} WHEN {whole} THEN {good} WHEN {ends} THEN {short} ELSE {wrong} END"
         if record.nulls:
-            array = f"if({text} IS NULL, array(CAST(NULL AS STRUCT<{', '.join(f'{c}: STRING' for c in cells[:-1])}>)), {array})"
+            array = f"if({text} IS NULL, array(CAST(NULL AS STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>)), {array})"
         kept = [F.col(quote(c)) for c in record.frame.columns]
-        own = [f"__sqlstream_{c}" for c in cells[:-1]]
+        own = [f"__sqlstream_{c}" for c in own_cells]
         rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
         delimiter = self.option(given, "array-element-delimiter")
         null = given.get("null-literal")
@@ -190,6 +194,31 @@ def _restored(cell: str, escape: str | None, separator: str, quoting: str) -> st
     return f"translate({cell}, {literal(_ESCAPE + _SEPARATOR + _QUOTE)}, {literal(escape + separator + (quoting or escape))})"
 
 
+def _odd(text: str, quoting: str) -> str:
+    """SQL: whether ``text`` may be more than cells without quotes on one line."""
+    pattern = literal(rf"[{_code(quoting)}\r\n]")
+    return f"({text} RLIKE {pattern})"
+
+
+def _first_line(text: str, escape: str | None, separator: str, quoting: str) -> str:
+    """SQL for the line that a record is, as for Flink, which a line break in quotes does not end."""
+    return f"if({_odd(text, quoting)}, regexp_extract({text}, {_line(escape, separator, quoting)}, 0), {text})"
+
+
+def _line(escape: str | None, separator: str, quoting: str) -> str:
+    """SQL for a pattern of a line at the start of a text: behind a closing quote stand only blanks."""
+    s, q, e = _code(separator), _code(quoting), _code(escape or "")
+    escaped = f"|{e}." if e else ""
+    cell = rf"(?:(?:[^{s}{q}{e}\r\n]{escaped})(?:[^{s}{e}\r\n]{escaped})*+)?+"
+    if q:
+        cell = rf"(?:{q}(?:[^{q}{e}]|{q}{q}{escaped})*+{q} *+|{cell})"
+    return literal(rf"(?s)^{cell}(?:{s}{cell})*+(?=[\r\n]|\z)")
+
+
+def _code(character: str) -> str:
+    return rf"\x{{{ord(character):x}}}" if character else ""
+
+
 def _unescaped(text: str) -> str:
     r"""The character meant by ``\t`` and the like."""
     return {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}.get(text, text)
@@ -218,7 +247,8 @@ def _cell(x: str, type_: Type, null: str | None, delimiter: str, fail: Callable[
                 f"{literal(n)}, {_scalar(f'get({parts}, {i})', c, null, fail)}"
                 for i, (n, c) in enumerate(zip(type_.names, type_.children, strict=True))
             )
-            return f"if({x} IS NULL OR {x} = '', NULL, named_struct({fields}))"
+            short = f"WHEN size({parts}) < {len(type_.children)} THEN {fail(type_.spark)}" if fail else ""
+            return f"CASE WHEN {x} IS NULL OR {x} = '' THEN NULL {short} ELSE named_struct({fields}) END"
     return _scalar(x, type_, null, fail)
 
 

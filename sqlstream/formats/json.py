@@ -62,7 +62,7 @@ class Json(JsonBased):
     options = (
         *JsonBased.options,
         Option("fail-on-missing-field", Kind.BOOLEAN, "false", "Fail on a record that lacks a field."),
-        Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", use=Use.NOTICE, why="there is one parser: a STRING keeps 1.50"),
+        Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", "A number for a STRING keeps its digits, 1.50; else it is that of Java, 1.5."),
     )
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
@@ -76,4 +76,5 @@ class Json(JsonBased):
             standard=self.option(given, "timestamp-format.standard"),
             ignore=self.option(given, "ignore-parse-errors"),
             complete=self.option(given, "fail-on-missing-field"),
+            tree=not self.option(given, "decode.json-parser.enabled"),
         )

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from sqlstream.sql.types import Type
 
 
-def decode(record: Encoded, fields: Fields, *, standard: str, ignore: bool, complete: bool) -> DataFrame:
-    """``record.frame`` with the columns of ``fields``. ``standard`` is how times are written, ``complete`` asks for every field."""
-    reader = rows.operators().JsonRecords(json.dumps(row(fields)), standard == "iso-8601", ignore, complete)
+def decode(record: Encoded, fields: Fields, *, standard: str, ignore: bool, complete: bool, tree: bool) -> DataFrame:
+    """``record.frame`` with the columns of ``fields``. ``standard`` is how times are written, ``complete`` asks for every field, ``tree`` for
+    numbers that are those of Java before they are a column's."""
+    reader = rows.operators().JsonRecords(json.dumps(row(fields)), standard == "iso-8601", ignore, complete, tree)
     return rows.read(record, reader, fields, None if ignore else "Failed to deserialize JSON")
 
 

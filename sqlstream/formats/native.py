@@ -1,17 +1,25 @@
-"""parquet and orc: read and written by Spark's own file sources; a TIMESTAMP in a file is TIMESTAMP_NTZ."""
+"""parquet and orc: read and written by Spark's own file sources.
+
+Flink's TIME in parquet is an INT32 of milliseconds, which Spark takes for a number; its TIMESTAMP and TIMESTAMP_LTZ are INT96 or an INT64 in no
+zone. Whichever of the two a file has is read as Spark's TIMESTAMP.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import NotSupported
 from sqlstream.formats.base import Encoded, Fields, Format, refuse_types
 from sqlstream.options import Kind, Option, Use
+from sqlstream.sql.types import INT, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import Column, DataFrame
+
+    from sqlstream.sql.types import Type
 
 
 class Native(Format):
@@ -30,7 +38,16 @@ class Native(Format):
         raise NotSupported(f"Format '{self.name}' is one of files: it has no records of its own.")
 
     def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-        return self.name, {"compression": self.option(given, self.options[0].key)}
+        # The library of the files reads the others' names from Hadoop's settings.
+        own = {f"{self.name}.{o.key}": given[o.key] for o in self.options if o.summary == _OWN and o.key in given}
+        return self.name, {"compression": self.option(given, self.options[0].key), **own}
+
+
+_OWN = "As the format's own library has it."
+
+
+def _own(*keys: str) -> tuple[Option, ...]:
+    return tuple(Option(key, summary=_OWN) for key in keys)
 
 
 class Parquet(Native):
@@ -38,13 +55,70 @@ class Parquet(Native):
 
     name = "parquet"
     options = (
-        Option("compression", Kind.STRING, "snappy", "Compression of what is written."),
-        Option("utc-timezone", Kind.BOOLEAN, "false", use=Use.NOTICE, why="TIMESTAMP is read as it was written, in no zone"),
-        Option("timestamp.time.unit", use=Use.NOTICE, why="the files say which unit they hold"),
-        Option("write.int64.timestamp", use=Use.NOTICE, why="TIMESTAMP is written as INT64 microseconds"),
+        Option("compression", Kind.ENUM, "snappy", "Compression of what is written.",
+               values=("uncompressed", "snappy", "gzip", "lz4", "lz4_raw", "zstd")),
+        Option("utc-timezone", Kind.BOOLEAN, "false", "The times of INT96 are in UTC, which they are either way."),
+        Option("write.int64.timestamp", Kind.BOOLEAN, "false", "Times are written as INT64, in no zone; else as INT96."),
+        Option("timestamp.time.unit", Kind.ENUM, "micros", "The unit of INT64: micros.", values=("nanos", "micros", "millis")),
         Option("batch-size", use=Use.NOTICE, why="Spark sizes its batches itself"),
+        *_own("block.size", "page.size", "page.row.count.limit", "dictionary.page.size", "enable.dictionary", "writer.version", "writer.max-padding"),
         Option("*", use=Use.REFUSED, why="Set 'spark.sql.parquet.*' or 'spark.hadoop.parquet.*' instead."),
-    )
+    )  # fmt: skip
+
+    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+        super().check(fields, given, at=at)
+        unit = self.option(given, "timestamp.time.unit")
+        if self.option(given, "write.int64.timestamp") and unit != "micros":
+            raise NotSupported(f"Option 'parquet.timestamp.time.unit' can't be '{unit}'.", at=at, hint="Leave it out: times are written in micros.")
+
+    def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
+        told = super().notices(fields, given)
+        if given.get("utc-timezone", "true").strip().lower() == "false":
+            told.append("Option 'parquet.utc-timezone' has no effect: times are in UTC, as Flink's on a machine in UTC.")
+        return told
+
+    def file_type(self, type_: Type) -> str:
+        return _mapped(type_, _in_file).spark
+
+    def from_file(self, x: str, type_: Type) -> str:
+        return f"CAST({_times(x, type_, 'time_from_millis')} AS {type_.spark})"
+
+    def to_file(self, x: str, type_: Type, given: Mapping[str, str]) -> str:
+        held = _mapped(type_, _in_file)
+        # Spark writes its TIMESTAMP as INT96 and TIMESTAMP_NTZ as INT64.
+        spark = held.stored if self.option(given, "write.int64.timestamp") else held.spark
+        return f"CAST({_times(x, type_, 'time_to_millis')} AS {spark})"
+
+
+def _in_file(type_: Type) -> Type:
+    match type_.root:
+        case "TIME":
+            return INT
+        case "TIMESTAMP_LTZ":
+            return replace(type_, root="TIMESTAMP")
+    return type_
+
+
+def _mapped(type_: Type, one: Callable[[Type], Type]) -> Type:
+    return replace(one(type_), children=tuple(_mapped(c, one) for c in type_.children))
+
+
+def _times(x: str, type_: Type, function: str) -> str:
+    """SQL for ``x`` with ``function`` of each TIME in it."""
+    if all(t.root != "TIME" for t in type_.parts):
+        return x
+    match type_.root:
+        case "ARRAY":
+            return f"transform({x}, e -> {_times('e', type_.children[0], function)})"
+        case "MAP" | "MULTISET":
+            key, value = (*type_.children, INT)[:2]
+            entry = f"struct({_times('e.key', key, function)}, {_times('e.value', value, function)})"
+            return f"map_from_entries(transform(map_entries({x}), e -> {entry}))"
+        case "ROW":
+            pairs = zip(type_.names, type_.children, strict=True)
+            cells = ", ".join(_times(f"{x}.{quote(n)}", t, function) for n, t in pairs)
+            return f"if({x} IS NULL, NULL, struct({cells}))"
+    return f"{function}({x})"
 
 
 class Orc(Native):
@@ -53,5 +127,6 @@ class Orc(Native):
     name = "orc"
     options = (
         Option("compress", Kind.STRING, "zstd", "Compression of what is written."),
+        *_own("stripe.size", "row.index.stride", "create.index", "compress.size", "bloom.filter.columns", "bloom.filter.fpp"),
         Option("*", use=Use.REFUSED, why="Set 'spark.sql.orc.*' or 'spark.hadoop.orc.*' instead."),
     )

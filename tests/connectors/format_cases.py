@@ -149,25 +149,72 @@ REFUSED = {
 
 _ROW = {"i": "INT", "s": "STRING", "r": "ROW<x INT, y STRING>", "a": "ARRAY<INT>", "m": "MAP<STRING, INT>", "t": "TIMESTAMP(3)"}
 _GOOD = b'{"i":1,"s":"x","r":{"x":1,"y":"z"},"a":[1],"m":{"k":1},"t":"2020-01-02 03:04:05"}'
+_NUMBERS = {"s": "STRING", "i": "INT", "bi": "BIGINT", "d": "DOUBLE", "f": "FLOAT", "bo": "BOOLEAN", "by": "BYTES", "r": "ROW<s STRING, i INT>"}
+_SMALL = {"i": "INT", "s": "STRING"}
 _SCHEMA = b'{"schema":{"type":"struct"},"payload":%s}'
 _IGNORE = "ignore-parse-errors"
+# Flink reads JSON in two ways, which differ in numbers.
+_TREE = {"decode.json-parser.enabled": "false"}
+_TOKENS = (
+    b'{"s":1.50}', b'{"s":1e3}', b'{"s":-0.0}', b'{"s":1e400}', b'{"s":123456789012345678901234567890}', b'{"s":0.1000}', b'{"s":1E-7}',
+    b'{"s":12345678901234567.25}', b'{"s":{"b":[1.50,-0.0,1e3,1e400,12345678901234567890], "b": true}}', b'{"s":[{"a":1},{"a":1,"a":2}]}',
+    b'{"s":true}', b'{"s":-0}', b'{"s":100.0}', b'{"r":{"s":1.50,"i":1.50}}', b'{"d":-0.0}', b'{"d":1e400}', b'{"d":"1e2"}', b'{"d":true}',
+    b'{"d":12345678901234567890}', b'{"f":1e300}', b'{"f":-0.0}', b'{"f":0.1}', b'{"f":16777217}', b'{"i":1e2}', b'{"i":2147483647.5}',
+    b'{"i":2147483648}', b'{"i":-0.0}', b'{"i":1e400}', b'{"i":true}', b'{"i":" 1 "}', b'{"i":""}', b'{"i":"1.0"}', b'{"i":[1]}', b'{"i":{}}',
+    b'{"bi":1e18}', b'{"bi":9.3e18}', b'{"bi":9223372036854775808}', b'{"bi":9223372036854775807}', b'{"bi":1.9}', b'{"bo":1}', b'{"bo":"TRUE"}',
+    b'{"bo":[]}', b'{"bo":0.0}', b'{"by":"!!"}', b'{"by":5}', b'{"by":"AAE="}', b'{"by":"AAE"}', b'{"i":1,"i":2}', b'{"r":{"i":1},"r":{"s":"x"}}',
+)
+_BROKEN = (
+    b'{"i":1}}', b'{"i":1}{"i":2}', b'{"i":1,}', b"{'i':1}", b"{i:1}", b'{"i":01}', b'{"d":NaN}', b'{"d":.5}', b'{"i":+1}', b'{"s":"a\nb"}',
+    b'{"s":"a\tb\x01"}', b'{"s":"\\x"}', b'{"i":1 /* x */}', b"[1]", b"5", b'"x"', b'[5,{"i":1}]', b"[null]", b'[{"i":1}', b'[{"i":1},[]]',
+    b" ", b"true", b'\xef\xbb\xbf{"i":1}', b'{"i":1,"s":"\xff"}', b'{"i":tru}', b'{"i"', b'{"s":"x', b'{"r":{"i":1}', b'{"r":[]}', b'{"r":"{}"}',
+)
+# Each also alone, where errors fail.
+_ALONE = (b'{"i":1}}', b'{"i":1,}', b"[5,{\"i\":1}]", b"[null]", b"[]", b"null", b"", b'{"s":"a\nb"}', b'{"i":""}', b'{"bo":[]}', b'{"d":1e400}',
+          b'{"i":2147483648}', b'{"s":"\xff"}')
 READ = {
     "json": Read("json", _ROW, (
         _GOOD, b"{}", b"[]", b'[{"i":1},{"i":2}]', b'{"s":{"b":[1, 2.50]}}', b'{"i":1} x', b'{"i":1.9}', b'{"i":1', b"", b"null", b'{"r":1}',
         b'{"r":{"x":"q","y":5}}', b'{"a":["x",1]}', b'{"m":{"k":"x"}}', b'{"i":\xff}', b'{"s":"\xff"}', b'{"i":1e400}', b'{"i":3000000000}',
     ), (b'{"i":"x"}', b'{"t":"2020-01-02T03:04:05"}'), {}, _IGNORE),
+    "json tokens": Read("json", _NUMBERS, (*_TOKENS, *_BROKEN), _ALONE, {}, _IGNORE),
+    "json tree": Read("json", _NUMBERS, (*_TOKENS, *_BROKEN), _ALONE, _TREE, _IGNORE),
+    "json tree decimals": Read("json", _NUMBERS | {"de": "DECIMAL(38, 18)"}, (
+        *_TOKENS, b'{"de":1.50}', b'{"de":12345678901234567.250000000000000001}', b'{"de":1e3}', b'{"de":"1e3"}', b'{"de":true}', b'{"de":1e400}',
+    ), (), _TREE, _IGNORE),
+    "json tokens decimals": Read("json", {"de": "DECIMAL(38, 18)", "d2": "DECIMAL(4, 2)"}, (
+        b'{"de":1.50}', b'{"de":12345678901234567.250000000000000001}', b'{"de":1e3}', b'{"de":"1e3"}', b'{"de":true}', b'{"de":1e400}',
+        b'{"d2":1.005}', b'{"d2":99.995}', b'{"d2":" 1 "}', b'{"d2":[]}', b'{"d2":NaN}',
+    ), (), {}, _IGNORE),
     "json iso": Read("json", {"t": "TIMESTAMP(3)", "l": "TIMESTAMP_LTZ(3)", "u": "TIME(3)"}, (
         b'{"t":"2020-01-02T03:04:05.1","l":"2020-01-02T03:04:05Z","u":"03:04:05.5"}', b'{"t":"2020-01-02T03:04"}', b'{"l":"2020-01-02T03:04:05"}',
         b'{"l":"2020-01-02T03:04:05+01:00"}', b'{"u":"03:04"}', b'{"t":"2020-01-02T03:04:05Z"}', b'{"t":"2020-01-02T03:04:05.1234567899"}',
     ), (b'{"t":"2020-01-02 03:04:05"}',), ISO, _IGNORE),
+    "json times": Read("json", {"t": "TIMESTAMP(3)", "l": "TIMESTAMP_LTZ(3)", "u": "TIME(3)", "da": "DATE"}, (
+        b'{"t":"2020-02-30 00:00:00"}', b'{"t":"2020-02-29 24:00:00"}', b'{"t":"2020-02-29 23:59:60"}', b'{"t":" 2020-02-29 23:59:59"}',
+        b'{"t":"2020-02-29 23:59:59."}', b'{"t":"2020-02-29"}', b'{"t":"12020-02-29 00:00:00"}', b'{"t":"+12020-02-29 00:00:00"}', b'{"t":1}',
+        b'{"t":"0000-01-01 00:00:00"}', b'{"t":"-001-01-01 00:00:00"}', b'{"t":""}', b'{"l":"2020-02-29 23:59:59.5Z"}', b'{"l":"2020-02-29 23:59:59"}',
+        b'{"l":"2020-02-29 23:59:59z"}', b'{"l":1582934400}', b'{"u":"24:00:00"}', b'{"u":"1:02:03"}', b'{"u":"01:02"}', b'{"u":"01:02:03.1234"}',
+        b'{"da":"2020-2-3"}', b'{"da":"2021-02-29"}', b'{"da":18000}', b'{"da":"2020-02-03 00:00:00"}', b'{"da":"2020-02-03T00:00:00"}',
+    ), (), {}, _IGNORE),
     "json missing": Read("json", _ROW, (_GOOD,), (b'{"i":1}', b'{"i":1,"s":"x","r":{"x":1},"a":[1],"m":{"k":1},"t":null}'),
                          {"fail-on-missing-field": "true"}),
-    "json no parser": Read("json", _ROW, (_GOOD, b'{"s":{"b":[1, 2.50]}}', b'{"i":1} x', b'{"i":1.9}', b'{"i":1', b'{"s":1.50}', b'{"s":1e3}'),
-                           (b'{"i":"x"}',), {"decode.json-parser.enabled": "false"}, _IGNORE),
     "csv": Read("csv", {"i": "INT", "s": "STRING", "de": "DECIMAL(5, 2)", "a": "ARRAY<INT>", "r": "ROW<x INT, y STRING>"}, (
         b"1,x,1.5,1;2,1;z", b"1,x", b'1,"x', b'1,"x,1.5,,', b"1,x,y,1,1", b"1,x,1,a;2,b;z", b"1,x,1,1,1", b"", b"#1,x,1.5,1;2,1;z",
         b" 1 , x ,1,,", b'1,a"b,1,,', b'1,"a""b",1,,', b"1,,,,", b"1,x,1.5,1;2,1;z\n2,y,1,1,1",
-    ), (b"x,x,1.5,1;2,1;z", b"1,x,1.5,1,1;z,more"), {}, _IGNORE),
+    ), (b"x,x,1.5,1;2,1;z", b"1,x,1.5,1,1;z,more", b"1,x", b"", b'1,"x,1.5,,', b"1,x,1.5,1;b,1;z", b"1,x,123456,,", b",x,1,,", b"1,x,1.5,1,1;z,",
+        b'1,"x"y,1,,', b"1,x,1.5,1;2,1;z\n2,y,1,1,1", b"1,x,1.5,1;2,1"), {}, _IGNORE),
+    "csv values": Read("csv", {"bo": "BOOLEAN", "ti": "TINYINT", "d": "DOUBLE", "by": "BYTES", "da": "DATE", "u": "TIME", "t": "TIMESTAMP(3)",
+                               "l": "TIMESTAMP_LTZ(3)"}, (
+        b"x,1,1,AA==,2020-01-02,01:02:03,2020-01-02 01:02:03,2020-01-02 01:02:03Z", b"TRUE,300,1e400,A,2020-1-2,1:2:3,2020-01-02T01:02:03,2020-01-02 01:02:03",
+        b" true ,1.0,NaN,AAE,2020-01-02 ,01:02,2020-01-02,2020-01-02 01:02:03.5Z", b"1,+1,0x10,!!, 2020-01-02,24:00:00,2020-02-30 01:02:03,x",
+        b",,,,,,,", b"1, 1 , 1.5 ,,20200102,01:02:03.5,2020-01-02 01:02:03.123456,2020-01-02 01:02:03+01:00", b'"true","1","1",,,,,',
+    ), (), {}, _IGNORE),
+    "csv quotes": Read("csv", _SMALL, (
+        b'1,"a,b"', b'1,"a""b"', b'1,"a"b', b'1,a"', b'1,"a" ', b'1, "a"', b'"1","a"', b"1,'a'", b'1,""', b'1,"""', b'1,"a\nb"', b"1,a\r", b'"1"', b"1;a",
+        b"1,\xff", b'1,"\xff"', b"1,a,", b"1,a, ", b"\n1,a", b"  ", b"1,a\n", b"1,a\n\n",
+    ), (), {}, _IGNORE),
+    "csv no quotes": Read("csv", _SMALL, (b'1,"a"', b'1,"a,b"', b'"1",a', b'1,a"b'), (), {"disable-quote-character": "true"}, _IGNORE),
     "csv comments": Read("csv", {"i": "INT", "s": "STRING"}, (b"#1,x", b" #1,x", b"1,#x", b"2,y"), (), {"allow-comments": "true"}, _IGNORE),
     "csv null": Read("csv", {"i": "INT", "s": "STRING", "a": "ARRAY<STRING>"}, (b"n,n,n", b"1,,n;x", b"1,n ,"), (), {"null-literal": "n"}),
     "csv escape": Read("csv", {"i": "INT", "s": "STRING"}, (b"1,a\\,b", b"1,a\\\\b", b'1,"a\\"b"', b"1,a\\nb"), (), {"escape-character": "\\"}),
@@ -175,7 +222,37 @@ READ = {
         b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', b'{"before":{"i":1,"s":"x"},"after":{"i":1,"s":"y"},"op":"u"}',
         b'{"before":{"i":1,"s":"y"},"after":null,"op":"d"}', b'{"before":null,"after":{"i":2},"op":"r"}', b'{"op":"c"}', b"{}", b"",
         b'{"before":null,"after":{"i":1},"op":"u"}', b'{"after":{"i":1}}', b'{"before":null,"after":{"i":"x"},"op":"c"}', b"[]", b"x",
-    ), (b'{"op":"x"}',), {}, _IGNORE),
+        b'{"before":{"i":1},"op":"u"}', b'{"before":{"i":1},"after":{"s":1.50},"op":"u"}', b'{"after":{"i":1,"s":1.50},"op":"c"}', b"null", b"5",
+        b'{"before":null,"after":null,"op":"c"}', b'{"before":null,"after":null,"op":"d"}', b'{"before":5,"after":{"i":1},"op":"c"}',
+        b'{"after":{"i":1},"op":"c"} x', b'{"after":{"i":1},"op":"c","op":"x"}', b'{"after":[{"i":1}],"op":"c"}', b'{"after":{"i":1},"op":5}', b" ",
+        b'[{"after":{"i":1},"op":"c"}]', b'{"after":{"i":1},"op":"t"}', b'{"after":{"i":1},"op":"C"}', b'{"after":{"i":1},"op":null}',
+    ), (b'{"op":"x"}', b"", b"null", b'{"after":{"i":1},"op":"c"} x', b'{"op":"c"}', b'[{"after":{"i":1},"op":"c"}]', b'{"after":{"i":"x"},"op":"c"}'),
+        {}, _IGNORE),
+    **{f"{name} values": Read(f"{name}-json", {"i": "INT", "s": "STRING", "d": "DECIMAL(10, 2)", "t": "TIMESTAMP(3)"}, records, bad, options, _IGNORE)
+       for name, records, bad, options in (
+        ("debezium", (b'{"after":{"i":1,"s":1.50,"d":"1.50","t":"2020-01-02T03:04:05"},"op":"c"}', b'{"after":{"t":"2020-01-02 03:04:05"},"op":"c"}',
+                      b'{"after":{"s":-0.0,"d":1e2},"op":"c"}'), (), ISO),
+        ("canal", (
+            b'{"data":[{"i":"1","s":1.50,"d":"1.50"}],"type":"INSERT"}', b'{"data":[],"type":"INSERT"}', b'{"data":null,"type":"INSERT"}', b'{"type":"INSERT"}',
+            b'{"data":{"i":1},"type":"INSERT"}', b'{"data":[{"i":1}],"type":"insert"}', b'{"data":[{"i":1}]}', b"{}", b"", b"x", b"null", b"[]",
+            b'{"data":[{"i":2}],"old":null,"type":"UPDATE"}', b'{"data":[{"i":2}],"type":"UPDATE"}', b'{"data":[{"i":2}],"old":[{}],"type":"UPDATE"}',
+            b'{"data":[{"i":2,"s":"x"}],"old":[{"i":1}],"type":"UPDATE"}', b'{"data":[{"i":2},{"i":3}],"old":[{"i":1}],"type":"UPDATE"}',
+            b'{"data":[{"i":2}],"old":[{"i":1},{"i":3}],"type":"UPDATE"}', b'{"data":null,"type":"CREATE"}', b'{"data":null,"type":"ALTER"}',
+            b'{"data":[{"i":2}],"type":"DELETE"}', b'{"data":[null],"type":"INSERT"}', b'{"data":[{"i":"x"}],"type":"INSERT"}',
+        ), (b'{"data":null,"type":"ALTER"}', b"", b'{"data":[{"i":2}],"old":null,"type":"UPDATE"}', b'{"data":null,"type":"INSERT"}'), {}),
+        ("maxwell", (
+            b'{"data":{"i":"1","s":1.50,"d":"1.50"},"type":"insert"}', b'{"data":null,"type":"insert"}', b'{"type":"insert"}', b'{"data":{"i":1},"type":"INSERT"}',
+            b'{"data":{"i":1}}', b"{}", b"", b"x", b"null", b"[]", b'{"data":{"i":2},"old":null,"type":"update"}', b'{"data":{"i":2},"type":"update"}',
+            b'{"data":{"i":2,"s":"x"},"old":{"i":1},"type":"update"}', b'{"data":{"i":2},"old":{},"type":"update"}', b'{"data":{"i":2},"type":"delete"}',
+            b'{"data":[{"i":2}],"type":"insert"}', b'{"type":"table-create"}', b'{"data":{"i":1},"type":"bootstrap-insert"}', b'{"data":{"i":"x"},"type":"insert"}',
+        ), (b'{"type":"table-create"}', b"", b'{"data":{"i":2},"old":null,"type":"update"}', b'{"data":null,"type":"insert"}'), {}),
+        ("ogg", (
+            b'{"after":{"i":"1","s":1.50,"d":"1.50"},"op_type":"I"}', b'{"after":null,"op_type":"I"}', b'{"op_type":"I"}', b'{"after":{"i":1},"op_type":"i"}',
+            b'{"after":{"i":1}}', b"{}", b"", b"x", b"null", b"[]", b'{"after":{"i":2},"op_type":"U"}', b'{"before":{"i":1},"op_type":"U"}',
+            b'{"before":{"i":1},"after":{"i":2},"op_type":"U"}', b'{"before":{"i":1},"op_type":"D"}', b'{"before":{"i":1},"op_type":"T"}',
+            b'{"after":{"i":"x"},"op_type":"I"}',
+        ), (b'{"op_type":"T"}', b"", b'{"after":{"i":2},"op_type":"U"}', b'{"after":null,"op_type":"I"}'), {}),
+    )},
     "debezium schema": Read("debezium-json", {"i": "INT", "s": "STRING"}, (
         _SCHEMA % b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}', _SCHEMA % b'{"before":{"i":1},"after":{"i":2},"op":"u"}',
     ), (b'{"before":null,"after":{"i":1,"s":"x"},"op":"c"}',), {"schema-include": "true"}),
@@ -183,8 +260,8 @@ READ = {
     "raw double": Read("raw", {"d": "DOUBLE"}, (b"\x3f\xf0\0\0\0\0\0\0",), (b"\0\1",)),
     "raw boolean": Read("raw", {"b": "BOOLEAN"}, (b"\0", b"\1", b"\2", b"\xff"), (b"01",)),
     "raw string": Read("raw", {"s": "STRING"}, (b"", b"\xff\xfe", b"a\0b")),
-    "avro": Read("avro", {"i": "INT", "s": "STRING"}, (b"\x02\x02\x02\x02x", b"\0\0", b"\x02\x02\x02\x02xmore", b"\0\0"), (b"\x04\0", b"\x02")),
+    "avro": Read("avro", {"i": "INT", "s": "STRING"}, (b"\x02\x02\x02\x02x", b"\0\0"), (b"\x04\0", b"\x02", b"", b"\x02\x02\x02\x04x")),
     "avro json": Read("avro", {"i": "INT", "s": "STRING"}, (
         b'{"i":{"int":1},"s":{"string":"x"}}', b'{"i":null,"s":null}', b'{"s":null,"i":null}', b'{"i":null,"s":null,"z":1}',
-    ), (b'{"i":1,"s":null}',), {"encoding": "json"}),
+    ), (b'{"i":1,"s":null}', b'{"i":null}', b"", b"x", b'{"i":{"int":"x"},"s":null}'), {"encoding": "json"}),
 }  # fmt: skip

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
@@ -33,13 +32,7 @@ public final class JsonChanges extends JsonRecords {
      *     changes. With wrapped, this is the first field of a row that has further fields
      */
     public JsonChanges(String description, boolean iso, boolean ignore) {
-        super(description, iso, ignore, false);
-    }
-
-    @Override
-    public ArrayData read(byte[] record) {
-        // A tombstone: for Kafka's compaction, behind a record that tells of the removal.
-        return record.length == 0 ? new GenericArrayData(new Object[0]) : super.read(record);
+        super(description, iso, ignore, false, true);
     }
 
     @Override
@@ -57,8 +50,14 @@ public final class JsonChanges extends JsonRecords {
 
     @Override
     void add(JsonValues.Reader reader, JsonParser parser, List<Object> found) throws IOException {
-        parser.nextToken();
+        boolean only = parser.currentToken() == JsonToken.START_ARRAY;
+        if ((only ? parser.nextToken() : parser.currentToken()) != JsonToken.START_OBJECT) {
+            throw JsonValues.Unreadable.VALUE;
+        }
         Object[] outer = cells(reader.read(parser));
+        if (only && parser.nextToken() != JsonToken.END_ARRAY) {
+            throw JsonValues.Unreadable.VALUE;
+        }
         Object[] record = wrapped ? cells(outer[0]) : outer;
         Byte[] kind = record[NAME] == null ? null : kinds.get(record[NAME].toString());
         if (kind == null) {
@@ -76,6 +75,9 @@ public final class JsonChanges extends JsonRecords {
         int count = after != null ? after.length : before != null ? before.length : 0;
         for (int i = 0; i < count; i++) {
             if (before != null) {
+                if (i == before.length) {
+                    throw JsonValues.Unreadable.VALUE;
+                }
                 found.add(new GenericInternalRow(joined(before[i], joined(others, kind[BEFORE]))));
             }
             if (after != null) {
@@ -86,14 +88,11 @@ public final class JsonChanges extends JsonRecords {
 
     /** What was not told of the rows before is as it is after. */
     private static void fill(Object[][] before, Object[][] after) {
-        if (before.length < after.length) {
-            throw JsonValues.Unreadable.VALUE;
-        }
         for (int column = 0; after.length > 0 && column < after[0].length; column++) {
             int one = column;
             // What is told of any of several rows is told of all.
             boolean told = Arrays.stream(before).anyMatch(row -> row[one] != JsonValues.ABSENT);
-            for (int i = 0; i < after.length; i++) {
+            for (int i = 0; i < Math.min(before.length, after.length); i++) {
                 if (before[i][column] == JsonValues.ABSENT) {
                     before[i][column] = told ? null : after[i][column];
                 }

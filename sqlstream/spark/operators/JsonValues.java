@@ -1,13 +1,12 @@
 package sqlstream;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonParser.NumberType;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -33,12 +32,14 @@ final class JsonValues {
     private final boolean iso;
     private final boolean ignore;
     private final boolean complete;
+    private final boolean tree;
 
     /** As in JsonRecords. */
-    JsonValues(boolean iso, boolean ignore, boolean complete) {
+    JsonValues(boolean iso, boolean ignore, boolean complete, boolean tree) {
         this.iso = iso;
         this.ignore = ignore;
         this.complete = complete;
+        this.tree = tree;
     }
 
     /** A value that is not of its column's type. */
@@ -75,7 +76,7 @@ final class JsonValues {
             case "SMALLINT" -> scalar((p, t) -> Short.parseShort(p.getText().trim()));
             case "INT" -> scalar(JsonValues::integer);
             case "BIGINT" -> scalar((p, t) -> t.isNumeric() ? p.getLongValue() : Long.parseLong(p.getText().trim()));
-            case "FLOAT" -> scalar((p, t) -> Float.parseFloat(p.getText().trim()));
+            case "FLOAT" -> scalar(this::single);
             case "DOUBLE" -> scalar((p, t) -> Double.parseDouble(p.getText().trim()));
             case "DECIMAL" -> scalar((p, t) -> decimal(p, t, precision, scale));
             case "BINARY", "VARBINARY" -> scalar((p, t) -> {
@@ -85,7 +86,7 @@ final class JsonValues {
                 return p.getBinaryValue();
             });
             case "DATE" -> scalar((p, t) -> (int) Times.of(p, t).date());
-            case "TIME" -> scalar((p, t) -> Times.of(p, t).time(iso, precision));
+            case "TIME" -> scalar((p, t) -> Times.of(p, t).time(precision));
             case "TIMESTAMP" -> scalar((p, t) -> Times.of(p, t).timestamp(iso, false, precision));
             case "TIMESTAMP_LTZ" -> scalar((p, t) -> Times.of(p, t).timestamp(iso, true, precision));
             default -> throw new IllegalArgumentException(root);
@@ -101,6 +102,11 @@ final class JsonValues {
 
     private static Object integer(JsonParser parser, JsonToken token) throws IOException {
         return token.isNumeric() ? parser.getIntValue() : Integer.parseInt(parser.getText().trim());
+    }
+
+    private Object single(JsonParser parser, JsonToken token) throws IOException {
+        boolean binary = tree && token == JsonToken.VALUE_NUMBER_FLOAT && parser.getNumberType() == NumberType.DOUBLE;
+        return binary ? (float) parser.getDoubleValue() : Float.parseFloat(parser.getText().trim());
     }
 
     private static Object decimal(JsonParser parser, JsonToken token, int precision, int scale) throws IOException {
@@ -137,7 +143,7 @@ final class JsonValues {
         }
         if (token.isStructStart()) {
             parser.skipChildren();
-            return false;
+            return tree ? (Object) false : bad();
         }
         return Boolean.parseBoolean(parser.getText().trim());
     }
@@ -148,11 +154,7 @@ final class JsonValues {
             return null;
         }
         if (token.isStructStart()) {
-            StringWriter copied = new StringWriter();
-            try (JsonGenerator generator = FACTORY.createGenerator(copied)) {
-                generator.copyCurrentStructure(parser);
-            }
-            return UTF8String.fromString(copied.toString());
+            return UTF8String.fromString(parser.readValueAsTree().toString());
         }
         return utf8(parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
     }
