@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pyarrow.parquet as pq
 import pytest
 
 from sqlstream.connectors.files import Folder, write_batch
@@ -37,6 +38,22 @@ def test_round_trip(run, make_table, format_):
     found = run.frame(table)
     assert found.dtypes == frame.dtypes
     assert found.collect() == frame.collect() * 2
+
+
+def test_times_of_parquet(run, make_table):
+    # As Flink has them: a TIME is milliseconds, a TIMESTAMP or TIMESTAMP_LTZ INT96, or INT64 in no zone.
+    inner = T.row(("u", "m"), (T.time(0), T.map_of(T.STRING, T.time(3))))
+    columns = [("t", T.time(3)), ("a", T.array(T.time(0))), ("r", inner), ("l", T.timestamp_ltz(3))]
+    frame = run.spark.sql("SELECT TIME'01:02:03.5' AS t, array(TIME'01:02:03', NULL) AS a, TIMESTAMP'1969-12-31 23:59:59.5' AS l, "
+                          "named_struct('u', TIME'00:00:01', 'm', map('k', TIME'23:59:59.999')) AS r").select("t", "a", "r", "l")  # fmt: skip
+    for path, options, kind in ("int96", {}, "int96"), ("int64", {"parquet.write.int64.timestamp": "true"}, "isAdjustedToUTC=false"):
+        table = make_table(columns, {"connector": "filesystem", "path": path, "format": "parquet", **options})
+        run.insert(table, frame)
+        assert run.frame(table).collect() == frame.collect()
+        (file,) = (run.project / path).glob("*.parquet")
+        schema = str(pq.ParquetFile(file).schema)
+        assert kind in schema.splitlines()[-2]
+        assert "int32 field_id=-1 t;" in schema
 
 
 def test_raw_lines(run, make_table):
