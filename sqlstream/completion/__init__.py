@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sqlstream.commands import COMMANDS
 from sqlstream.completion import declarations, grammar, queries, scope, words
 from sqlstream.completion.context import Context
 from sqlstream.completion.place import Place, catalogs, databases, relations
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Context", "Suggestion", "suggest"]
 
-# A backslash command that takes a saved query, and what is typed of its name.
-_SAVED = re.compile(r"\s*\\(?:q|i)\s+(\S*)\Z")
+# A backslash command, and what is typed of its first word.
+_COMMAND = re.compile(r"\s*(\\\S*)(?:\s+(\S*))?\Z")
+# What the first word of a command is, as SQL has it.
+_ARGUMENTS = {"\\d": "DESCRIBE ", "\\h": "HELP ", "\\why": "EXPLAIN JOB '", "\\peek": "PEEK '", "\\infer": "INFER TABLE FROM '"}
 # The end of the string that the cursor is in, rather than the beginning of the next one.
 _CLOSING = re.compile(r"[^'\n=,()]*'")
 _SET_BEGINS = ["EXECUTE", "STATEMENT", "SET", "BEGIN"]
@@ -37,9 +40,8 @@ _QUOTED = ("column", "table", "view", "alias", "database", "catalog")
 
 def suggest(text: str, cursor: int, context: Context) -> tuple[Suggestion, ...]:
     """What could stand at ``cursor`` of ``text``, the likeliest first."""
-    if saved := _SAVED.match(text[:cursor]):
-        found = fitting((Candidate("query", q, q) for q in context.queries()), saved[1])
-        return tuple(Suggestion(c.text, len(saved[1]), c.kind, c.meta) for c in found)
+    if command := _COMMAND.match(text[:cursor]):
+        return tuple(_of_command(command[1], command[2], context))
     before = fragments(text[:cursor])
     last = before[-1] if before and before[-1].end == cursor else None
     kind = last.kind if last else None
@@ -58,6 +60,19 @@ def suggest(text: str, cursor: int, context: Context) -> tuple[Suggestion, ...]:
     behind = rest[closing.end() :] if closing else rest
     suggestions = (Suggestion(_written(c, quote, bool(closing), behind, lower), length, c.kind, c.meta) for c in found)
     return tuple(s for s in dict.fromkeys(suggestions) if s.text != text[cursor - length : cursor])
+
+
+def _of_command(name: str, typed: str | None, context: Context) -> Iterator[Suggestion]:
+    """What begins with ``name``, or what its first word can be."""
+    if typed is None:
+        found = fitting((Candidate("command", c.name, c.name, c.summary) for c in COMMANDS), name)
+        yield from (Suggestion(c.text, len(name), c.kind, c.meta) for c in found if c.text != name)
+    elif name == "\\q":
+        yield from (Suggestion(c.text, len(typed), c.kind, c.meta) for c in fitting((Candidate("query", q, q) for q in context.queries()), typed))
+    elif sql := _ARGUMENTS.get(name):
+        for s in suggest(sql + typed, len(sql + typed), context):
+            if s.kind not in ("keyword", "catalog"):
+                yield Suggestion(s.text.strip("'"), len(typed), s.kind, s.meta)
 
 
 def _place(before: list[Fragment], after: list[Fragment], context: Context, typed: str) -> tuple[Place, bool]:
@@ -154,6 +169,8 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
             return (string("file", f"queries/{q}.sql") for q in context.queries())
         case "topic":
             return _topics()
+        case "stream":
+            return (string("topic", t) for t in context.topics(""))
     return ()
 
 

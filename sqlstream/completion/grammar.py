@@ -51,8 +51,8 @@ STATEMENTS = (
     "SHOW COLUMNS (FROM | IN) <relation> " + _LIKE,
     "SHOW [USER] FUNCTIONS " + _LIKE,
     "SHOW QUERIES " + _LIKE,
-    "PEEK <text> [LIMIT <number>]",
-    "INFER TABLE [<new>] FROM <text> [SAVE]",
+    "PEEK <stream> [LIMIT <number>]",
+    "INFER TABLE [<new>] FROM <stream> [SAVE]",
     "EXPORT LAST TO <file> [FORMAT (CSV | JSON | PARQUET)]",
     "PLOT [<new> [BY <new>]]",
     "SHOW CURRENT (CATALOG | DATABASE)",
@@ -69,7 +69,7 @@ STATEMENTS = (
     "(QUIT | EXIT | CLEAR)",
 )  # fmt: skip
 _NAMES = ("table", "view", "relation", "database", "catalog", "function", "new", "column", "topic")
-_TEXTS = ("text", "job", "setting", "file")
+_TEXTS = ("text", "job", "setting", "file", "stream")
 _PART = re.compile(r"<\w+>|\(\)|[\w]+|[\[\](|)]")
 
 

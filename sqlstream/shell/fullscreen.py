@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
 
+    from sqlstream.sql.types import Type
+
 T = TypeVar("T", contravariant=True)
 _STYLE = Style.from_dict({"title": "bold", "head": "reverse", "selected": "underline", "keys": "reverse"})
 _PLAIN = Style.from_dict({})
@@ -44,12 +46,13 @@ class FullScreen(Generic[T]):
     """A running result on the screen. ``show`` returns what is left of it when the user quits: the rows."""
 
     def __init__(
-        self, names: Sequence[str], result: Result[T], limit: int, *, colour: bool = True,
+        self, names: Sequence[str], result: Result[T], limit: int, *, types: Sequence[Type | None] = (), colour: bool = True,
         input: Input | None = None, output: Output | None = None,
     ) -> None:  # fmt: skip
         self._names = names
         self._result = result
         self._limit = limit
+        self._types = types
         self._view = live.View()
         self._lock = threading.Lock()
         self._state = "Running"
@@ -110,7 +113,7 @@ class FullScreen(Generic[T]):
         title = f"{self._state}   {count}   refresh {self._view.refresh_seconds:g} s   {time.strftime('%H:%M:%S')}"
         if self._error is not None:
             title = f"Failed: q shows why   {len(rows)} rows"
-        return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit)
+        return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit, self._types)
 
     def _bindings(self) -> KeyBindings:
         keys = KeyBindings()

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream import tableau
+from sqlstream.shell.nested import unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sqlstream.changelog import Change
+    from sqlstream.sql.types import Type
 
 Row: TypeAlias = "tuple[str | None, ...]"
 # A line and its style: "", "title", "head", "selected", "keys".
@@ -195,11 +197,13 @@ def _sort_key(cell: str | None) -> tuple[int, float, str]:
     return (1, float(cell), "") if _NUMBER.fullmatch(cell.strip()) else (2, 0.0, cell)
 
 
-def screen(names: Sequence[str], rows: Sequence[Row], view: View, size: tuple[int, int], title: str, limit: int) -> list[Line]:
-    """The lines of a screen of ``size`` (columns, rows); ``rows`` are in order. ``limit``: the widest a column gets."""
+def screen(
+    names: Sequence[str], rows: Sequence[Row], view: View, size: tuple[int, int], title: str, limit: int, types: Sequence[Type | None] = ()
+) -> list[Line]:
+    """The lines of a screen of ``size`` (columns, rows); ``rows`` are in order. ``limit``: the widest a column gets; ``types`` as far as known."""
     width, height = size
     if view.detail and rows:
-        return _detail(names, _selected(rows, view, height), size)
+        return _detail(names, types or [None] * len(names), _selected(rows, view, height), size)
     last = pages(len(rows), height) - 1
     page = last if view.page is None else min(view.page, last)
     shown = rows[page * page_rows(height) : (page + 1) * page_rows(height)]
@@ -223,17 +227,24 @@ def _selected(rows: Sequence[Row], view: View, height: int) -> Row:
     return rows[min(page * page_rows(height) + view.row, len(rows) - 1)]
 
 
-def _detail(names: Sequence[str], row: Row, size: tuple[int, int]) -> list[Line]:
-    """A row, a column a line; long cells go on below."""
+def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: tuple[int, int]) -> list[Line]:
+    """A row, a column a line; long cells go on below, rows, arrays and maps part by part."""
     width, height = size
     pad = max(tableau.display_width(n) for n in names)
     lines: list[Line] = [("title", _fit("Row", width))]
-    for name, cell in zip(names, row, strict=True):
-        parts = [w for part in tableau.text(cell).split("\n") for w in textwrap.wrap(part, max(10, width - pad - 3)) or [""]]
+    room = max(10, width - pad - 3)
+    for name, type_, cell in zip(names, types, row, strict=True):
+        parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in _wrapped(part, room)]
         lines += [("", f"{name if i == 0 else '':>{pad}} : {part}") for i, part in enumerate(parts)]
     lines = lines[: height - 1]
     lines += [("", "")] * (height - 1 - len(lines))
     return [*lines, ("keys", _fit("o Back", width))]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line in parts, each as far in as it."""
+    inset = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, width, subsequent_indent=inset) or [""]
 
 
 def _first_column(widths: Sequence[int], wanted: int, width: int) -> int:

@@ -81,12 +81,14 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
     from sqlstream.shell.fullscreen import FullScreen
 
     names = [c.name for c in outcome.columns]
+    types: list[Type | None] = [c.type for c in outcome.columns]
     log = _mode(options) == "changelog"
     result = live.Log() if log else live.Table(int(options.get(MAX_ROWS, "1000000")))
-    names = [OP, *names] if log else names
+    if log:
+        names, types = [OP, *names], [None, *types]
     limit = _max_column_width(options)
     with screen.held():
-        error = FullScreen(names, result, limit, colour=_coloured()).show(outcome.changes, stop)
+        error = FullScreen(names, result, limit, types=types, colour=_coloured()).show(outcome.changes, stop)
     rows = result.rows
     for line in tableau.table(names, rows[-KEPT_BEHIND:], limit):
         screen.emit(line)

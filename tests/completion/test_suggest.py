@@ -74,6 +74,13 @@ HELP ka‸                                               kafka | upsert-kafka
 SOURCE '‸                                              'queries/daily.sql' | 'queries/weekly.sql'
 \\q ‸                                                  daily | weekly
 \\q we‸                                                weekly
+\\p‸                                                   \\peek | \\plot
+\\d ord‸                                               orders
+\\why ‸                                                job-1
+\\h ka‸                                                kafka | upsert-kafka
+\\peek ‸                                               topic-of-
+PEEK '‸                                                'topic-of-'
+INFER TABLE x FROM 'to‸                                'topic-of-'
 
 -- FROM
 SELECT * FROM ‸                                        `my table` | orders | payments | totals | archive | lake | TABLE(

@@ -1,0 +1,55 @@
+"""The text of a ROW, an ARRAY or a MAP over several lines, as the detail of a row shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.tableau import display_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.sql.types import Type
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_KINDS = {"ROW": "(", "ARRAY": "[", "MAP": "{", "MULTISET": "{"}
+
+
+def unfolded(text: str, type_: Type | None, width: int) -> list[str]:
+    """``text`` on one line where it has room, else a part a line: fields of a ROW with their names. Lines of text stay as they are.
+
+    The client's text has no quotes: what does not come apart as the type says stays as it is.
+    """
+    opening = _KINDS.get(type_.root) if type_ is not None else None
+    if type_ is None or opening is None or display_width(text) <= width or text[:1] != opening or text[-1:] != _CLOSING[opening]:
+        return text.split("\n")
+    parts = list(_parts(text[1:-1]))
+    if type_.root == "ROW":
+        if len(parts) != len(type_.children):
+            return [text]
+        named = [(f"{name}: ", part, inner) for name, part, inner in zip(type_.names, parts, type_.children, strict=True)]
+    elif type_.root == "ARRAY":
+        named = [("", part, type_.children[0]) for part in parts]
+    else:
+        pairs = [part.partition("=") for part in parts]
+        named = [(f"{key}: ", value, type_.children[-1]) for key, _, value in pairs]
+    lines = [opening]
+    for name, part, inner in named:
+        first, *rest = unfolded(part, inner, width - 2 - display_width(name))
+        lines += [f"  {name}{first}", *(f"  {line}" for line in rest)]
+    return [*lines, _CLOSING[opening]]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What stands between the commas that are in no brackets."""
+    depth = start = 0
+    for i, char in enumerate(text):
+        if char in _CLOSING:
+            depth += 1
+        elif char in _CLOSING.values():
+            depth -= 1
+        elif depth == 0 and text.startswith(", ", i):
+            yield text[start:i]
+            start = i + 2
+    if text:
+        yield text[start:]
