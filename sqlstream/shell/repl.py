@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from sqlstream.session import Session
     from sqlstream.shell.runner import Runner
 
-WELCOME = "sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; ends the shell."
+WELCOME = """sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; ends the shell.
+\\infer TOPIC writes a table for a Kafka topic, HELP TUMBLE; shows how to count it by time, \\plot draws the last result; \\? lists more."""
 GOODBYE = "Exiting sqlstream..."
 
 
