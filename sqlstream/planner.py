@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from sqlstream.catalog.project import Project
 
 
+# Where rows are kept for which a Python function has failed.
+DEAD_LETTERS = ".sqlstream/dead-letters"
+
+
 class Planner:
     """A session's catalog and options, and the plans of statements in them."""
 
@@ -109,7 +113,8 @@ class Planner:
     def function_settings(self) -> FunctionSettings:
         """What of the options Python functions run by."""
         parameters = settings.read(self.options, "pipeline.global-job-parameters")
-        return FunctionSettings(tuple(sorted(parameters.items())))
+        kept = settings.read(self.options, "udf.on-error") == "dead-letter"
+        return FunctionSettings(tuple(sorted(parameters.items())), str(self.project / DEAD_LETTERS) if kept else "")
 
     @property
     def _scope(self) -> Scope:

@@ -44,6 +44,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("execution.checkpointing.interval", _TIME, None, "The least time between two micro-batches; each is a checkpoint."),
     Option("pipeline.name", Kind.STRING, None, "The name of the next jobs; a job is known by its name and plan."),
     Option("pipeline.global-job-parameters", Kind.MAP, "", "Parameters that open() of a Python function can ask for: 'key:value,key:value'."),
+    Option("udf.on-error", _ENUM, "fail", "What an error in a Python function does: fails the job, or keeps the row in .sqlstream/dead-letters.",
+           values=("fail", "dead-letter")),
     Option("python.files", Kind.NAMES, "", "Python files, and folders of them, with functions, besides those in udfs/."),
     Option("python.archives", Kind.NAMES, "", "Archives that Spark's Python workers unpack, as name.zip#folder; before Spark starts."),
     Option("python.executable", Kind.STRING, None, "The Python of Spark's workers; before Spark starts."),

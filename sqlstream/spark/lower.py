@@ -52,10 +52,9 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, row, scans, state_ttl, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, ranks, timed_joins, window_operators, windows
+from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
 from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, new_peers, normalize
-from sqlstream.spark.python_functions import register
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -193,9 +192,10 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
             return find(table.connector).read(request)
         case Project(input=below):
             source = _source(below, to, splits=splits)
-            register(node, to.spark, to.zone)
-            columns = [_column(c.name, render(c.expr, to.zone)) for c in node.columns]
-            return replace(source, frame=source.frame.select(*columns, *[c for c in source.frame.columns if c in (KIND, SPLIT)]))
+            python_functions.register(node, to.spark, to.zone)
+            columns = [_column(c.name, python_functions.cell(c.expr, below, to.zone)) for c in node.columns]
+            frame = source.frame.select(*columns, *[c for c in source.frame.columns if c in (KIND, SPLIT)])
+            return replace(source, frame=python_functions.right_rows(node, frame))
         case Filter(input=below):
             source = _source(below, to, splits=splits)
             return replace(source, frame=source.frame.where(render(node.condition, to.zone)))

@@ -9,22 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlstream
+from sqlstream.options import MASK, is_secret
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Project
+from sqlstream.plan.properties import fields
 from sqlstream.sql.expressions import Call
+from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.spark_sql import render
+from sqlstream.sql.types import quote
 from sqlstream.udf.functions import PythonFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from sqlstream.plan.nodes import Node
     from sqlstream.sql.expressions import Expr
 
 # What of this package a worker runs.
-_SHIPPED = ("__init__.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/api.py", "udf/data_types.py", "udf/row.py", "udf/shim.py",
-            "udf/values.py", "udf/vectors.py", "udf/worker.py")  # fmt: skip
+_SHIPPED = (
+    "__init__.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/api.py", "udf/data_types.py", "udf/dead_letters.py", "udf/row.py",
+    "udf/shim.py", "udf/values.py", "udf/vectors.py", "udf/worker.py",
+)  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()
 
@@ -38,6 +45,32 @@ def register(node: Node, spark: SparkSession, zone: str) -> None:
         name = function.spark_name(types, zone)
         if not spark.catalog.functionExists(name):
             _register(call, function, name, spark, zone)
+
+
+def cell(expr: Expr, source: Node, zone: str) -> str:
+    """Spark SQL for a column of a projection of ``source``. A call whose failing rows are kept is given the row, too."""
+    text = render(expr, zone)
+    if not _keeps(expr):
+        return text
+    values = []
+    for field in fields(source):
+        name, root = field.name, field.type.root
+        value = sql_string(MASK) if is_secret(name) else f"CAST({quote(name)} AS STRING)" if root in ("TIME", "VARIANT") else quote(name)
+        values += [sql_string(name), value]
+    return f"{text[:-1]}, to_json(named_struct({', '.join(values)}), map('ignoreNullFields', 'false')))"
+
+
+def right_rows(node: Project, frame: DataFrame) -> DataFrame:
+    """The rows of ``frame``, the projection ``node``, for which no function has failed."""
+    kept = {c.name for c in node.columns if _keeps(c.expr)}
+    if not kept:
+        return frame
+    right = frame.where(" AND ".join(f"NOT {quote(n)}.failed" for n in sorted(kept)))
+    return right.selectExpr(*[f"{quote(n)}.value AS {quote(n)}" if n in kept else quote(n) for n in frame.columns])
+
+
+def _keeps(expr: Expr) -> bool:
+    return isinstance(expr, Call) and isinstance(expr.function, PythonFunction) and bool(expr.function.settings.dead_letters)
 
 
 def _calls(node: Node) -> Iterator[Call]:
@@ -62,7 +95,8 @@ def _register(call: Call, function: PythonFunction, name: str, spark: SparkSessi
     _ship(spark)
     # Its stubs know no function of so many columns as it is given.
     declare: Any = arrow_udf
-    called = declare(evaluator(made), call.type.spark)
+    kept = made.dead_letters
+    called = declare(evaluator(made), f"STRUCT<value: {call.type.spark}, failed: BOOLEAN>" if kept else call.type.spark)
     # Of a deterministic one Spark would make two calls where a filter reads its value: one below the filter, one above.
     spark.udf.register(name, called.asNondeterministic())
 

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """What of the session's options a function's run depends on: the job's parameters, and what a failing row does."""
+    """What of the session's options a function's run depends on: the job's parameters, and the folder that keeps rows for which it fails.
+
+    Without such a folder the job fails.
+    """
 
     parameters: tuple[tuple[str, str], ...] = ()
-    on_error: str = "fail"
+    dead_letters: str = ""
 
 
 @dataclass(frozen=True, eq=False)

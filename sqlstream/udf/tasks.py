@@ -26,7 +26,7 @@ def task(function: PythonFunction, arguments: Types, result: Type, zone: str, co
         function.settings.parameters,
         function.secrets(columns),
         rows=function.kind is Kind.TABLE,
-        on_error=function.settings.on_error,
+        dead_letters=function.settings.dead_letters,
     )
 
 

@@ -37,7 +37,8 @@ _MASK = "******"
 class Task:
     """One function at one place of a plan. ``pickled`` is it; ``secrets`` are the places of arguments that are never printed.
 
-    ``rows``: it is a table function, whose value is the list of its rows.
+    ``rows``: it is a table function, whose value is the list of its rows. With ``dead_letters``, a folder, a row for which it fails is kept
+    there: the last argument is then the row as JSON, and the value a pair of it and whether it failed.
     """
 
     name: str
@@ -49,7 +50,7 @@ class Task:
     parameters: tuple[tuple[str, str], ...] = ()
     secrets: tuple[bool, ...] = ()
     rows: bool = False
-    on_error: str = "fail"
+    dead_letters: str = ""
 
 
 class FunctionFailed(Exception):
@@ -72,7 +73,16 @@ def evaluator(task: Task) -> Callable[..., pa.Array]:
 
 def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed."""
-    body, zone = _opened(task), zone_of(task.zone)
+    if task.dead_letters:
+        from sqlstream.udf import dead_letters
+
+        return dead_letters.evaluated(task, arrays)
+    return values(task, arrays)
+
+
+def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
+    """The values of ``task``'s function for a batch. Raises FunctionFailed for the first row that has none."""
+    body, zone = opened(task), zone_of(task.zone)
     given = arrays[: len(task.arguments)]
     if task.func_type == GENERAL:
         return _by_row(task, body, given, len(arrays[0]), zone)
@@ -103,9 +113,9 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
             found.extend(body() for _ in range(count))
     except Exception as error:
         raise _failure(task, error, body, arrays, len(found), zone) from None
-    values, wrong = arrow_array(found, task.result, zone)
+    made, wrong = arrow_array(found, task.result, zone)
     if wrong is None:
-        return values
+        return made
     place, problem = wrong
     shown = _shown(task, arrays, place, zone)
     raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(problem)}, for {shown}.")
@@ -129,7 +139,7 @@ def of_wrong_type(problem: WrongType) -> str:
 _open: dict[tuple[bytes, tuple[tuple[str, str], ...]], tuple[Any, Callable[..., Any]]] = {}
 
 
-def _opened(task: Task) -> Callable[..., Any]:
+def opened(task: Task) -> Callable[..., Any]:
     """The function of ``task``, opened once a process."""
     key = (task.pickled, task.parameters)
     if key not in _open:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -214,3 +215,22 @@ def test_a_stream(session: Session, tmp_path: Path) -> None:
 def test_a_filter_of_a_value_makes_no_second_call(session: Session) -> None:
     ((text,),) = rows(session, "EXPLAIN SELECT s, s + 1 FROM (SELECT doubled(x) AS s FROM (VALUES (1)) AS t (x)) WHERE s > 1")
     assert text.split("== Spark Plan ==")[1].count("ArrowEvalPython") == 1
+
+
+def test_rows_that_fail_are_left_out_and_kept(session: Session) -> None:
+    folder = session.project / ".sqlstream" / "dead-letters"
+    list(session.run("SET 'udf.on-error' = 'dead-letter'"))
+    try:
+        values = "(VALUES ('a', 'geheim', TIME '10:11:12', 1), ('b', 'geheim', TIME '10:11:12', 2), ('c', 'geheim', CAST(NULL AS TIME), 2)) AS t (name, password, at_, n)"
+        assert rows(session, f"SELECT name, fails(name, password) + wrong(n) FROM {values} WHERE fails(name, password) > 0") == [("a", "2")]
+        assert rows(session, f"SELECT name, w FROM {values} LEFT JOIN LATERAL TABLE(pairs(name, CAST(wrong(n) AS INT))) AS p (w, m) ON TRUE") == [("a", "a")]
+        assert rows(session, "SELECT doubled(doubled(n)), label(wrong(n), 'x') FROM (VALUES (1), (2), (3)) AS t (n)") == [("4", "1x"), ("12", "3x")]
+    finally:
+        list(session.run("RESET 'udf.on-error'"))
+    letters = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()]
+    assert {x["function"] for x in letters} == {"FAILS", "WRONG"}
+    (failed,) = {json.dumps(x["row"]) for x in letters if x["function"] == "FAILS"}
+    row = json.loads(failed)
+    assert "geheim" not in json.dumps(letters)
+    assert next(iter(row.values())) == "b"
+    assert any("which is no BIGINT, for (2)" in x["error"] for x in letters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import zoneinfo
 from collections import namedtuple
 from decimal import Decimal
@@ -248,3 +249,35 @@ def test_row() -> None:
     assert not hasattr(row, "c")
     with pytest.raises(ValueError, match="both args and kwargs"):
         Row(1, a=2)
+
+
+# --- rows that are kept -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("func_type", ["general", "pandas"])
+def test_rows_for_which_a_function_fails_are_kept(tmp_path, func_type: str) -> None:
+    def inverse(a):
+        if func_type == "general":
+            return 6 / a if a != 4 else "four"
+        if (a == 0).any():
+            raise ZeroDivisionError("division by zero")
+        return (6 / a).where(a != 4, "four") if (a == 4).any() else 6 / a
+
+    made = task(inverse, "DOUBLE", "INT", func_type=func_type, dead_letters=str(tmp_path / "kept"))
+    rows = pa.array([f'{{"id": {n}, "name": "č"}}' for n in range(5)])
+    found = evaluated(made, (pa.array([1, 0, 3, 4, 6], pa.int32()), rows))
+    assert found.to_pylist() == [
+        {"value": 6.0, "failed": False}, {"value": None, "failed": True}, {"value": 2.0, "failed": False}, {"value": None, "failed": True}, {"value": 1.0, "failed": False},
+    ]  # fmt: skip
+    (file,) = (tmp_path / "kept").iterdir()
+    first, second = (json.loads(line) for line in file.read_text("utf-8").splitlines())
+    assert (first["function"], first["row"]) == ("F", {"id": 1, "name": "č"})
+    assert "ZeroDivisionError: " in first["error"] and "(0)" in first["error"]
+    assert second["row"]["id"] == 3 and "'four' (str), which is no DOUBLE" in second["error"]
+
+
+def test_a_function_that_can_not_be_opened_keeps_no_rows(tmp_path) -> None:
+    lacking = Task("F", b"cno_such_module\nf\n.", "general", (), type_named("INT"), ZONE, dead_letters=str(tmp_path / "kept"))
+    with pytest.raises(FunctionFailed, match="needs the module 'no_such_module'"):
+        evaluated(lacking, (pa.array([0]), pa.array(["{}"])))
+    assert not (tmp_path / "kept").exists()

@@ -1,0 +1,72 @@
+"""Rows for which a function fails, left out and kept: a line of JSON each, in a file of the worker's own.
+
+A batch that runs again writes its rows again.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import pyarrow as pa
+
+from sqlstream.udf.values import arrow_type
+from sqlstream.udf.worker import FunctionFailed, Task, opened, values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_files: dict[str, TextIO] = {}
+
+
+def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
+    """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON."""
+    *given, rows = arrays
+    opened(task)
+    made: list[pa.Array] = []
+    failed: list[bool] = []
+    letters: list[str] = []
+    for length, found in _parts(task, tuple(given) or (rows,), 0, len(rows)):
+        if isinstance(found, FunctionFailed):
+            letters.append(_letter(task, found, rows[len(failed)].as_py()))
+            found = pa.nulls(1, arrow_type(task.result))
+            failed.append(True)
+        else:
+            failed += [False] * length
+        made.append(found)
+    _keep(task, letters)
+    column = pa.concat_arrays(made) if made else pa.nulls(0, arrow_type(task.result))
+    return pa.StructArray.from_arrays([column, pa.array(failed, pa.bool_())], names=["value", "failed"])
+
+
+def _parts(task: Task, arrays: tuple[pa.Array, ...], begin: int, length: int) -> Iterator[tuple[int, Any]]:
+    """The values of ``length`` rows from ``begin``; where one fails, those of each half, and in the end its error."""
+    try:
+        yield length, values(task, tuple(a.slice(begin, length) for a in arrays))
+    except FunctionFailed as error:
+        if length == 1:
+            yield 1, error
+            return
+        yield from _parts(task, arrays, begin, length // 2)
+        yield from _parts(task, arrays, begin + length // 2, length - length // 2)
+
+
+def _letter(task: Task, error: FunctionFailed, row: str) -> str:
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    return json.dumps({"time": now, "function": task.name, "error": error.message, "row": json.loads(row)}, ensure_ascii=False)
+
+
+def _keep(task: Task, letters: list[str]) -> None:
+    if not letters:
+        return
+    if task.dead_letters not in _files:
+        folder = Path(task.dead_letters)
+        folder.mkdir(parents=True, exist_ok=True)
+        _files[task.dead_letters] = (folder / f"functions-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl").open("a", encoding="utf-8")
+    file = _files[task.dead_letters]
+    file.write("".join(f"{letter}\n" for letter in letters))
+    file.flush()
