@@ -1,10 +1,16 @@
-"""Where there is no pyflink, its modules that hold the functions' API, made of ours: what is imported from them is what this package has."""
+"""Where there is no pyflink, its modules that hold the functions' API, made of ours.
+
+What else a module imports from there, for a part of it that is no function, can be imported, and says at its first use that it is not here.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
+from functools import partial
+from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import NoReturn
 
 from sqlstream.udf import api, data_types, row
 
@@ -17,7 +23,35 @@ _MODULES: dict[str, dict[str, object]] = {
     "pyflink.table": {**{n: getattr(api, n) for n in _UDF}, "DataTypes": data_types.DataTypes, "Row": row.Row},
     "pyflink.table.types": {"DataTypes": data_types.DataTypes, "Row": row.Row},
     "pyflink.table.udf": {n: getattr(api, n) for n in _UDF},
+    "pyflink.table.expressions": {},
+    "pyflink.datastream": {},
 }
+# All of their names are ours.
+_WHOLE = ("pyflink", "pyflink.table.udf")
+
+
+class Absent:
+    """What pyflink has besides functions."""
+
+    def __init__(self, name: str) -> None:
+        self._absent = name
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
+        self._refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise ImportError(f"{self._absent} needs pyflink, which is not installed: without it there are functions only")
+
+
+def _absent(module: str, name: str) -> Absent:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Absent(f"{module}.{name}")
 
 
 def install() -> None:
@@ -26,7 +60,10 @@ def install() -> None:
         return
     for name, members in _MODULES.items():
         module = ModuleType(name, "The functions' API of pyflink, by sqlstream.")
+        module.__spec__ = ModuleSpec(name, None)
         module.__dict__.update(members)
+        if name not in _WHOLE:
+            module.__dict__["__getattr__"] = partial(_absent, name)
         if any(other.startswith(f"{name}.") for other in _MODULES):
             module.__path__ = []
         parent, _, child = name.rpartition(".")

@@ -74,6 +74,8 @@ def signature(declared: Declared, name: str) -> Signature:
 
 
 def _signature(declared: Declared, name: str) -> Signature:
+    if inspect.iscoroutinefunction(declared.body):
+        raise NotSupported("Asynchronous functions are not supported yet.")
     hints = _hints(declared.body)
     parameters = _parameters(declared, hints)
     if isinstance(declared.function, AggregateFunction):
@@ -136,8 +138,8 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[Parameter, .
 
 
 def _unknown(hint: Any) -> bool:
-    """Whether an annotation says nothing of a SQL type: that of a whole column, or Any."""
-    return hint is Any or getattr(hint, "__module__", "").split(".")[0] in ("pandas", "pyarrow", "numpy")
+    """Whether an annotation says nothing of a SQL type: that of a whole column, of a Row, or Any."""
+    return hint is Any or getattr(hint, "__name__", "") == "Row" or getattr(hint, "__module__", "").split(".")[0] in ("pandas", "pyarrow", "numpy")
 
 
 def _hints(body: Any) -> dict[str, Any]:
