@@ -102,7 +102,7 @@ class _Call:
         from sqlstream.udf.worker import FunctionFailed, evaluated
 
         function, zone = self._function, v.zone_of(self._zone)
-        if isinstance(function.found.declared.function, AggregateFunction):
+        if function.kind is Kind.AGGREGATE and isinstance(function.found.declared.function, AggregateFunction):
             return self._aggregated(function.found.declared.function, values)
         types = tuple(self._type(i, value) for i, value in enumerate(values))
         arrays = []

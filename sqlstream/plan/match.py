@@ -75,6 +75,7 @@ class _Builder:
         self.columns = {f.name: f for f in fields(source)}
 
     def build(self) -> Node:
+        self._refuse_python()
         partition = tuple(self._partition(item) for item in self.node.args.get("partition_by") or [])
         order = self._order()
         pattern = self._pattern()
@@ -99,6 +100,13 @@ class _Builder:
             None if target is None else target.name, self._within(), _TIME,
         )  # fmt: skip
         return Project(found, (*(Named(k, make.ref(self.columns[k])) for k in partition), *measures))
+
+    def _refuse_python(self) -> None:
+        for part in (*self.node.args["define"], *(self.node.args.get("measures") or [])):
+            for call in part.find_all(exp.Anonymous):
+                if call.name in self.env.settings.functions:
+                    problem = "Python Function can not be used in MATCH_RECOGNIZE for now."
+                    raise NotSupported(problem, at=call, hint="Call it in a sub-query, below the pattern or around it.")
 
     def _partition(self, item: exp.Expr) -> str:
         if not isinstance(item, exp.Column):

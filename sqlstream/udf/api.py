@@ -88,12 +88,24 @@ class AggregateFunction(UserDefinedFunction):
         return None
 
 
+class TableAggregateFunction(AggregateFunction):
+    """Any number of rows for the rows of a group. SQL has no call of one, Flink's neither."""
+
+    def get_value(self, accumulator: Any) -> Any:
+        raise NotImplementedError("get_value")
+
+    @abstractmethod
+    def emit_value(self, accumulator: Any) -> Any:
+        """The rows of the group."""
+
+
 class Kind(Enum):
     """What a function gives."""
 
     SCALAR = "SCALAR"
     TABLE = "TABLE"
     AGGREGATE = "AGGREGATE"
+    TABLE_AGGREGATE = "TABLE_AGGREGATE"
 
 
 class Declared:
@@ -188,3 +200,17 @@ def udaf(
         Kind.AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name,
         func_type=func_type,
     )  # fmt: skip
+
+
+def udtaf(
+    f: Any = None,
+    input_types: Any = None,
+    result_type: Any = None,
+    accumulator_type: Any = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Declares a table aggregate function: of a TableAggregateFunction."""
+    return _declaring(
+        Kind.TABLE_AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name
+    )

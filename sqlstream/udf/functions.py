@@ -13,6 +13,7 @@ from sqlstream.options import is_secret
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.functions import Function
+from sqlstream.sql.text import sql_name
 from sqlstream.udf.api import Declared, Kind
 from sqlstream.udf.signature import Signature, signature
 
@@ -65,6 +66,10 @@ class PythonFunction(Function):
         shown = (f"{p.name}{'?' if p.optional else ' ...' if p.repeated else ''} {p.type or 'ANY'}" for p in self.of.parameters)
         return f"{self.name}({', '.join(shown)})"
 
+    @property
+    def forms(self) -> list[str]:
+        return [f"'{self.name}({', '.join('<ANY>' if p.type is None else f'<{sql_name(p.type)}>' for p in self.of.parameters)})'"]
+
     def arguments(self, count: int) -> tuple[str, ...]:
         """The names of the parameters that ``count`` arguments are for."""
         names = [p.name for p in self.of.parameters]
@@ -106,8 +111,9 @@ def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Set
     declared = found.declared
     result = t.array(of.result.not_null()) if declared.kind is Kind.TABLE else of.result
     params = tuple(f"any{'*' if p.repeated else '?' if p.optional else ''}" for p in of.parameters)
+    aggregate = declared.kind in (Kind.AGGREGATE, Kind.TABLE_AGGREGATE)
     row = PythonFunction(
-        name, params, lambda _: result, "", _documented(declared), aggregate=declared.kind is Kind.AGGREGATE, coerce=partial(_coerced, of),
+        name, params, lambda _: result, "", _documented(declared), aggregate=aggregate, coerce=partial(_coerced, of),
         deterministic=declared.deterministic, found=found, of=of, modules=modules, version=modules.version, settings=settings,
     )  # fmt: skip
     return replace(row, spark=partial(_rendered, row), check=partial(_problem, row))
@@ -130,6 +136,8 @@ def _rendered(row: PythonFunction, call: Rendered) -> str:
 
 
 def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str | None:
+    if row.kind is Kind.TABLE_AGGREGATE:
+        return f"{row.name} can't be called: SQL has no call of a table aggregate function, Flink's neither."
     if row.aggregate:
         return f"{row.name} can't be called: aggregate functions in Python are not supported yet."
     foreign = next((x for type_ in types for x in type_.parts if x.root in ("VARIANT", "INTERVAL_MONTHS", "MULTISET")), None)

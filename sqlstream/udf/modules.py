@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sqlstream.udf.functions import PythonFunction
+    from sqlstream.udf.sources import Source
 
 FOLDER = "udfs"
 
@@ -57,6 +58,7 @@ class Modules:
     rows: dict[object, PythonFunction] = field(default_factory=dict)
     _seen: dict[Path, tuple[int, int]] = field(default_factory=dict)
     _loaded: dict[str, types.ModuleType] = field(default_factory=dict)
+    _texts: dict[str, Source] = field(default_factory=dict)
     _folders: tuple[str, ...] = ()
 
     def refresh(self, files: Iterable[str] = ()) -> list[str]:
@@ -106,7 +108,18 @@ class Modules:
             module = importlib.import_module(name)
             if self._is_own(module) or (name.split(".")[0] != __package__.split(".")[0] and self._in_project(module)):
                 self._loaded[name] = module
+                self._keep_texts()
             return module
+
+    def _keep_texts(self) -> None:
+        for name, module in self._loaded.items():
+            if name not in self._texts and Path(_file(module)).is_file():  # one in an archive is none
+                self._texts[name] = (name, _file(module), Path(_file(module)).read_text("utf-8"))
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The texts of the loaded modules, as they were then."""
+        return tuple(self._texts.values())
 
     @contextmanager
     def own(self) -> Iterator[list[types.ModuleType]]:
@@ -138,6 +151,8 @@ class Modules:
                     places.add(str(error.location))
                     self.errors.append(error)
             self._loaded = {n: m for n, m in sys.modules.items() if self._is_own(m)}
+            self._texts = {}
+            self._keep_texts()
         self.errors += self.twice.values()
 
     def _module(self, path: Path) -> SqlStreamError | None:

@@ -14,7 +14,10 @@ from typing import NoReturn
 
 from sqlstream.udf import api, data_types, row
 
-_UDF = ("AggregateFunction", "FunctionContext", "ScalarFunction", "TableFunction", "UserDefinedFunction", "udaf", "udf", "udtf")
+_UDF = (
+    "AggregateFunction", "FunctionContext", "ScalarFunction", "TableAggregateFunction", "TableFunction", "UserDefinedFunction",
+    "udaf", "udf", "udtaf", "udtf",
+)  # fmt: skip
 # Each module, and where each of its names is ours.
 _MODULES: dict[str, dict[str, object]] = {
     "pyflink": {},

@@ -6,6 +6,7 @@ import collections.abc
 import dataclasses
 import datetime
 import inspect
+import re
 import types
 import typing
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from sqlstream.sql import types as t
 from sqlstream.sql.cursor import Cursor
 from sqlstream.sql.lexer import tokenize
 from sqlstream.sql.type_syntax import parse_type
-from sqlstream.udf.api import AggregateFunction, Declared, Kind, TableFunction, UserDefinedFunction
+from sqlstream.udf.api import AggregateFunction, Declared, Kind, TableAggregateFunction, TableFunction, UserDefinedFunction
 from sqlstream.udf.data_types import Field
 from sqlstream.udf.row import Row
 
@@ -29,6 +30,8 @@ _ANNOTATED: dict[Any, Type] = {
     datetime.date: t.DATE, datetime.time: t.time(0), datetime.datetime: t.timestamp(6), datetime.timedelta: t.INTERVAL_MILLIS,
 }  # fmt: skip
 _MANY = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.Generator, collections.abc.Sequence, list)
+# The name of a ROW's field, before its type.
+_FIELD = re.compile(r"([<,(]\s*)(\w+)\s+(?!(?:NOT|NULL|ARRAY|MULTISET|VARYING|PRECISION|WITH|WITHOUT|TO)\b)(?=[A-Za-z])", re.I)
 # What no Python value stands for.
 _FOREIGN = ("NULL", "VARIANT", "INTERVAL_MONTHS", "MULTISET")
 
@@ -53,7 +56,16 @@ class Signature:
 
 
 def type_named(text: str) -> Type:
-    """The type that ``text`` names, as SQL writes it. Raises SqlStreamError."""
+    """The type that ``text`` names. Raises SqlStreamError. In these names, not in SQL, any word may be a field's: Flink has a parser of its own."""
+    try:
+        return _parsed(text)
+    except SqlStreamError:
+        if (quoted := _FIELD.sub(r"\1`\2` ", text)) == text:
+            raise
+        return _parsed(quoted)
+
+
+def _parsed(text: str) -> Type:
     cursor = Cursor(text, tokenize(text))
     found = parse_type(cursor)
     if not cursor.at_end:
@@ -81,7 +93,7 @@ def _signature(declared: Declared, name: str) -> Signature:
     if isinstance(declared.function, AggregateFunction):
         value = declared.function
         result = declared.result if declared.result is not None else value.get_result_type()
-        if result is None:
+        if result is None and not isinstance(value, TableAggregateFunction):
             result = annotated(_hints(value.get_value).get("return"))
         accumulator = declared.accumulator if declared.accumulator is not None else value.get_accumulator_type()
         return Signature(parameters, _needed(result), None if accumulator is None else _type(accumulator))
@@ -120,7 +132,7 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[Parameter, .
         written = list(inspect.signature(declared.body).parameters.values())
     except (TypeError, ValueError):  # a function of C: nothing is known of it
         written = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
-    if declared.kind is Kind.AGGREGATE and isinstance(declared.function, AggregateFunction):
+    if isinstance(declared.function, AggregateFunction):
         written = written[1:]
     positional = [p for p in written if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
     if given is not None:
@@ -212,7 +224,8 @@ def undecorated(function: Any) -> Declared:
     """A plain function, or a class of functions, as its annotations declare it. Raises ValidationError."""
     function = function() if inspect.isclass(function) and issubclass(function, UserDefinedFunction) else function
     if isinstance(function, UserDefinedFunction):
-        kind = Kind.AGGREGATE if isinstance(function, AggregateFunction) else Kind.TABLE if isinstance(function, TableFunction) else Kind.SCALAR
+        kinds = {TableAggregateFunction: Kind.TABLE_AGGREGATE, AggregateFunction: Kind.AGGREGATE, TableFunction: Kind.TABLE}
+        kind = next((kind for base, kind in kinds.items() if isinstance(function, base)), Kind.SCALAR)
         return Declared(kind, function)
     hint = _plain(_hints(function).get("return"))
     many = inspect.isgeneratorfunction(function) or (typing.get_origin(hint) in _MANY and typing.get_origin(hint) is not list)

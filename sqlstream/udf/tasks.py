@@ -27,6 +27,7 @@ def task(function: PythonFunction, arguments: Types, result: Type, zone: str, co
         function.secrets(columns),
         rows=function.kind is Kind.TABLE,
         dead_letters=function.settings.dead_letters,
+        sources=function.modules.sources,
     )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
-from sqlstream.udf import shim
+from sqlstream.udf import shim, sources
 from sqlstream.udf.api import GENERAL, FunctionContext, UserDefinedFunction
 from sqlstream.udf.row import Row
 from sqlstream.udf.values import WrongType, arrow_array, python_values, zone_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlstream.sql.types import Type
+    from sqlstream.udf.sources import Source
 
 # Between these, as JSON, stands what the user is to read of an error.
 BEGIN, END = "<<python function ", " python function>>"
@@ -38,7 +39,8 @@ class Task:
     """One function at one place of a plan. ``pickled`` is it; ``secrets`` are the places of arguments that are never printed.
 
     ``rows``: it is a table function, whose value is the list of its rows. With ``dead_letters``, a folder, a row for which it fails is kept
-    there: the last argument is then the row as JSON, and the value a pair of it and whether it failed.
+    there: the last argument is then the row as JSON, and the value a pair of it and whether it failed. ``sources`` are the modules
+    of its project.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Task:
     secrets: tuple[bool, ...] = ()
     rows: bool = False
     dead_letters: str = ""
+    sources: tuple[Source, ...] = ()
 
 
 class FunctionFailed(Exception):
@@ -144,6 +147,7 @@ def opened(task: Task) -> Callable[..., Any]:
     key = (task.pickled, task.parameters)
     if key not in _open:
         shim.install()
+        sources.install(task.sources)
         try:
             function = pickle.loads(task.pickled)
         except ModuleNotFoundError as error:

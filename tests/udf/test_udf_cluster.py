@@ -31,7 +31,9 @@ class Where(ScalarFunction):
     def eval(self, n: int) -> str:
         import sqlstream
 
-        local = any("udfs" in path for path in sys.path)
+        from areas import AREAS
+
+        local = any("udfs" in path for path in sys.path) or AREAS[n] != n
         return f"{self.word} {named(SHAPES[n])} {'zip' if '.zip' in sqlstream.__file__ else sqlstream.__file__} {local}"
 
 
@@ -76,6 +78,7 @@ def test_functions_on_a_cluster(tmp_path: Path, monkeypatch) -> None:
     (project / "udfs").mkdir(parents=True)
     (project / "udfs" / "calls.py").write_text(MODULE)
     (project / "udfs" / "shapes.py").write_text(SHAPES)
+    (project / "udfs" / "areas.py").write_text("from shapes import SHAPES\n\nAREAS = [0, len(SHAPES) - 1]\n")
     (project / "job.sql").write_text(SCRIPT)
     port = free_port()
     deploy, options = "org.apache.spark.deploy", ("--host", "127.0.0.1", "--webui-port", "0")

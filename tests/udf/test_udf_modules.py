@@ -118,13 +118,17 @@ def test_calls_are_planned(project: Path) -> None:
         ("SELECT dice(1)", "Invalid number of arguments to function 'DICE'. Was expecting 0 arguments"),
         ("SELECT most(x) FROM (VALUES (1)) AS t (x)", "MOST can't be called: aggregate functions in Python are not supported yet."),
         ("SELECT mask(PARSE_JSON('1'))", "Cannot apply 'MASK'"),
+        ("SELECT mask(1, 'a')", "Cannot apply 'MASK' to arguments of type 'MASK(<INTEGER>, <CHAR(1)>)'. Supported form(s): 'MASK(<VARCHAR(2147483647)>, <BIGINT>)'"),
+        ("SELECT * FROM e MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(A.x) AS x PATTERN (A B) DEFINE A AS mask(A.x) = '*')", "Python Function can not be used in MATCH_RECOGNIZE for now."),
         ("SELECT nope(1)", "No match found for function signature nope(<NUMERIC>)"),
         ("SELECT a.x FROM (VALUES ('a')) AS a (x) LEFT JOIN (VALUES ('a')) AS b (y) ON a.x = b.y AND mask(a.x || b.y) = ''", "Only inner join condition with equality predicates"),
     ],
 )  # fmt: skip
 def test_calls_that_are_refused(project: Path, sql: str, problem: str) -> None:
     with pytest.raises(SqlStreamError) as raised:
-        list(client(project).run(f"EXPLAIN {sql}"))
+        session = client(project)
+        list(session.run("CREATE TABLE e (x STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')"))
+        list(session.run(f"EXPLAIN {sql}"))
     assert raised.value.message.startswith(problem)
 
 

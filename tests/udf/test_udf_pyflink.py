@@ -19,7 +19,7 @@ from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.table import DataTypes, EnvironmentSettings, TableEnvironment
 from pyflink.table.expressions import call, col
 from pyflink.table.types import DataTypes as Types
-from pyflink.table.udf import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
+from pyflink.table.udf import AggregateFunction, FunctionContext, ScalarFunction, TableAggregateFunction, TableFunction, udaf, udf, udtaf, udtf
 
 add = udf(lambda i, j: i + j, [DataTypes.BIGINT(), DataTypes.BIGINT()], DataTypes.BIGINT())
 
@@ -38,6 +38,17 @@ hash_code = udf(HashCode(), result_type='BIGINT')
 @udf(input_types=DataTypes.ROW([DataTypes.FIELD("a", DataTypes.INT())]), result_type=Types.STRING(False))
 def first(row: Row) -> Row:
     return str(row.a)
+
+
+class Top2(TableAggregateFunction):
+    def create_accumulator(self): return [None, None]
+    def accumulate(self, accumulator, value): accumulator[0] = value
+    def emit_value(self, accumulator): yield Row(accumulator[0], 1)
+    def get_result_type(self): return 'ROW<value BIGINT, place INT>'
+    def get_accumulator_type(self): return 'ARRAY<BIGINT>'
+
+
+top2 = udtaf(Top2())
 
 
 @udtf(result_types=['BIGINT', 'BIGINT'])
@@ -70,8 +81,10 @@ def test_a_module_for_pyflink_is_ours_as_it_is(tmp_path, absent) -> None:
     notices: list[str] = []
     session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=notices.append)
     shown = {name: str(signature(found.declared, name).result.full) for name, found in session.planner.modules.functions.items()}
-    assert shown == {"add": "BIGINT", "hash_code": "BIGINT", "first": "STRING NOT NULL", "range_emit": "ROW<`f0` BIGINT, `f1` BIGINT>"}
+    assert shown == {"add": "BIGINT", "hash_code": "BIGINT", "first": "STRING NOT NULL", "top2": "ROW<`value` BIGINT, `place` INT>", "range_emit": "ROW<`f0` BIGINT, `f1` BIGINT>"}
     assert notices == []
+    with pytest.raises(SqlStreamError, match="SQL has no call of a table aggregate function, Flink's neither"):
+        list(session.run("EXPLAIN SELECT top2(x) FROM (VALUES (1)) AS t (x)"))
 
 
 @pytest.mark.parametrize("body", ["TableEnvironment.create(1)", "EnvironmentSettings()", "col('a')"])

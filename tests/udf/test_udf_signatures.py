@@ -101,6 +101,8 @@ class Words(TableFunction):
         (udaf(Mean()), "value DOUBLE -> DOUBLE"),
         (udf(Upper), "text STRING -> STRING"),
         (undecorated(Words()), "text STRING -> ROW<`f0` STRING>"),
+        (udf(lambda: 1, result_type="Row<value Row<order INT NOT NULL, `time` TIMESTAMP(3)>, date MAP<STRING NOT NULL, INT ARRAY>>"),
+         " -> ROW<`value` ROW<`order` INT NOT NULL, `time` TIMESTAMP(3)>, `date` MAP<STRING NOT NULL, ARRAY<INT>>>"),
         (udf(lambda a, b: a, result_type="TINYINT"), "a None, b None -> TINYINT"),
     ],
 )
