@@ -101,8 +101,8 @@ class Session:
     # --- what the shell and the runner call --------------------------------------------------------------------------
 
     def start_spark(self) -> None:
-        """Begin to start Spark in the background."""
-        self._engine.start()
+        """Begin to start Spark in the background, for one who will soon give it something to do."""
+        self._engine.start(warm=True)
 
     def run(self, script: str, name: str | None = None) -> Iterator[Outcome]:
         """Execute the statements of ``script``, lazily; errors carry their place in it, ``name`` is its file."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.postgres import Postgres
 
 os.environ.setdefault("TZ", "UTC")
+# Sessions of tests leave no process behind that builds one.
+os.environ.setdefault("SQLSTREAM_CLASS_ARCHIVE", "off")
 time.tzset()
 
 

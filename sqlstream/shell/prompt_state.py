@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.enums import EditingMode
 
 from sqlstream import settings
-from sqlstream.figures import status_line
 from sqlstream.settings import EDIT_MODE, STATUS_BAR
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ class PromptState:
         session = self.session
         if session is None:
             return " starting"
+        from sqlstream.figures import status_line
+
         mode = f"{self.option('execution.runtime-mode')}, {self.option('sql-client.execution.result-mode')}"
         return " " + status_line(session.place, mode, [j.metrics for j in session.jobs])
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import sys
 import threading
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from sqlstream import jars
 from sqlstream.errors import SetupError, SqlStreamError, ValidationError
 from sqlstream.java import require_java
-from sqlstream.spark import operators
+from sqlstream.spark import archive, jvm, operators
+from sqlstream.spark.warm_up import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,6 +38,8 @@ FIXED = {
     # Our own operators evaluate expressions that Spark's optimizer has not seen: NULLIF and its like must not share parts by its help.
     "spark.sql.alwaysInlineCommonExpr": "true",
     "spark.sql.legacy.sizeOfNull": "false",
+    # LOWER and UPPER are Java's, as in Flink; ICU's would also cost two seconds when the first of them runs.
+    "spark.sql.icu.caseMappings.enabled": "false",
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     "spark.sql.timeType.enabled": "true",
     "spark.sql.streaming.multipleWatermarkPolicy": "min",
@@ -73,6 +77,7 @@ class Engine:
         self._notify = notify
         self._session: Future[SparkSession] | None = None
         self._lock = threading.Lock()
+        self._archive: Path | None = None
 
     @property
     def started(self) -> bool:
@@ -85,12 +90,12 @@ class Engine:
         session = self._session
         return session is not None and session.done() and session.exception() is None
 
-    def start(self) -> None:
-        """Begin to start Spark, in the background."""
+    def start(self, *, warm: bool = False) -> None:
+        """Begin to start Spark, in the background; ``warm``: where there is time, and run a query that makes the first one faster."""
         with self._lock:
             if self._session is None:
                 self._session = Future()
-                threading.Thread(target=self._start, args=(self._session,), name="spark-start", daemon=True).start()
+                threading.Thread(target=self._start, args=(self._session, warm), name="spark-start", daemon=True).start()
 
     @property
     def spark(self) -> SparkSession:
@@ -106,8 +111,8 @@ class Engine:
             self._session = None
             raise
 
-    def stop(self) -> None:
-        """Stop Spark and its JVM, where it was started."""
+    def stop(self, seconds: float = 20) -> None:
+        """Stop Spark and its JVM, where it was started, waiting so long for its end."""
         session, self._session = self._session, None
         if session is None or session.exception() is not None:
             return
@@ -117,15 +122,20 @@ class Engine:
         if gateway is not None and (process := getattr(gateway, "proc", None)) is not None:
             gateway.shutdown()
             process.stdin.close()
-            process.wait(20)
+            process.wait(seconds)
             from pyspark import SparkContext
 
             SparkContext._gateway = None
             SparkContext._jvm = None
+        if self._archive is not None and not archive.whole(self._archive):
+            archive.build_later(self._archive)
 
-    def _start(self, session: Future[SparkSession]) -> None:
+    def _start(self, session: Future[SparkSession], warm: bool) -> None:
         try:
-            session.set_result(self._build())
+            spark = self._build()
+            session.set_result(spark)
+            if warm:
+                warm_up(spark, self._project)
         except SqlStreamError as error:
             session.set_exception(error)
         except Exception as error:
@@ -135,7 +145,7 @@ class Engine:
             session.set_exception(problem)
 
     def _build(self) -> SparkSession:
-        require_java()
+        java = require_java()
         own_jars = [*jars.ensure("spark", self._notify), operators.jar(self._notify)]
         if executable := self._options().get("python.executable"):
             os.environ["PYSPARK_PYTHON"] = executable
@@ -150,21 +160,46 @@ class Engine:
         # pyspark repeats the errors that we show as structured log lines of its own.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         conf = SparkConf(loadDefaults=False)
-        for key, value in spark_conf(self._options(), own_jars).items():
-            conf.set(key, value)
+        users = self._options()
+        settings = spark_conf(users, own_jars)
         java_options = [
-            f'-Dlog4j2.configurationFile="{Path(__file__).with_name("log4j2.properties").as_uri()}"',
-            f'-Dsqlstream.log="{log}"',
-            conf.get("spark.driver.extraJavaOptions") or "",
+            f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}",
+            f"-Dsqlstream.log={log}",
+            *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
-        conf.set("spark.driver.extraJavaOptions", " ".join(java_options).strip())
+        local = _is_local(settings["spark.master"])
+        alone = local and jvm.alone(users, os.environ)
+        if alone:
+            # Driver and executor are this JVM, which has them on its class path.
+            del settings["spark.jars"]
+        settings["spark.driver.extraJavaOptions"] = shlex.join(java_options)
+        for key, value in settings.items():
+            conf.set(key, value)
         with log.with_name("jvm.log").open("ab") as output:
-            gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+            if alone:
+                gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, output)
+            else:
+                gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         spark = SparkSession.builder.config(conf=conf).getOrCreate()
-        if _is_local(conf.get("spark.master") or ""):
+        if local:
             operators.use_local_files(spark)
         return spark
+
+
+    def _alone(self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, output: IO[bytes]) -> Any:
+        """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that."""
+        sparks = operators.libraries()
+        class_path = jvm.class_path(sparks, own_jars)
+        options = [*jvm.module_options(sparks), f"-XX:ErrorFile={log.with_name('hs_err_%p.log')}", *options]
+
+        def start(options: list[str]) -> Any:
+            return jvm.start(java, class_path, options, memory, sparks[0].parent.parent, output)
+
+        if not archive.enabled():
+            return start(options)
+        self._archive = archive.place(class_path)
+        return archive.started(start, options, self._archive)
 
 
 def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, str]:

@@ -44,6 +44,14 @@ def test_help_comes_at_once_and_without_the_planner():
         assert heavy not in imported
 
 
+def test_the_prompt_needs_neither_planner_nor_spark():
+    script = "import sys, sqlstream.cli, sqlstream.shell.repl; print(*sys.modules)"
+    imported = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert "prompt_toolkit" in imported
+    for heavy in ("pyspark", "sqlglot", "sqlstream.session", "sqlstream.plan", "sqlstream.completion"):
+        assert heavy not in imported
+
+
 def test_a_dialogue(terminal, tmp_path):
     one = shell(terminal, tmp_path)
     one.read_until("sqlstream>")

@@ -279,30 +279,31 @@ def top(row: Column, order: Column, count: int, directions: str, *, latest: bool
 
 def jar(progress: Callable[[str], None]) -> Path:
     """The operators' jar. Raises SetupError."""
-    libraries = [*_libraries(), *jars.ensure("spark", progress)]
+    class_path = [*libraries(), *jars.ensure("spark", progress)]
     digest = hashlib.sha256()
     for path in _SOURCES:
         digest.update(path.read_bytes())
-    digest.update(" ".join(p.name for p in libraries).encode())
+    digest.update(" ".join(p.name for p in class_path).encode())
     target = jars.cache_dir() / f"sqlstream-operators-{digest.hexdigest()[:16]}.jar"
     if not target.exists():
         (compiler,) = jars.ensure("compiler", progress)
         progress("Compiling sqlstream's operators (once)")
         with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
-            _compile(compiler, libraries, Path(work)).replace(target)
+            _compile(compiler, class_path, Path(work)).replace(target)
     return target
 
 
-def _libraries() -> list[Path]:
+def libraries() -> list[Path]:
+    """Spark's own jars."""
     spec = importlib.util.find_spec("pyspark")
     places = (spec.submodule_search_locations if spec else None) or ()
     return sorted(p for place in places for p in Path(place).glob("jars/*.jar"))
 
 
-def _compile(compiler: Path, libraries: list[Path], work: Path) -> Path:
+def _compile(compiler: Path, class_path: list[Path], work: Path) -> Path:
     classes = work / "classes"
     command = [str(require_java()), "-jar", str(compiler), "-17", "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes)]
-    command += ["-cp", os.pathsep.join(map(str, libraries)), *map(str, _SOURCES)]
+    command += ["-cp", os.pathsep.join(map(str, class_path)), *map(str, _SOURCES)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SetupError(f"sqlstream's operators do not compile:\n{done.stderr or done.stdout}")

@@ -1,0 +1,89 @@
+"""Spark's JVM. Spark's own launcher starts two, the first one to find out how the second is started, and gives that all that is in pyspark.
+
+Where Spark runs inside of this process's JVM and nothing is asked for that only the launcher knows, the JVM is started right away: without
+MLlib, which takes two seconds to make its functions known, and with an archive of its classes (see ``archive``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from sqlstream.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# What only the launcher, or what it starts, knows to do.
+_LAUNCHERS_KEYS = (
+    "spark.jars.", "spark.submit.", "spark.files", "spark.archives", "spark.kerberos.", "spark.driver.extraLibraryPath",
+    "spark.driver.extraClassPath", "spark.driver.defaultJavaOptions", "spark.driver.userClassPathFirst",
+)  # fmt: skip
+_LAUNCHERS_VARIABLES = (
+    "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_SUBMIT_OPTS", "SPARK_JAVA_OPTS", "SPARK_DIST_CLASSPATH", "HADOOP_CONF_DIR", "YARN_CONF_DIR",
+    "PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY_PORT",
+)  # fmt: skip
+# Jars that no query here needs. MLlib's session extension starts Scala's reflection; breeze and its like are MLlib's.
+_LEFT_OUT = re.compile(r"(spark-mllib|spark-graphx|spark-pipelines|spark-connect|spark-kubernetes|spark-yarn|breeze|spire|cats-kernel|kubernetes-)")
+_SECONDS = 120
+
+
+def alone(options: Mapping[str, str], environment: Mapping[str, str]) -> bool:
+    """Whether Spark's launcher is not needed. ``options``: the user's ``spark.*`` keys."""
+    asked = any(key == "spark.jars" or key.startswith(_LAUNCHERS_KEYS) for key in options)
+    return os.name == "posix" and not asked and not any(environment.get(name) for name in _LAUNCHERS_VARIABLES)
+
+
+def class_path(sparks: Sequence[Path], ours: Sequence[Path]) -> list[Path]:
+    """The jars of such a JVM, of those of Spark and our own."""
+    return [*(jar for jar in sparks if not _LEFT_OUT.match(jar.name)), *ours]
+
+
+def module_options(sparks: Sequence[Path]) -> list[str]:
+    """What Spark needs to be let into, of the JDK: its launcher has it."""
+    launcher = next(jar for jar in sparks if jar.name.startswith("spark-launcher"))
+    with zipfile.ZipFile(launcher) as archive:
+        constants = archive.read("org/apache/spark/launcher/JavaModuleOptions.class")
+    return sorted(found.decode() for found in set(re.findall(rb"--add-opens=[\w./]+=ALL-UNNAMED|-Dio\.netty\.[\w.]+=\w+", constants)))
+
+
+def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str, home: Path, output: IO[bytes]) -> Any:
+    """A gateway to a new JVM. Raises SetupError where it does not start."""
+    from pyspark.java_gateway import launch_gateway
+
+    with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
+        told = Path(folder) / "gateway"
+        command = [str(java), f"-Xmx{memory}", "-XX:+IgnoreUnrecognizedVMOptions", *options, "-cp", os.pathsep.join(map(str, jars))]
+        process = subprocess.Popen(
+            [*command, "org.apache.spark.api.python.PythonGatewayServer"],
+            stdin=subprocess.PIPE, stdout=output, stderr=output, preexec_fn=_ignore_interrupts,
+            env={**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
+        )  # fmt: skip
+        end = time.monotonic() + _SECONDS
+        while not told.exists():
+            if process.poll() is not None or time.monotonic() > end:
+                process.kill()
+                raise SetupError("Spark's JVM did not start.")
+            time.sleep(0.02)
+        content = told.read_bytes()
+    # Two numbers and a text: the port, the length of the secret, the secret.
+    given = {"PYSPARK_GATEWAY_PORT": str(int.from_bytes(content[:4], "big")), "PYSPARK_GATEWAY_SECRET": content[8:].decode()}
+    os.environ.update(given)
+    try:
+        gateway = launch_gateway()  # type: ignore[no-untyped-call]
+    finally:
+        for name in given:
+            del os.environ[name]
+    gateway.proc = process
+    return gateway
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
