@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import SqlStreamError
 from sqlstream.sql import types as t
-from sqlstream.udf.api import AggregateFunction, Kind
+from sqlstream.udf.api import Kind
 from sqlstream.udf.functions import row_of
 from sqlstream.udf.modules import FOLDER
 from sqlstream.udf.signature import annotated
@@ -97,23 +97,28 @@ class _Call:
         self._zone = zone
 
     def __call__(self, *values: Any) -> Any:
+        import pyarrow
+
         from sqlstream.udf import values as v
         from sqlstream.udf.tasks import task
         from sqlstream.udf.worker import FunctionFailed, evaluated
 
         function, zone = self._function, v.zone_of(self._zone)
-        if function.kind is Kind.AGGREGATE and isinstance(function.found.declared.function, AggregateFunction):
-            return self._aggregated(function.found.declared.function, values)
-        types = tuple(self._type(i, value) for i, value in enumerate(values))
+        types: tuple[Type, ...]
+        if function.kind is Kind.AGGREGATE:
+            # Its examples give each argument as the list of its values.
+            of = tuple(self._type(i, next((x for x in column if x is not None), None)) for i, column in enumerate(values))
+            types = (function.rows(of, ("",) * len(of)),)
+            values = ([dict(zip(types[0].children[0].names, row, strict=True)) for row in zip(*values, strict=True)],)
+        else:
+            types = tuple(self._type(i, value) for i, value in enumerate(values))
         arrays = []
         for value, type_ in zip(values, types, strict=True):
             array, wrong = v.arrow_array([value], type_, zone)
             if array is None:
                 assert wrong is not None
-                raise TypeError(f"{function.name} is given {value!r}, which is no {type_.full}")
+                raise TypeError(f"{function.name} is given {wrong[1].value!r}, which is no {wrong[1].type.full}")
             arrays.append(array)
-        import pyarrow
-
         result = t.array(function.of.result.not_null()) if function.kind is Kind.TABLE else function.of.result
         try:
             made = evaluated(task(function, types, result, self._zone, ("",) * len(types)), tuple(arrays) or (pyarrow.nulls(1),))
@@ -132,23 +137,6 @@ class _Call:
             raise TypeError(f"{self._function.name} takes {len(parameters)} arguments")
         declared = parameters[min(place, len(parameters) - 1)].type
         return declared if declared is not None else _type_of(value)
-
-    def _aggregated(self, aggregate: AggregateFunction, columns: tuple[Any, ...]) -> Any:
-        from sqlstream.udf import values as v
-
-        zone = v.zone_of(self._zone)
-        types = [self._type(i, next((x for x in column if x is not None), None)) for i, column in enumerate(columns)]
-        writers = [v.writer(type_, zone) for type_ in types]
-        accumulator = aggregate.create_accumulator()
-        for row in zip(*columns, strict=True):
-            for write, value in zip(writers, row, strict=True):
-                write(value)
-            aggregate.accumulate(accumulator, *row)
-        array, wrong = v.arrow_array([aggregate.get_value(accumulator)], self._function.of.result, zone)
-        if array is None:
-            assert wrong is not None
-            raise TypeError(f"{self._function.name} gave {wrong[1].value!r}, which is no {wrong[1].type.full}")
-        return v.python_values(array, self._function.of.result, zone)[0]
 
 
 def _type_of(value: Any) -> Type:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 MODULE = '''\
-from sqlstream.udf import DataTypes, ScalarFunction, udf, udtf   # or from pyflink.table.udf, pyflink.table
+from sqlstream.udf import AggregateFunction, DataTypes, ScalarFunction, udaf, udf, udtf   # or from pyflink.table.udf, pyflink.table
 
 
 @udf
@@ -40,11 +40,34 @@ score = udf(Score())
 def words(line: str):
     for word in (line or "").split():
         yield word, len(word)
+
+
+class WeightedAverage(AggregateFunction):             # or func_type="pandas": a function of columns that gives a value
+    """An average.
+
+    >>> weighted([1.0, 3.0, None], [1, 3, 5])
+    2.5
+    """
+
+    def create_accumulator(self):
+        return [0.0, 0]
+
+    def accumulate(self, total, amount: float, weight: int):
+        if amount is not None:
+            total[0] += amount * weight
+            total[1] += weight
+
+    def get_value(self, total) -> float:
+        return total[0] / total[1] if total[1] else None
+
+
+weighted = udaf(WeightedAverage())
 '''
 
 QUERY = """\
 SELECT mask(account), rounded(amount), score(amount) FROM (VALUES ('12345678', 234.5e0)) AS t (account, amount);
 SELECT w, n FROM (VALUES ('to be')) AS t (line) LEFT JOIN LATERAL TABLE(words(line)) AS u (w, n) ON TRUE;
+SELECT k, weighted(x, n) FROM (VALUES ('a', 1.5e0, 2)) AS t (k, x, n) GROUP BY k;
 """
 
 TEXT = "\n".join([
@@ -57,6 +80,11 @@ TEXT = "\n".join([
     *textwrap.wrap(
         "Types are DataTypes, Flink's names of types, or annotations. NULL is None. A TIMESTAMP is a naive datetime, a TIMESTAMP_LTZ one in the "
         "session's zone, a ROW a Row. A file that changes is loaded before the next statement; a job keeps the functions of its start.", 110,
+    ),
+    "",
+    *textwrap.wrap(
+        "An aggregate function stands where SUM does: in groups, windows and OVER, with DISTINCT and FILTER. Of each group the arguments of all rows "
+        "are kept, and a row that goes is taken out of them, so retract and merge are never called.", 110,
     ),
     "",
     "SET 'pipeline.global-job-parameters' = 'key:value,..'   what get_job_parameter gives",

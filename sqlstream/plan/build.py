@@ -157,7 +157,8 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     conditions: list[Expr] = []
     items: Sequence[Expr]
     taken = [f.name for f in fields(node)]
-    if isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v) and not any(map(aggregate_calls, select.expressions)):
+    plain = isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v)
+    if plain and not any(aggregate_calls(e, scope) for e in select.expressions):
         # What the sub-query asks of columns around it is the join's condition.
         found = from_clause(select, env, query)
         inner = replace(found, node=apart(found.node, taken))

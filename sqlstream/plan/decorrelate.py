@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.sql.bind import Scope, ScopeColumn, bind
+from sqlstream.sql.bind import Scope, ScopeColumn, bind, function_named
 from sqlstream.sql.expressions import ColumnRef
-from sqlstream.sql.functions import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +28,7 @@ _RANK = "$rank"
 class Decorrelated:
     """``query`` gives the sub-query's columns, then ``keys``, which ``conditions`` compare with columns around it.
 
-    ``scalar``: it is an aggregate without GROUP BY, one row for each row around it; ``select`` is as it was written.
+    ``scalar``: it is an aggregate without GROUP BY, one row for each row around it; ``select`` is as it was written, in the scope ``inside``.
     """
 
     query: exp.Expr
@@ -37,6 +36,7 @@ class Decorrelated:
     keys: tuple[str, ...] = ()
     conditions: tuple[exp.Expr, ...] = ()
     scalar: bool = False
+    inside: Scope | None = None
 
     def asked(self, keys: Sequence[Expr], around: Scope) -> list[Expr]:
         """The conditions, bound: ``keys`` are the columns of the sub-query's keys, ``around`` is the scope around it."""
@@ -45,11 +45,11 @@ class Decorrelated:
 
     def of_no_rows(self, place: int) -> exp.Expr | None:
         """What a column is for a row around it for which there are no rows; None where that is NULL."""
-        if not (self.keys and self.scalar) or self.select is None or self.select.args.get("having"):
+        if not (self.keys and self.scalar) or self.select is None or self.inside is None or self.select.args.get("having"):
             return None
         written = self.select.expressions[place]
         item = (written.this if isinstance(written, exp.Alias) else written).copy()
-        calls = {id(call) for call in aggregate_calls(item)}
+        calls = {id(call) for call in aggregate_calls(item, self.inside)}
         if id(item) in calls and item.name.upper() != "COUNT":
             return None
         none: exp.Expr = item.transform(lambda n: _of_nothing(n) if id(n) in calls else n, copy=False)
@@ -67,29 +67,29 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope]) -> D
     if not isinstance(select, exp.Select) or select.args.get("with_"):
         return Decorrelated(query)
     inner = inside_of(select)
-    scalar = _aggregates(select) and not select.args.get("group")
+    scalar = _aggregates(select, inner) and not select.args.get("group")
     where = select.args.get("where")
     parts = conjuncts(where.this) if where is not None else []
     outside = [part for part in parts if not _within(part, inner)]
     if not outside:
-        return Decorrelated(query, select, scalar=scalar)
+        return Decorrelated(query, select, scalar=scalar, inside=inner)
     if any(_reads_outside(item, inner) for item in select.expressions):
         raise NotSupported("The select list of a sub-query reads a column of the query around it.", at=select, hint="Compute with it outside.")
     keys: list[exp.Expr] = []
-    conditions = [_condition(part, inner, keys, plain=not _grouped(select)) for part in outside]
+    conditions = [_condition(part, inner, keys, plain=not _grouped(select, inner)) for part in outside]
     inside = select.copy()
     rest = [part.copy() for part in parts if part not in outside]
     inside.set("where", exp.Where(this=exp.and_(*rest, wrap=False, copy=False)) if rest else None)
     names = tuple(f"$c{i}" for i in range(len(keys)))
     items = [*inside.expressions, *(_named(key.copy(), name) for key, name in zip(keys, names, strict=True))]
     inside.set("expressions", items)
-    if _aggregates(select) or select.args.get("group"):
+    if _aggregates(select, inner) or select.args.get("group"):
         group = inside.args.get("group")
         inside.set("group", exp.Group(expressions=[*(group.expressions if group else []), *(k.copy() for k in keys)]))
     if select.args.get("limit") or select.args.get("offset"):
         return Decorrelated(_top_n(inside, keys, select), select, names, tuple(conditions))
     inside.set("order", None)
-    return Decorrelated(inside, select, names, tuple(conditions), scalar)
+    return Decorrelated(inside, select, names, tuple(conditions), scalar, inner)
 
 
 def _of_nothing(call: exp.Expr) -> exp.Expr:
@@ -125,21 +125,21 @@ def _reads_outside(node: exp.Expr, scope: Scope) -> bool:
     return not isinstance(node, exp.Star) and not _within(node, scope) and not any(isinstance(c.this, exp.Star) for c in _columns(node))
 
 
-def _grouped(select: exp.Select) -> bool:
+def _grouped(select: exp.Select, inner: Scope) -> bool:
     """Whether a row of ``select`` is not one row of its FROM."""
-    return _aggregates(select) or any(select.args.get(k) for k in ("group", "distinct", "limit", "offset"))
+    return _aggregates(select, inner) or any(select.args.get(k) for k in ("group", "distinct", "limit", "offset"))
 
 
-def _aggregates(select: exp.Select) -> bool:
+def _aggregates(select: exp.Select, inner: Scope) -> bool:
     """Whether ``select`` calls an aggregate function, not in a sub-query and not by OVER."""
-    return any(aggregate_calls(item) for item in [*select.expressions, *filter(None, [select.args.get("having")])])
+    return any(aggregate_calls(item, inner) for item in [*select.expressions, *filter(None, [select.args.get("having")])])
 
 
-def aggregate_calls(node: exp.Expr) -> list[exp.Anonymous]:
-    """The calls of aggregate functions in ``node``."""
+def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Anonymous]:
+    """The calls of aggregate functions in ``node``, the user's among them."""
     found = []
     for call in node.find_all(exp.Anonymous):
-        function = find(call.name.upper())
+        function = function_named(call, call.name.upper(), scope)
         if function is not None and function.aggregate and call.find_ancestor(exp.Select, exp.Window) is node.find_ancestor(exp.Select):
             found.append(call)
     return found

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.explain import describe
-from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Rank
+from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Over, Rank
 from sqlstream.plan.properties import bounded, changelog_mode, on_time, state_ttl, static, walk
+from sqlstream.sql.functions.aggregates import ARGUMENTS
 
 if TYPE_CHECKING:
-    from sqlstream.plan.nodes import Node
+    from sqlstream.plan.nodes import NamedAggregate, Node
 
 _AGGREGATE = "GROUP BY window_start, window_end of a window keeps groups until it closes"
+_ROWS = "; functions in Python keep all rows of a group"
+_FRAME = "a frame, as ROWS BETWEEN 100 PRECEDING AND CURRENT ROW, keeps no more rows of a key than it has: functions in Python keep all"
 _JOIN = "an interval join, BETWEEN times of both sides, keeps rows no longer than these need"
 _RANK = "ORDER BY a time in a window keeps rows until it closes"
 
@@ -46,9 +49,16 @@ def _bound(node: Node) -> str | None:
         return None
     match node:
         case GroupAggregate(keys=keys, aggregates=aggregates):
-            return _AGGREGATE if keys or any(a.call.distinct for a in aggregates) else None
+            of_rows = any(_of_rows(a) for a in aggregates)
+            return f"{_AGGREGATE}{_ROWS if of_rows else ''}" if keys or of_rows or any(a.call.distinct for a in aggregates) else None
+        case Over(aggregates=aggregates, frame=frame):
+            return _FRAME if frame.first is None and any(_of_rows(a) for a in aggregates) else None
         case KeyedJoin():
             return _JOIN
         case Rank(input=source, partition=partition):
             return _RANK if partition or changelog_mode(source).updates else None
     return None
+
+
+def _of_rows(named: NamedAggregate) -> bool:
+    return named.call.function.name == ARGUMENTS.name

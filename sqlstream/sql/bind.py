@@ -386,7 +386,8 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
     return replace(call, type=type_, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
 
 
-def _named(node: exp.Anonymous, name: str, scope: Scope) -> Function | None:
+def function_named(node: exp.Anonymous, name: str, scope: Scope) -> Function | None:
+    """The function, built in or the user's, that ``node`` calls; None where there is none. Raises SqlStreamError."""
     try:
         return scope.functions.get(node.name if "." in node.name else name) or find(name)
     except SqlStreamError as error:  # what the user's module says of itself
@@ -424,7 +425,7 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
         name, raw = json_clauses.plain_call(name, raw, node)
     if name in ("FLOOR", "CEIL") and len(raw) == 2:
         name += " TO"
-    function = _named(node, name, scope)
+    function = function_named(node, name, scope)
     if function is not None and function.aggregate and len(raw) == 1 and isinstance(raw[0], exp.Star):
         raw = []
         if name != "COUNT":

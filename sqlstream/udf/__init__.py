@@ -3,5 +3,8 @@
 from sqlstream.udf.api import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
 from sqlstream.udf.data_types import DataTypes
 from sqlstream.udf.row import Row
+from sqlstream.udf.views import ListView, MapView
 
-__all__ = ["AggregateFunction", "DataTypes", "FunctionContext", "Row", "ScalarFunction", "TableFunction", "udaf", "udf", "udtf"]
+__all__ = [
+    "AggregateFunction", "DataTypes", "FunctionContext", "ListView", "MapView", "Row", "ScalarFunction", "TableFunction", "udaf", "udf", "udtf",
+]  # fmt: skip

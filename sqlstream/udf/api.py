@@ -195,7 +195,7 @@ def udaf(
     name: str | None = None,
     func_type: str = GENERAL,
 ) -> Any:
-    """Declares an aggregate function: of an AggregateFunction."""
+    """Declares an aggregate function: of an AggregateFunction; with func_type 'pandas' of a function of pandas.Series, which gives a value."""
     return _declaring(
         Kind.AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name,
         func_type=func_type,

@@ -12,6 +12,7 @@ from sqlstream.errors import NotSupported, SqlStreamError
 from sqlstream.options import is_secret
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import implicitly_castable
+from sqlstream.sql.expressions import AggregateCall, Call
 from sqlstream.sql.functions import Function
 from sqlstream.sql.text import sql_name
 from sqlstream.udf.api import Declared, Kind
@@ -19,6 +20,7 @@ from sqlstream.udf.signature import Signature, signature
 
 if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction
+    from sqlstream.sql.expressions import Expr
     from sqlstream.sql.functions.base import Rendered, Types
     from sqlstream.sql.types import Type
     from sqlstream.udf.modules import Found, Modules
@@ -79,10 +81,20 @@ class PythonFunction(Function):
         """Which of the arguments, that read columns of these names, must never be printed."""
         return tuple(is_secret(name) or is_secret(column) for name, column in zip(self.arguments(len(columns)), columns, strict=True))
 
+    def rows(self, types: Types, columns: tuple[str, ...]) -> Type:
+        """What an aggregate function is given of a group: the arguments, of ``types`` and over these columns, as the fields of its rows."""
+        names = (f"{i} {column}".strip() for i, column in enumerate(columns))
+        return t.array(t.row(tuple(names), types).not_null()).not_null()
+
     def spark_name(self, types: Types, zone: str) -> str:
         """What a call with arguments of ``types`` is in Spark SQL: another version of the function has another name."""
         key = repr((self.found.identifier, self.version, str(id(self.modules)), [x.full for x in types], zone, self.settings))
         return f"sqlstream_{self.found.attribute.lower()}_{sha1(key.encode()).hexdigest()[:12]}"
+
+
+def calls_python(expr: Expr) -> bool:
+    """Whether a function in Python is called in ``expr``."""
+    return any(isinstance(e, Call | AggregateCall) and isinstance(e.function, PythonFunction) for e in expr.walk())
 
 
 def python_function(declared: UserFunction, modules: Modules, settings: Settings, at: Any = None) -> PythonFunction:
@@ -112,6 +124,8 @@ def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Set
     result = t.array(of.result.not_null()) if declared.kind is Kind.TABLE else of.result
     params = tuple(f"any{'*' if p.repeated else '?' if p.optional else ''}" for p in of.parameters)
     aggregate = declared.kind in (Kind.AGGREGATE, Kind.TABLE_AGGREGATE)
+    # Of a group whose value fails nothing is left out: rows above may replace what it was.
+    settings = replace(settings, dead_letters="") if aggregate else settings
     row = PythonFunction(
         name, params, lambda _: result, "", _documented(declared), aggregate=aggregate, coerce=partial(_coerced, of),
         deterministic=declared.deterministic, found=found, of=of, modules=modules, version=modules.version, settings=settings,
@@ -138,8 +152,6 @@ def _rendered(row: PythonFunction, call: Rendered) -> str:
 def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str | None:
     if row.kind is Kind.TABLE_AGGREGATE:
         return f"{row.name} can't be called: SQL has no call of a table aggregate function, Flink's neither."
-    if row.aggregate:
-        return f"{row.name} can't be called: aggregate functions in Python are not supported yet."
     foreign = next((x for type_ in types for x in type_.parts if x.root in ("VARIANT", "INTERVAL_MONTHS", "MULTISET")), None)
     return f"{row.name} can't be called: values of type {foreign} are not passed to Python." if foreign else None
 

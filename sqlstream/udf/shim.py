@@ -12,18 +12,20 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import NoReturn
 
-from sqlstream.udf import api, data_types, row
+from sqlstream.udf import api, data_types, row, views
 
 _UDF = (
     "AggregateFunction", "FunctionContext", "ScalarFunction", "TableAggregateFunction", "TableFunction", "UserDefinedFunction",
     "udaf", "udf", "udtaf", "udtf",
 )  # fmt: skip
+_VIEWS: dict[str, object] = {"ListView": views.ListView, "MapView": views.MapView}
 # Each module, and where each of its names is ours.
 _MODULES: dict[str, dict[str, object]] = {
     "pyflink": {},
     "pyflink.common": {"Row": row.Row},
     "pyflink.common.types": {"Row": row.Row},
-    "pyflink.table": {**{n: getattr(api, n) for n in _UDF}, "DataTypes": data_types.DataTypes, "Row": row.Row},
+    "pyflink.table": {**{n: getattr(api, n) for n in _UDF}, "DataTypes": data_types.DataTypes, "Row": row.Row, **_VIEWS},
+    "pyflink.table.data_view": _VIEWS,
     "pyflink.table.types": {"DataTypes": data_types.DataTypes, "Row": row.Row},
     "pyflink.table.udf": {n: getattr(api, n) for n in _UDF},
     "pyflink.table.expressions": {},

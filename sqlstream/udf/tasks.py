@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def task(function: PythonFunction, arguments: Types, result: Type, zone: str, columns: tuple[str, ...]) -> Task:
     """The call of ``function`` with ``arguments`` that read the columns of these names. Raises ValidationError."""
+    if function.kind is Kind.AGGREGATE:
+        columns = arguments[0].children[0].names
     return Task(
         function.name,
         pickled(function),
@@ -28,6 +30,7 @@ def task(function: PythonFunction, arguments: Types, result: Type, zone: str, co
         rows=function.kind is Kind.TABLE,
         dead_letters=function.settings.dead_letters,
         sources=function.modules.sources,
+        aggregate=function.kind is Kind.AGGREGATE,
     )
 
 

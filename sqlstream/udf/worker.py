@@ -40,7 +40,7 @@ class Task:
 
     ``rows``: it is a table function, whose value is the list of its rows. With ``dead_letters``, a folder, a row for which it fails is kept
     there: the last argument is then the row as JSON, and the value a pair of it and whether it failed. ``sources`` are the modules
-    of its project.
+    of its project. ``aggregate``: its one argument are the rows of a group.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Task:
     rows: bool = False
     dead_letters: str = ""
     sources: tuple[Source, ...] = ()
+    aggregate: bool = False
 
 
 class FunctionFailed(Exception):
@@ -86,6 +87,10 @@ def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
 def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed for the first row that has none."""
     body, zone = opened(task), zone_of(task.zone)
+    if task.aggregate:
+        from sqlstream.udf import groups
+
+        return groups.values(task, body, arrays[0])
     given = arrays[: len(task.arguments)]
     if task.func_type == GENERAL:
         return _by_row(task, body, given, len(arrays[0]), zone)
@@ -95,7 +100,8 @@ def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     try:
         found = body(*columns)
     except Exception as error:
-        raise _failure(task, error, body, given, 0, zone, batch=True) from None
+        where = f"for a batch of {len(arrays[0])} rows that begins with {shown(task, given, 0, zone)}"
+        raise failure(task, error, body, given, range(len(arrays[0])), where) from None
     try:
         return vectors.taken(found, task.result, zone, len(arrays[0]), task.func_type)
     except WrongType as problem:
@@ -115,13 +121,13 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
         else:
             found.extend(body() for _ in range(count))
     except Exception as error:
-        raise _failure(task, error, body, arrays, len(found), zone) from None
+        place = len(found)
+        raise failure(task, error, body, arrays, range(place, place + 1), f"for {shown(task, arrays, place, zone)}") from None
     made, wrong = arrow_array(found, task.result, zone)
     if wrong is None:
         return made
     place, problem = wrong
-    shown = _shown(task, arrays, place, zone)
-    raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(problem)}, for {shown}.")
+    raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(problem)}, for {shown(task, arrays, place, zone)}.")
 
 
 def _records(row: Type) -> Callable[[Any], bool]:
@@ -160,7 +166,7 @@ def opened(task: Task) -> Callable[..., Any]:
                 function.open(FunctionContext(dict(task.parameters)))
             except Exception as error:
                 raise FunctionFailed(f"The Python function {task.name} could not be opened: {_said(error)}{_place(error, function.open)}.") from None
-            body = function.eval
+            body = function if task.aggregate else function.eval
             if not _open:
                 atexit.register(close)
                 _at_signals()
@@ -192,21 +198,16 @@ def _at_signals() -> None:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _failure(
-    task: Task, error: Exception, body: Callable[..., Any], arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo, *, batch: bool = False
-) -> FunctionFailed:
-    if isinstance(error, FunctionFailed):
-        return error
-    shown = _shown(task, arrays, place, zone)
-    where = f"for a batch of {len(arrays[0]) if arrays else 0} rows that begins with {shown}" if batch else f"for {shown}"
+def failure(task: Task, error: Exception, body: Any, arrays: tuple[pa.Array, ...], places: range, where: str) -> FunctionFailed:
+    """What ``body``, given the arguments at ``places``, which ``where`` says in words, has done wrong."""
     said = _said(error)
     for array, secret in zip(arrays, task.secrets, strict=False):
-        if secret and len(array) > place and (value := str(array[place].as_py())):
-            said = said.replace(value, _MASK)
+        for value in {str(v) for v in array[places.start : places.stop].to_pylist() if v is not None} if secret else ():
+            said = said.replace(value, _MASK) if value else said
     return FunctionFailed(f"The Python function {task.name} failed {where}: {said}{_place(error, body)}.")
 
 
-def _shown(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo) -> str:
+def shown(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo) -> str:
     """The arguments of one row."""
     if not arrays or place >= len(arrays[0]):
         return "no arguments"

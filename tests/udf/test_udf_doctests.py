@@ -122,7 +122,7 @@ def test_help(project: Path) -> None:
     (project / "udfs" / "helped.py").write_text(python.MODULE)
     notices: list[str] = []
     session = Session(project, options={"table.local-time-zone": "UTC"}, notify=notices.append)
-    assert [r[0] for o in session.run("SHOW USER FUNCTIONS") for r in o.rows] == ["mask", "rounded", "score", "words"]
+    assert [r[0] for o in session.run("SHOW USER FUNCTIONS") for r in o.rows] == ["mask", "rounded", "score", "weighted", "words"]
     for query in python.QUERY.splitlines():
         list(session.run(f"EXPLAIN {query}"))
     (text,) = [o.lines for o in session.run("HELP PYTHON")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.lint.subject import Found
-from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Rank
+from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Over, Rank
 from sqlstream.plan.state import unbounded_state
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _CLAUSES: dict[type[Node], tuple[type[exp.Expr], ...]] = {
     GroupAggregate: (exp.Group, exp.Distinct, exp.SetOperation),
     KeyedJoin: (exp.Join,),
+    Over: (exp.Window,),
     Rank: (exp.Window, exp.Order),
 }
 

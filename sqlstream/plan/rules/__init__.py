@@ -10,6 +10,7 @@ from sqlstream.plan.rules.distinct_windows import distinct_windows
 from sqlstream.plan.rules.keyed_join import keyed_join
 from sqlstream.plan.rules.limit import limit
 from sqlstream.plan.rules.project_merge import project_merge
+from sqlstream.plan.rules.python_aggregates import python_aggregates
 from sqlstream.plan.rules.python_calls import python_calls, python_joins
 from sqlstream.plan.rules.row_clock import row_clock
 from sqlstream.plan.rules.shared_scan import shared_scan
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
 # What unites inputs comes after what narrows them, and before what shares the scan of united ones. What merges projections would
-# put Python calls back into expressions.
+# put Python calls back into expressions; what makes them of aggregates comes before all that moves aggregates.
 RULES = (
-    python_joins, limit, sink_materializer, current_watermark, distinct_windows, co_group, unread_columns, keyed_join, shared_scan, unused_watermark,
-    project_merge, upserts, python_calls,
+    python_aggregates, python_joins, limit, sink_materializer, current_watermark, distinct_windows, co_group, unread_columns, keyed_join,
+    shared_scan, unused_watermark, project_merge, upserts, python_calls,
 )  # fmt: skip
 
 

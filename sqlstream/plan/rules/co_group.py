@@ -30,6 +30,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import ColumnRef, Expr
+from sqlstream.udf.functions import calls_python
 
 _TIME, _START, _END = "$time", "$start", "$end"
 _ALONE = "$alone"
@@ -87,9 +88,9 @@ def _source(join: WindowJoin, index: int) -> _Source:
 
 
 def _below_projections(node: Node) -> tuple[Node, dict[str, Expr]]:
-    """What is below the projections that ``node`` begins with, and ``node``'s columns as expressions over it."""
+    """What is below the projections that ``node`` begins with, and ``node``'s columns as expressions over it. Projections alone call Python."""
     exprs: dict[str, Expr] = {f.name: make.ref(f) for f in fields(node)}
-    while isinstance(node, Project):
+    while isinstance(node, Project) and not any(calls_python(c.expr) for c in node.columns):
         inner = {c.name: c.expr for c in node.columns}
         exprs = {name: make.substituted(e, inner) for name, e in exprs.items()}
         node = node.input

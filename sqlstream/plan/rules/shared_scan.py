@@ -26,7 +26,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import field, fields, static
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
-from sqlstream.udf.functions import PythonFunction
+from sqlstream.udf.functions import calls_python
 
 # Computed once a row: not twice for one row, as an expression that is put in the place of a column may be.
 _ONCE = ("RAND", "RAND_INTEGER", "UUID")
@@ -95,7 +95,7 @@ def _branch(node: Node) -> _Branch:
 
 
 def _once(expr: Expr) -> bool:
-    return any(isinstance(e, Call) and (e.function.name in _ONCE or isinstance(e.function, PythonFunction)) for e in expr.walk())
+    return calls_python(expr) or any(isinstance(e, Call) and e.function.name in _ONCE for e in expr.walk())
 
 
 def _expand(branches: list[_Branch], names: list[str]) -> Node:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import VALUES, Function, Rendered, Spark, Types, not_null, nullable
+from sqlstream.sql.functions.base import VALUES, Function, Rendered, Spark, Types, not_null, nullable, sql_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -220,6 +220,13 @@ def _array_agg(call: Rendered) -> str:
     return f"if(size({values}) = 0, NULL, transform({values}, e -> e.x))"
 
 
+def _arguments(call: Rendered) -> str:
+    # A struct needs a field.
+    cells = [f"{sql_string(name)}, {arg}" for name, arg in zip(call.type.children[0].names, call.args, strict=True)] or ["'_', 0"]
+    rows = f"collect_list(named_struct({', '.join(cells)})){call.filter}"
+    return f"array_distinct({rows})" if call.distinct else rows
+
+
 def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary: str, example: str, **more: Any) -> Function:
     return Function(name, params, returns, spark, summary, example if example.startswith("SELECT") else f"{name}({example})", aggregate=True, **more)
 
@@ -278,6 +285,10 @@ SINGLE_VALUE = _row("SINGLE_VALUE", ("any",), _first, lambda call: (
     f"ELSE first({call.args[0]}) END"
 ), "The only value.", "x")  # fmt: skip
 
+# What the arguments of an aggregate function in Python were, a ROW each, in the order of rows. It has no name that a script can call.
+ARGUMENTS = _row("ARGUMENTS", ("any*",), lambda ts: t.array(t.row(tuple(map(str, range(len(ts)))), ts).not_null()).not_null(), _arguments,
+                 "The arguments of all rows.", "x")  # fmt: skip
+
 # Functions that OVER alone has.
 OVER_ONLY = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD")
 
@@ -286,6 +297,7 @@ SPREADS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIAN
 # With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
 _OF_SET: dict[str, Spark] = {
     "COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set, "LISTAGG": _listagg_of_set, "COLLECT": _collect, "ARRAY_AGG": _array_agg,
+    "ARGUMENTS": lambda call: _arguments(replace(call, distinct=True)),
     **{name: _spread_of_set(sample="POP" not in name, root=name.startswith("STD")) for name in SPREADS},
 }  # fmt: skip
-OVER_SET: dict[str, Function] = {row.name: replace(row, spark=_OF_SET[row.name]) for row in ROWS if row.name in _OF_SET}
+OVER_SET: dict[str, Function] = {row.name: replace(row, spark=_OF_SET[row.name]) for row in (*ROWS, ARGUMENTS) if row.name in _OF_SET}
