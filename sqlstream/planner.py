@@ -28,6 +28,7 @@ from sqlstream.sql.bind import Scope
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.tables import Table, View
 from sqlstream.udf import lookup
+from sqlstream.udf.concurrent import Calls
 from sqlstream.udf.functions import Settings as FunctionSettings
 from sqlstream.udf.functions import python_function
 from sqlstream.udf.modules import Modules, located
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from sqlstream.catalog.project import Project
 
 
+_ASYNC = ("max-concurrent-operations", "timeout", "retry-strategy", "retry-delay", "max-attempts")
 # Where rows are kept for which a Python function has failed.
 DEAD_LETTERS = ".sqlstream/dead-letters"
 
@@ -114,7 +116,10 @@ class Planner:
         """What of the options Python functions run by."""
         parameters = settings.read(self.options, "pipeline.global-job-parameters")
         kept = settings.read(self.options, "udf.on-error") == "dead-letter"
-        return FunctionSettings(tuple(sorted(parameters.items())), str(self.project / DEAD_LETTERS) if kept else "")
+        asked = (settings.read(self.options, f"table.exec.async-scalar.{name}") for name in _ASYNC)
+        most, timeout, strategy, delay, attempts = asked
+        calls = Calls(most, timeout, attempts if strategy == "fixed_delay" else 1, delay)
+        return FunctionSettings(tuple(sorted(parameters.items())), str(self.project / DEAD_LETTERS) if kept else "", calls)
 
     @property
     def _scope(self) -> Scope:

@@ -87,6 +87,11 @@ TEXT = "\n".join([
         "are kept, and a row that goes is taken out of them, so retract and merge are never called.", 110,
     ),
     "",
+    *textwrap.wrap(
+        "An async def, or an AsyncScalarFunction, waits for many rows at the same time: table.exec.async-scalar.max-concurrent-operations (10), "
+        "timeout (3 min), retry-strategy (FIXED_DELAY), retry-delay (100 ms), max-attempts (3).", 110,
+    ),
+    "",
     "SET 'pipeline.global-job-parameters' = 'key:value,..'   what get_job_parameter gives",
     "SHOW USER FUNCTIONS; HELP FUNCTION name; DESCRIBE FUNCTION EXTENDED name;",
     "CREATE FUNCTION name AS 'module.attribute' LANGUAGE PYTHON   another name, or a function of an installed package",

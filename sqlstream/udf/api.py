@@ -48,6 +48,14 @@ class ScalarFunction(UserDefinedFunction):
         """The value."""
 
 
+class AsyncScalarFunction(UserDefinedFunction):
+    """A value for the values of a row, which is waited for beside others."""
+
+    @abstractmethod
+    async def eval(self, *args: Any) -> Any:
+        """The value."""
+
+
 class TableFunction(UserDefinedFunction):
     """Any number of rows for the values of a row."""
 
@@ -156,6 +164,11 @@ class Declared:
             return self.function  # type: ignore[no-any-return]
         return self.function.accumulate if isinstance(self.function, AggregateFunction) else self.function.eval  # type: ignore[attr-defined]
 
+    @property
+    def waits(self) -> bool:
+        """Whether calls are waited for: it is an ``async def``."""
+        return inspect.iscoroutinefunction(self.body)
+
     def __call__(self, *args: Any) -> Any:
         return self.body(*args)
 
@@ -176,6 +189,7 @@ def udf(
 ) -> Any:
     """Declares a scalar function: of a function, a lambda, a ScalarFunction. With func_type 'pandas' it takes and gives pandas.Series.
 
+    Of an ``async def``, or an AsyncScalarFunction, the calls of many rows are waited for together.
     Types are DataTypes, or Flink's names of them; where they are left out, annotations say them.
     """
     return _declaring(Kind.SCALAR, f, inputs=input_types, result=result_type, deterministic=deterministic, name=name, func_type=udf_type or func_type)

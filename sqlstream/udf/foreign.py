@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlstream.sql import types as t
-from sqlstream.udf.api import AggregateFunction, Declared, Kind, ScalarFunction, TableAggregateFunction, TableFunction
+from sqlstream.udf.api import AggregateFunction, AsyncScalarFunction, Declared, Kind, ScalarFunction, TableAggregateFunction, TableFunction
 
 _KINDS = {
     "UserDefinedScalarFunctionWrapper": Kind.SCALAR,
@@ -29,7 +29,7 @@ def declared(value: Any) -> Declared | None:
     if kind is None:
         return None
     function = value._func
-    for base in (ScalarFunction, TableFunction, AggregateFunction, TableAggregateFunction):
+    for base in (ScalarFunction, AsyncScalarFunction, TableFunction, AggregateFunction, TableAggregateFunction):
         if any(c.__name__ == base.__name__ and c.__module__.startswith("pyflink.") for c in type(function).__mro__):
             base.register(type(function))
     kind = Kind.TABLE_AGGREGATE if isinstance(function, TableAggregateFunction) else kind

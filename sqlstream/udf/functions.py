@@ -16,6 +16,7 @@ from sqlstream.sql.expressions import AggregateCall, Call
 from sqlstream.sql.functions import Function
 from sqlstream.sql.text import sql_name
 from sqlstream.udf.api import Declared, Kind
+from sqlstream.udf.concurrent import Calls
 from sqlstream.udf.signature import Signature, signature
 
 if TYPE_CHECKING:
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """What of the session's options a function's run depends on: the job's parameters, and the folder that keeps rows for which it fails.
+    """What of the session's options a function's run depends on: the job's parameters, the folder that keeps rows for which it fails, and how
+    calls wait.
 
     Without such a folder the job fails.
     """
 
     parameters: tuple[tuple[str, str], ...] = ()
     dead_letters: str = ""
+    calls: Calls = field(default_factory=Calls)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from typing import NoReturn
 from sqlstream.udf import api, data_types, row, views
 
 _UDF = (
-    "AggregateFunction", "FunctionContext", "ScalarFunction", "TableAggregateFunction", "TableFunction", "UserDefinedFunction",
-    "udaf", "udf", "udtaf", "udtf",
+    "AggregateFunction", "AsyncScalarFunction", "FunctionContext", "ScalarFunction", "TableAggregateFunction", "TableFunction",
+    "UserDefinedFunction", "udaf", "udf", "udtaf", "udtf",
 )  # fmt: skip
 _VIEWS: dict[str, object] = {"ListView": views.ListView, "MapView": views.MapView}
 # Each module, and where each of its names is ours.

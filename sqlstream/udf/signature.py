@@ -18,7 +18,7 @@ from sqlstream.sql import types as t
 from sqlstream.sql.cursor import Cursor
 from sqlstream.sql.lexer import tokenize
 from sqlstream.sql.type_syntax import parse_type
-from sqlstream.udf.api import AggregateFunction, Declared, Kind, TableAggregateFunction, TableFunction, UserDefinedFunction
+from sqlstream.udf.api import GENERAL, AggregateFunction, Declared, Kind, TableAggregateFunction, TableFunction, UserDefinedFunction
 from sqlstream.udf.data_types import Field
 from sqlstream.udf.row import Row
 
@@ -86,8 +86,8 @@ def signature(declared: Declared, name: str) -> Signature:
 
 
 def _signature(declared: Declared, name: str) -> Signature:
-    if inspect.iscoroutinefunction(declared.body):
-        raise NotSupported("Asynchronous functions are not supported yet.")
+    if declared.waits and (declared.kind is not Kind.SCALAR or declared.func_type != GENERAL):
+        raise NotSupported("Only a scalar function by row can be async.")
     hints = _hints(declared.body)
     parameters = _parameters(declared, hints)
     if isinstance(declared.function, AggregateFunction):

@@ -31,6 +31,7 @@ def task(function: PythonFunction, arguments: Types, result: Type, zone: str, co
         dead_letters=function.settings.dead_letters,
         sources=function.modules.sources,
         aggregate=function.kind is Kind.AGGREGATE,
+        calls=function.settings.calls if function.found.declared.waits else None,
     )
 
 

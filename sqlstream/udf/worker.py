@@ -5,8 +5,10 @@ A function is made of its pickle and opened once a process. What goes wrong in t
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import dataclasses
+import inspect
 import json
 import pickle
 import signal
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
-from sqlstream.udf import shim, sources
+from sqlstream.udf import concurrent, shim, sources
 from sqlstream.udf.api import GENERAL, FunctionContext, UserDefinedFunction
 from sqlstream.udf.row import Row
 from sqlstream.udf.values import WrongType, arrow_array, python_values, zone_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlstream.sql.types import Type
+    from sqlstream.udf.concurrent import Calls
     from sqlstream.udf.sources import Source
 
 # Between these, as JSON, stands what the user is to read of an error.
@@ -40,7 +43,7 @@ class Task:
 
     ``rows``: it is a table function, whose value is the list of its rows. With ``dead_letters``, a folder, a row for which it fails is kept
     there: the last argument is then the row as JSON, and the value a pair of it and whether it failed. ``sources`` are the modules
-    of its project. ``aggregate``: its one argument are the rows of a group.
+    of its project. ``aggregate``: its one argument are the rows of a group. ``calls``: it is an ``async def``.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Task:
     dead_letters: str = ""
     sources: tuple[Source, ...] = ()
     aggregate: bool = False
+    calls: Calls | None = None
 
 
 class FunctionFailed(Exception):
@@ -112,7 +116,12 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
     columns = [python_values(a, t, zone) for a, t in zip(arrays, task.arguments, strict=True)]
     found: list[Any] = []
     try:
-        if task.rows:
+        if task.calls is not None:
+            rows = list(zip(*columns, strict=True)) if columns else [()] * count
+            found, problem = concurrent.values(body, rows, task.calls, _waiting())
+            if problem is not None:
+                raise problem
+        elif task.rows:
             is_record = _records(task.result.children[0])
             for row in zip(*columns, strict=True) if columns else ((),) * count:
                 found.append([r if is_record(r) else (r,) for r in body(*row) or ()])
@@ -126,8 +135,8 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
     made, wrong = arrow_array(found, task.result, zone)
     if wrong is None:
         return made
-    place, problem = wrong
-    raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(problem)}, for {shown(task, arrays, place, zone)}.")
+    place, misfit = wrong
+    raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(misfit)}, for {shown(task, arrays, place, zone)}.")
 
 
 def _records(row: Type) -> Callable[[Any], bool]:
@@ -163,7 +172,9 @@ def opened(task: Task) -> Callable[..., Any]:
         body = function
         if isinstance(function, UserDefinedFunction) or hasattr(function, "open"):
             try:
-                function.open(FunctionContext(dict(task.parameters)))
+                opening = function.open(FunctionContext(dict(task.parameters)))
+                if inspect.isawaitable(opening):
+                    _waiting().run_until_complete(opening)
             except Exception as error:
                 raise FunctionFailed(f"The Python function {task.name} could not be opened: {_said(error)}{_place(error, function.open)}.") from None
             body = function if task.aggregate else function.eval
@@ -174,12 +185,24 @@ def opened(task: Task) -> Callable[..., Any]:
     return _open[key][1]
 
 
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+def _waiting() -> asyncio.AbstractEventLoop:
+    """The loop of all that is waited for, one a process: what ``open`` has made belongs to it."""
+    if not _loops:
+        _loops.append(asyncio.new_event_loop())
+    return _loops[0]
+
+
 def close() -> None:
     """Close what is open."""
     while _open:
         function, _ = _open.popitem()[1]
         if hasattr(function, "close"):
-            function.close()
+            closing = function.close()
+            if inspect.isawaitable(closing):
+                _waiting().run_until_complete(closing)
 
 
 def _at_signals() -> None:
