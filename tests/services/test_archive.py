@@ -118,10 +118,12 @@ from sqlstream import archiving
 archiving.WORKLOAD = "SELECT 'a' || 'b' AS x; CREATE TABLE t (n INT) WITH ('connector' = 'delta', 'table-path' = 't'); SELECT n FROM t;"
 assert archiving.build(Path(sys.argv[1]))
 """
+# It leaves no process behind that builds one.
 SESSION = """
 import sys
-from pathlib import Path
 from sqlstream import cli
+from sqlstream.spark import archive
+archive.build_later = lambda archive: None
 sys.exit(cli.main(["--project", sys.argv[1], "-D", "spark.driver.extraJavaOptions=-Xlog:class+load=info:file=" + sys.argv[2],
                    "-D", "execution.runtime-mode=batch", "-e", "SELECT 'a' || 'b' AS x"]))
 """
