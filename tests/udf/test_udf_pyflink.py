@@ -141,11 +141,3 @@ def test_functions_of_pyflink() -> None:
     assert (str(found.result), found.parameters[0].type) == ("ROW<`f0` BIGINT, `f1` STRING>", t.BIGINT)
     assert foreign.declared(big) is None
     assert foreign.declared(len) is None
-
-
-def test_an_asynchronous_function_is_refused(tmp_path) -> None:
-    (tmp_path / "udfs").mkdir()
-    (tmp_path / "udfs" / "later.py").write_text("from sqlstream.udf import udf\n\n\n@udf\nasync def looked_up(a: int) -> int:\n    return a\n")
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    with pytest.raises(SqlStreamError, match="The function 'later.looked_up': asynchronous functions are not supported yet"):
-        list(session.run("EXPLAIN SELECT looked_up(1)"))
