@@ -198,6 +198,14 @@ def test_failures(session: Session, sql: str, problem: str, line: str) -> None:
     assert "geheim" not in raised.value.message.lower()
 
 
+def test_a_group_that_fails_is_never_left_out(session: Session) -> None:
+    list(session.run("SET 'udf.on-error' = 'dead-letter'"))
+    with pytest.raises(JobFailed) as raised:
+        rows(session, "SELECT twice(fails(x, 'geheim')) FROM (VALUES (2)) AS t (x)")
+    assert raised.value.message.startswith("The Python function FAILS failed for (2, ******): ValueError: ")
+    list(session.run("RESET 'udf.on-error'"))
+
+
 # --- streams ----------------------------------------------------------------------------------------------------------
 
 
