@@ -33,7 +33,7 @@ class UserDefinedFunction(ABC):  # noqa: B024  (its subclasses say what is calle
         """Called before the first row: the place to load a model."""
 
     def close(self) -> None:
-        """Called after the last row, when the worker ends."""
+        """Called when the worker ends, unless it is killed."""
 
     def is_deterministic(self) -> bool:
         """Whether the same arguments give the same value."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 import asyncio
 import atexit
 import dataclasses
+import functools
 import inspect
 import json
+import os
 import pickle
 import signal
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
@@ -169,6 +171,8 @@ def opened(task: Task) -> Callable[..., Any]:
             hint = "Install it where Spark's workers run, or ship it: python.archives, python.files."
             message = f"The Python function {task.name} needs the module '{error.name}', which Spark's workers don't have."
             raise FunctionFailed(message, hint) from None
+        except Exception as error:  # whatever the user's modules raise
+            raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {_said(error)}.") from error
         body = function
         if isinstance(function, UserDefinedFunction) or hasattr(function, "open"):
             try:
@@ -178,11 +182,11 @@ def opened(task: Task) -> Callable[..., Any]:
             except Exception as error:
                 raise FunctionFailed(f"The Python function {task.name} could not be opened: {_said(error)}{_place(error, function.open)}.") from None
             body = function if task.aggregate else function.eval
-            if not _open:
-                atexit.register(close)
-                _at_signals()
         _open[key] = (function, body)
-    return _open[key][1]
+    function, body = _open[key]
+    if hasattr(function, "close") and type(function).close is not UserDefinedFunction.close:
+        _close_at_end()
+    return body
 
 
 _loops: list[asyncio.AbstractEventLoop] = []
@@ -205,17 +209,30 @@ def close() -> None:
                 _waiting().run_until_complete(closing)
 
 
-def _at_signals() -> None:
-    """Spark ends its workers by signals, after which Python would do nothing more."""
+@functools.cache
+def _close_at_end() -> None:
+    """A worker of Spark's ends by ``os._exit``, or idle by SIGHUP, whose handler Spark would take away before each task."""
+    atexit.register(close)
+    if "SPARK_REUSE_WORKER" not in os.environ:
+        return
+    plain, leave = signal.signal, os._exit
 
-    def end(number: int, frame: object) -> None:
-        close()
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)
+    def ended(status: int) -> NoReturn:
+        try:
+            close()
+        finally:
+            leave(status)
 
-    for number in (signal.SIGHUP, signal.SIGTERM):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, end)
+    def kept(number: Any, handler: Any) -> Any:
+        return _end if number == signal.SIGHUP and handler is signal.SIG_DFL else plain(number, handler)
+
+    plain(signal.SIGHUP, _end)
+    os._exit = ended
+    signal.signal = kept  # type: ignore[assignment]
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    os._exit(0)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

@@ -116,3 +116,24 @@ def test_a_select_in_the_terminal(terminal, tmp_path):
     one.read_until("1 row in set")
     one.send("QUIT;\r")
     assert one.exit_code() == 0
+
+
+def test_a_saved_file_of_functions_is_loaded_while_one_works(terminal, tmp_path):
+    (tmp_path / "udfs").mkdir()
+    module = tmp_path / "udfs" / "greeting.py"
+    module.write_text("from sqlstream.udf import udf\n@udf\ndef hello(name: str) -> str: return name\n")
+    one = shell(terminal, tmp_path)
+    one.read_until("sqlstream>")
+    one.send("SHOW USER FUNCTIONS;\r")
+    one.read_until("hello")
+    one.read_until("1 row in set")
+    module.write_text(module.read_text() + "@udf\ndef goodbye(name: str) -> str: return name\n")
+    one.send("SHOW USER FUNCTIONS;\r")
+    one.read_until("udfs/greeting.py reloaded")
+    one.read_until("goodbye")
+    module.write_text("def hello(:\n")
+    one.send("SHOW USER FUNCTIONS;\r")
+    one.read_until("The module 'greeting' cannot be loaded: invalid syntax.")
+    one.read_until("Empty set")
+    one.send("QUIT;\r")
+    assert one.exit_code() == 0

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
+import signal
+import subprocess
+import sys
 import zoneinfo
 from collections import namedtuple
 from decimal import Decimal
@@ -216,6 +220,36 @@ def test_open_is_called_once_and_knows_the_parameters_of_the_job(tmp_path) -> No
     assert run(made, ["a"]) + run(made, ["b"]) == ["ahoj a", "ahoj b"]
     close()
     assert log.read_text() == "open ahoj\nclose ahoj\n"
+
+
+def test_a_worker_that_spark_ends_closes_its_functions(tmp_path) -> None:
+    """Spark resets the signals' handlers before each task, and ends a worker that waits for one by SIGHUP."""
+    from sqlstream.udf import ScalarFunction
+
+    log = tmp_path / "log"
+
+    class Model(ScalarFunction):
+        def close(self):
+            log.write_text("closed")
+
+        def eval(self, x):
+            return x
+
+    path = tmp_path / "task"
+    path.write_bytes(cloudpickle.dumps(task(Model(), "INT", "INT")))
+    code = (
+        "import pickle, signal, sys, time, pyarrow\nfrom pathlib import Path\nfrom sqlstream.udf.worker import evaluated\n"
+        "print(evaluated(pickle.loads(Path(sys.argv[1]).read_bytes()), (pyarrow.array([1], pyarrow.int32()),)).to_pylist(), flush=True)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\ntime.sleep(60)"
+    )
+    environment = {**os.environ, "SPARK_REUSE_WORKER": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True, env=environment) as worker:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "[1]\n"
+        assert not log.exists()
+        worker.send_signal(signal.SIGHUP)
+        assert worker.wait(30) == 0
+    assert log.read_text() == "closed"
 
 
 def test_a_function_that_can_not_be_opened() -> None:
