@@ -6,7 +6,9 @@ is being typed.
 
 from __future__ import annotations
 
+import signal
 import threading
+from concurrent import futures
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.application import Application
     from prompt_toolkit.output import Output
 
     from sqlstream.session import Session
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 WELCOME = """sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; ends the shell.
 \\infer TOPIC writes a table for a Kafka topic, HELP TUMBLE; shows how to count it by time, \\plot draws the last result; \\? lists more."""
 GOODBYE = "Exiting sqlstream..."
+OPENING_SECONDS = 20
 
 
 class OpeningFailed(Exception):
@@ -66,6 +70,8 @@ def run_shell(
         screen.info(GOODBYE)
         return 130
     finally:
+        # A thread that is cut off while it loads a library keeps the lock of that, and the process would never end.
+        futures.wait([opening], OPENING_SECONDS)
         if opening.done() and not opening.exception():
             opening.result().session.close()
 
@@ -125,12 +131,37 @@ def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen, 
         opening.result()
     prompts.bottom_toolbar = state.toolbar()
     try:
-        with _printing_above(screen):
+        with _printing_above(screen), _terminated_in_order(app):
             return prompts.prompt(PROMPT, default=state.prompted() or "", pre_run=lambda: opening.add_done_callback(opened))
     except Terminated:
         raise
     except KeyboardInterrupt:
         return ""
+
+
+@contextmanager
+def _terminated_in_order(app: Application[str]) -> Iterator[None]:
+    """SIGTERM ends the prompt through its event loop: raised anywhere in there, it can be lost. Raises Terminated."""
+    terminated = False
+
+    def end() -> None:
+        if app.is_running and not app.is_done:
+            app.exit(exception=Terminated)
+
+    def terminate(*_: object) -> None:
+        nonlocal terminated
+        terminated = True
+        if app.loop is None:
+            raise Terminated
+        app.loop.call_soon_threadsafe(end)
+
+    previous = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    if terminated:
+        raise Terminated
 
 
 @contextmanager
