@@ -186,7 +186,6 @@ class Engine:
             operators.use_local_files(spark)
         return spark
 
-
     def _alone(self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, output: IO[bytes]) -> Any:
         """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that."""
         sparks = operators.libraries()

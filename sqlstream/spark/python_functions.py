@@ -17,7 +17,7 @@ from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
-from sqlstream.udf.functions import PythonFunction
+from sqlstream.udf.functions import PythonFunction, keeps_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def register(node: Node, spark: SparkSession, zone: str) -> None:
 def cell(expr: Expr, source: Node, zone: str) -> str:
     """Spark SQL for a column of a projection of ``source``. A call whose failing rows are kept is given the row, too."""
     text = render(expr, zone)
-    if not _keeps(expr):
+    if not keeps_failures(expr):
         return text
     values = []
     for field in fields(source):
@@ -63,15 +63,11 @@ def cell(expr: Expr, source: Node, zone: str) -> str:
 
 def right_rows(node: Project, frame: DataFrame) -> DataFrame:
     """The rows of ``frame``, the projection ``node``, for which no function has failed."""
-    kept = {c.name for c in node.columns if _keeps(c.expr)}
+    kept = {c.name for c in node.columns if keeps_failures(c.expr)}
     if not kept:
         return frame
     right = frame.where(" AND ".join(f"NOT {quote(n)}.failed" for n in sorted(kept)))
     return right.selectExpr(*[f"{quote(n)}.value AS {quote(n)}" if n in kept else quote(n) for n in frame.columns])
-
-
-def _keeps(expr: Expr) -> bool:
-    return isinstance(expr, Call) and isinstance(expr.function, PythonFunction) and bool(expr.function.settings.dead_letters)
 
 
 def _calls(node: Node) -> Iterator[Call]:

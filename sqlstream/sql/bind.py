@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -46,7 +47,6 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
     exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "spec", "over"),
 }  # fmt: skip
-_UNORDERED = ("MAP", "MULTISET", "VARIANT")
 _REFUSED: dict[type[exp.Expr], str] = {
     exp.Subquery: "Scalar sub-queries are not supported yet.",
     exp.Select: "Scalar sub-queries are not supported yet.", exp.Exists: "EXISTS is not supported yet.",
@@ -110,7 +110,7 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
         case exp.Between():
             return _between(node, scope)
         case exp.In() if _cells(node.this) and all(map(_cells, node.expressions)):
-            return _any_of([_rows_equal(node.this, e, node, scope) for e in node.expressions], node)
+            return _joined("OR", [_rows_equal(node.this, e, node, scope) for e in node.expressions], node)
         case exp.In():
             return _call("IN", [bind(node.this, scope), *(bind(e, scope) for e in node.expressions)], node)
         case exp.Escape() if isinstance(node.this, exp.Like):
@@ -255,18 +255,8 @@ def _like(node: exp.Like, scope: Scope, escape: exp.Expr | None = None) -> Expr:
     return _not(found, node) if node.args.get("negate") else found
 
 
-def _all_of(conditions: Sequence[Expr], at: exp.Expr) -> Expr:
-    found = conditions[0]
-    for other in conditions[1:]:
-        found = _call("AND", [found, other], at)
-    return found
-
-
-def _any_of(conditions: Sequence[Expr], at: exp.Expr) -> Expr:
-    found = conditions[0]
-    for other in conditions[1:]:
-        found = _call("OR", [found, other], at)
-    return found
+def _joined(operator: str, conditions: Sequence[Expr], at: exp.Expr) -> Expr:
+    return reduce(lambda found, other: _call(operator, [found, other], at), conditions)
 
 
 def equal(left: Expr, right: Expr, at: exp.Expr, *, unknown: bool = False) -> Expr:
@@ -288,7 +278,7 @@ def _rows_equal(left: exp.Expr, right: exp.Expr, node: exp.Expr, scope: Scope) -
     if len(_cells(left)) != len(_cells(right)):
         raise ValidationError("Rows of different lengths are compared.", at=node)
     name = "IS NOT DISTINCT FROM" if isinstance(node, exp.NEQ) else "="
-    equal = _all_of([_call(name, [bind(a, scope), bind(b, scope)], node) for a, b in pairs], node)
+    equal = _joined("AND", [_call(name, [bind(a, scope), bind(b, scope)], node) for a, b in pairs], node)
     return _not(equal, node) if isinstance(node, exp.NEQ) else equal
 
 
@@ -304,7 +294,7 @@ def _overlaps(node: exp.Overlaps, scope: Scope) -> Expr:
         ordered = _call("<=", [start, end], side)
         bounds.append((_choose(ordered, start, end, side), _choose(ordered, end, start, side)))
     (start, end), (other_start, other_end) = bounds
-    return _all_of([_call(">=", [end, other_start], node), _call(">=", [other_end, start], node)], node)
+    return _joined("AND", [_call(">=", [end, other_start], node), _call(">=", [other_end, start], node)], node)
 
 
 def _choose(condition: Expr, value: Expr, other: Expr, at: exp.Expr) -> Expr:
@@ -461,7 +451,7 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     if isinstance(call, AggregateCall):
         if name not in OVER_ONLY and any(a.type.root == "NULL" for a in args):
             raise ValidationError("Illegal use of 'NULL'", at=node, hint="CAST(NULL AS ..)")
-        if distinct and (unordered := next((a.type for a in args if a.type.root in _UNORDERED), None)):
+        if distinct and (unordered := next((a.type for a in args if a.type.root in t.UNORDERED), None)):
             message = f"Type({unordered}) is not an orderable data type, it is not supported as a ORDER_BY/GROUP_BY/JOIN_EQUAL field."
             raise ValidationError(message, at=node)
         present = _not(_call("IS NULL", [call.args[0]], node), node) if skip_nulls else None

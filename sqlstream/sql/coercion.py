@@ -153,7 +153,7 @@ def comparison_type(a: Type, b: Type) -> Type | None:
 
 def distinguished(type_: Type) -> bool:
     """Whether Spark can tell two values apart."""
-    return type_.root not in ("MAP", "MULTISET", "VARIANT") and all(map(distinguished, type_.children))
+    return type_.root not in t.UNORDERED and all(map(distinguished, type_.children))
 
 
 def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:

@@ -151,6 +151,8 @@ def quote(name: str) -> str:
 
 
 INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+# Values of these are neither compared nor grouped by.
+UNORDERED = ("MAP", "MULTISET", "VARIANT")
 
 BOOLEAN = Type("BOOLEAN")
 TINYINT = Type("TINYINT")

@@ -100,6 +100,11 @@ def calls_python(expr: Expr) -> bool:
     return any(isinstance(e, Call | AggregateCall) and isinstance(e.function, PythonFunction) for e in expr.walk())
 
 
+def keeps_failures(expr: Expr) -> bool:
+    """Whether ``expr`` is a call whose failing rows are kept and left out: then it is a column of its own."""
+    return isinstance(expr, Call) and isinstance(expr.function, PythonFunction) and bool(expr.function.settings.dead_letters)
+
+
 def python_function(declared: UserFunction, modules: Modules, settings: Settings, at: Any = None) -> PythonFunction:
     """The function that ``declared`` names. Raises ValidationError, NotSupported."""
     name = declared.path.name.upper()

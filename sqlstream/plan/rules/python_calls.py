@@ -17,7 +17,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Expand, Filter, IntervalJoin, Join, JoinKind, LookupJoin, Named, Node, Project, Union, Values, Watermark
 from sqlstream.plan.properties import fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
-from sqlstream.udf.functions import PythonFunction
+from sqlstream.udf.functions import PythonFunction, keeps_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ def python_calls(node: Node) -> Node:
             if _calls(condition):
                 raise NotSupported(_OUTER_LATERAL, hint="Call them in a sub-query around it.")
             lift = _Lift(fields(source))
-            made_of = lift(collection) if _keeps(collection) else lift.top(collection)
+            made_of = lift(collection) if keeps_failures(collection) else lift.top(collection)
             return _restored(node, replace(node, collection=made_of, input=python_calls(lift.below(source)))) if lift.found else node
         case LookupJoin(input=source, keys=keys, condition=condition):
             if _calls(condition):
@@ -78,11 +78,6 @@ def python_calls(node: Node) -> Node:
 
 def _is_call(expr: Expr) -> bool:
     return isinstance(expr, Call) and isinstance(expr.function, PythonFunction)
-
-
-def _keeps(call: Expr) -> bool:
-    """Whether rows for which a call fails are kept and left out: then it is a column of its own."""
-    return isinstance(call, Call) and isinstance(call.function, PythonFunction) and bool(call.function.settings.dead_letters)
 
 
 def _is_fixed(call: Expr) -> bool:
@@ -113,7 +108,7 @@ class _Lift:
         """``expr``, which may be a call, of calls, unless it is needed elsewhere too."""
         if not _is_call(expr) or expr in self._twice:
             return self(expr)
-        inner = self if _keeps(expr) else self.top
+        inner = self if keeps_failures(expr) else self.top
         return expr.with_children(tuple(inner(a) for a in expr.children))
 
     def below(self, source: Node) -> Node:
