@@ -302,7 +302,9 @@ def _choose(condition: Expr, value: Expr, other: Expr, at: exp.Expr) -> Expr:
 
 
 def _between(node: exp.Between, scope: Scope) -> Expr:
-    value, low, high = (bind(node.args[k], scope) for k in ("this", "low", "high"))
+    sides = [bind(node.args[k], scope) for k in ("this", "low", "high")]
+    types = coercion.ordered(tuple(s.type for s in sides))
+    value, low, high = sides if types is None else map(cast_to, sides, types)
 
     def within(a: Expr, b: Expr) -> Expr:
         return _call("AND", [_call(">=", [value, a], node), _call("<=", [value, b], node)], node)

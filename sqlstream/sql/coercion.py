@@ -166,6 +166,22 @@ def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
 
 
+def ordered(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """The sides of ``<`` and its like, or of BETWEEN. A text beside a number is one, a BIGINT where that has no scale; ``=`` refuses it."""
+    if not (any(x.is_string for x in types) and any(x.is_numeric for x in types)):
+        return compared(types)
+    return compared(tuple(t.BIGINT.with_nullable(x.nullable) if x.is_string or x.is_integer else x for x in types))
+
+
+def listed(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
+    """A value and a list. A list of texts, of numbers, for a number, a text, becomes what the value is."""
+    value, *others = types
+    known = [x for x in others if x.root != "NULL"]
+    if (value.is_numeric and all(x.is_string for x in known)) or (value.null() == t.STRING and all(x.is_numeric for x in known)):
+        return (value, *(value.with_nullable(x.nullable) for x in others))
+    return compared(types)
+
+
 _TIMES = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ")
 
 

@@ -2697,6 +2697,36 @@ b IN ('true', 'x')
 b = 1
 p = 12
 p > 12
+p < 12.5
+p >= d
+f > p
+n <= p
+p BETWEEN 1 AND 12.5
+p BETWEEN SYMMETRIC 12.5 AND 1
+p BETWEEN '-1' AND 12
+i NOT BETWEEN '1' AND 6
+'5' < i
+'5.9' < l
+CAST(p AS VARCHAR(3)) < i
+CAST(p AS CHAR(3)) < i
+i >= s
+i > 'x'
+n > '12.34'
+p > i + 0.5
+d IN (p)
+i IN (p)
+i NOT IN ('7', '9')
+n IN ('12.344', '1')
+s IN (12, 13)
+p IN (12, 13.0)
+p IN (i, 12)
+p IN (d, f)
+CAST(p AS VARCHAR(3)) IN (12)
+i IN ('7', NULL)
+y IN ('300')
+p IN (CAST(12 AS BIGINT))
+p NOT IN (12)
+f IN ('1.5')
 p = 12.0
 i IN (7.0, 8)
 i IN (s, p)

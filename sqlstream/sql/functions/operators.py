@@ -10,10 +10,12 @@ from sqlstream.sql.coercion import (
     common_type,
     compared,
     divide_type,
+    listed,
     minus_operands,
     modulo_operands,
     modulo_type,
     operands,
+    ordered,
     plus_operands,
     plus_type,
     times_operands,
@@ -201,7 +203,7 @@ _SURE = not_null(t.BOOLEAN)
 
 
 def _comparison(name: str) -> Function:
-    return Function(name, ("comparable", "comparable"), BOOL, _compared(name), "Compares two values.", f"1 {name} 2", coerce=compared)
+    return Function(name, ("comparable", "comparable"), BOOL, _compared(name), "Compares two values.", f"1 {name} 2", coerce=compared if name in ("=", "<>") else ordered)
 
 
 def _compared(name: str) -> Spark:
@@ -235,7 +237,7 @@ ROWS: tuple[Function, ...] = (
     Function("IS TRUE", ("boolean",), _SURE, "({0} IS TRUE)", "Whether it is TRUE.", "TRUE IS TRUE"),
     Function("IS FALSE", ("boolean",), _SURE, "({0} IS FALSE)", "Whether it is FALSE.", "TRUE IS FALSE"),
     Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, "({0} <=> {1})", "Equality in which NULL equals NULL.", "1 IS NOT DISTINCT FROM 2", coerce=compared),
-    Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "3 IN (1, 2)", coerce=compared),
+    Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "3 IN (1, 2)", coerce=listed),
     Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "'Anna' LIKE 'A%'"),
     Function("SIMILAR TO", ("string", "string", "string?"), BOOL, _similar, "Matches an SQL regular expression.", "'Anna' SIMILAR TO '(A|B)%'"),
     Function("CASE", ("any*",), _case_type, _case, "The value of the first condition that holds.", "CASE WHEN 1 > 0 THEN 'a' ELSE 'b' END", coerce=_branches),
