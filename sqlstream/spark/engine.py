@@ -180,6 +180,7 @@ class Engine:
                 gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, output)
             else:
                 gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+        jvm.remember_names()
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         spark = SparkSession.builder.config(conf=conf).getOrCreate()
         if local:
@@ -213,6 +214,9 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
     conf = {**DEFAULTS, **users}
     local = _is_local(conf["spark.master"])
     conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or (str(_local_cores(conf["spark.master"])) if local else "200"))
+    if local:
+        # With the heartbeat come the figures of the tasks that run.
+        conf.setdefault("spark.executor.heartbeatInterval", "1s")
     extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
     conf.update(FIXED)
     conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))

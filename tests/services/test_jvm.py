@@ -46,3 +46,13 @@ def test_a_jvm_that_ends_is_an_error(tmp_path: Path) -> None:
     with (tmp_path / "log").open("wb") as output, pytest.raises(SetupError, match="did not start"):
         jvm.start(require_java(), [tmp_path], [], "256m", tmp_path, output)
     assert "PythonGatewayServer" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.spark
+def test_a_name_of_the_jvm_is_looked_up_once(spark) -> None:
+    view = spark._jvm
+    first = view.org.apache.spark.sql.functions
+    assert view.org.apache.spark.sql.functions is first and view.functions is view.functions
+    assert first.lit(7).toString() == "7"
+    with pytest.raises(TypeError):
+        view.org.apache.spark.sql.NoSuchClass()
