@@ -62,7 +62,7 @@ def overview(job: JobMetrics) -> tuple[str | None, ...]:
     """A row of SHOW JOB METRICS, under OVERVIEW."""
     lagging = sorted((p for p in job.partitions if p.lag), key=lambda p: -p.lag)
     return (
-        short_name(job.name), job.status, str(job.rows_in), str(job.rows_out), f"{job.rows_per_second:.0f}", _known(job.lag),
+        short_name(job.name), job.status, str(job.rows_in), _known(job.rows_out), f"{job.rows_per_second:.0f}", _known(job.lag),
         None if job.watermark is None else moment(job.watermark, job.zone), _known(job.state_rows), _known(job.state_bytes), str(job.late),
         _lags(lagging), job.error, job.id,
     )  # fmt: skip
@@ -81,7 +81,7 @@ def _known(count: int | None) -> str | None:
 def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None]]:
     """What DESCRIBE JOB EXTENDED adds, ``sinks`` being the tables that its queries write."""
     found: list[tuple[str, str | None]] = [
-        ("rows out", str(job.rows_out)), ("rows/s", f"{job.rows_per_second:.0f}"), ("lag", _known(job.lag)),
+        ("rows out", _known(job.rows_out)), ("rows/s", f"{job.rows_per_second:.0f}"), ("lag", _known(job.lag)),
         ("watermark", None if job.watermark is None else moment(job.watermark, job.zone)), ("state rows", _known(job.state_rows)),
         ("state bytes", _known(job.state_bytes)), ("last micro-batch", None if job.batch_ms is None else f"{job.batch_ms} ms"),
     ]  # fmt: skip

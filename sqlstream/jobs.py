@@ -20,12 +20,13 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.metrics import JobMetrics
+from sqlstream.metrics import JobMetrics, QueryMetrics
 from sqlstream.options import masked_text
 from sqlstream.plan.explain import signature
 from sqlstream.plan.nodes import Watermark
@@ -33,7 +34,7 @@ from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, s
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
-from sqlstream.spark.watch import Watch
+from sqlstream.spark.watch import BatchQuery, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from sqlstream.metrics import QueryMetrics
     from sqlstream.plan.nodes import Sink
 
 
@@ -80,7 +80,7 @@ class Job:
     status: Status = Status.RUNNING
     error: SqlStreamError | None = None
     queries: list[StreamingQuery] = field(default_factory=list)
-    watches: list[Watch] = field(default_factory=list)
+    watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)
     done: threading.Event = field(default_factory=threading.Event)
     stopping: threading.Event = field(default_factory=threading.Event)
     lock: IO[str] | None = None
@@ -95,14 +95,15 @@ class Job:
     @property
     def metrics(self) -> JobMetrics:
         """The job's figures as they were a second ago: nothing is asked for."""
-        return self._of(w.metrics for w in self.watches)
+        return self._of(lambda watch: watch.metrics)
 
     def sampled(self) -> JobMetrics:
         """The job's figures as they are."""
-        return self._of(w.sample() for w in self.watches)
+        return self._of(lambda watch: watch.sample())
 
-    def _of(self, queries: Iterable[QueryMetrics]) -> JobMetrics:
+    def _of(self, look: Callable[[Watch | BatchQuery], QueryMetrics]) -> JobMetrics:
         error = None if self.error is None else self.error.message
+        queries = (look(self.watches[i]) if i in self.watches else QueryMetrics() for i in range(len(self.sinks)))
         return JobMetrics(self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone)
 
 
@@ -166,6 +167,9 @@ class Jobs:
         job.stopping.set()
         for query in job.queries:
             query.stop()
+        for watch in list(job.watches.values()):
+            if isinstance(watch, BatchQuery):
+                watch.stop()
         job.done.wait(60)
         return job
 
@@ -250,10 +254,10 @@ class _Runner:
     def start(self, *, resumed: bool) -> None:
         """Start the queries, so that what is wrong with them is raised here, and go on in a thread."""
         if not self._settings.streaming:
-            self._in_thread(self._batch, self._job.sinks)
+            self._in_thread(self._batch, range(len(self._job.sinks)))
             return
-        fixed = tuple(s for s in self._job.sinks if static(s))
-        streams = tuple(s for s in self._job.sinks if not static(s))
+        fixed = [i for i, s in enumerate(self._job.sinks) if static(s)]
+        streams = [i for i in range(len(self._job.sinks)) if i not in fixed]
         if self._bounded and resumed:
             # Its rows may have been read already, but not its windows closed: only a new row makes Spark go on.
             write_atomically(self._job.folder / "control" / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
@@ -277,14 +281,15 @@ class _Runner:
                 for query in job.queries:
                     if query.isActive:
                         query.stop()
-                for watch in job.watches:
-                    watch.end()
+                for watch in job.watches.values():
+                    if isinstance(watch, Watch):
+                        watch.end()
                 _release(job)
                 job.done.set()
 
         threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
 
-    def _run(self, fixed: tuple[Sink, ...]) -> None:
+    def _run(self, fixed: Iterable[int]) -> None:
         self._batch(fixed)
         self._await()
 
@@ -306,10 +311,10 @@ class _Runner:
             idle_ms=self._settings.idle_ms,
         )  # fmt: skip
 
-    def _start_queries(self, sinks: tuple[Sink, ...]) -> None:
+    def _start_queries(self, sinks: Iterable[int]) -> None:
         try:
-            for index, sink in enumerate(sinks):
-                self._job.queries.append(self._start_query(index, sink))
+            for index in sinks:
+                self._job.queries.append(self._start_query(index, self._job.sinks[index]))
         except Exception:
             for query in self._job.queries:
                 query.stop()
@@ -328,7 +333,7 @@ class _Runner:
             writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
         query = writer.start()
         watch.follow(query)
-        self._job.watches.append(watch)
+        self._job.watches[index] = watch
         return query
 
     def _write(self, index: int, sink: Sink, frame: DataFrame) -> Write:
@@ -348,12 +353,14 @@ class _Runner:
             version=(f"{self._generation_id()}/{_sink_name(index, sink)}", 0),
         )
 
-    def _batch(self, sinks: tuple[Sink, ...]) -> None:
-        for index, sink in enumerate(sinks):
+    def _batch(self, sinks: Iterable[int]) -> None:
+        for index in sinks:
             if self._job.stopping.is_set():
                 return
+            sink = self._job.sinks[index]
             frame = lower(sink, self._lowering(index, streaming=False))
-            find(sink.table.connector).write_batch(self._write(index, sink, frame))
+            query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}", frame)
+            query.run(partial(find(sink.table.connector).write_batch, self._write(index, sink, frame)))
 
     def _generation_id(self) -> str:
         """An id that this generation of the job keeps over restarts, and no other job ever has."""

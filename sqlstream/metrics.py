@@ -103,12 +103,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class QueryMetrics:
-    """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it."""
+    """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it.
+    ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``.
+    """
 
     since: str = ""
     at: int = 0
     ended_rows: int = 0
-    rows_out: int = 0
+    rows_out: int | None = 0
     late: int = 0
     batches: int = 0
     batch_ms: int | None = None
@@ -163,8 +165,9 @@ class JobMetrics:
         return sum(q.rows_in for q in self.queries)
 
     @property
-    def rows_out(self) -> int:
-        return sum(q.rows_out for q in self.queries)
+    def rows_out(self) -> int | None:
+        """None where no query counts them."""
+        return _sum(q.rows_out for q in self.queries) if self.queries else 0
 
     @property
     def rows_per_second(self) -> float:
@@ -247,13 +250,31 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[tuple[str, tupl
         batch=batch,
         inputs=_begun(found.inputs, running) if running else found.inputs,
     )
+    found = _timed_since(before, found)
+    return replace(found, last_output=found.at if (found.rows_out or 0) > (before.rows_out or 0) else before.last_output)
+
+
+def sampled_in_batch(before: QueryMetrics, sample: Json) -> QueryMetrics:
+    """``before`` with a further sample of a query in batch mode."""
+    total = sample["total"] or None
+    rows = min(sample["rows"], total) if total else sample["rows"]
+    batch = Batch(rows, total, sample["bytes"], sample["size"] or None, sample["tasks"], sample["done"])
+    return _timed_since(before, replace(before, at=sample["at"], batch=batch))
+
+
+def read_whole(query: QueryMetrics) -> QueryMetrics:
+    """A query in batch mode that has ended. Spark does not tell of each source how far it is: then it is known now."""
+    return replace(query, ended_rows=query.rows_in or (query.batch and query.batch.total) or 0, batch=None)
+
+
+def _timed_since(before: QueryMetrics, found: QueryMetrics) -> QueryMetrics:
+    """``found`` with what the time since ``before`` tells."""
     rows = max(found.rows_in, before.rows_in)
     recent = tuple(r for r in before.recent if r[0] >= found.at - RATE_MS)
     return replace(
         found,
         recent=(*recent, (found.at, rows)),
         last_input=found.at if rows > before.rows_in else before.last_input,
-        last_output=found.at if found.rows_out > before.rows_out else before.last_output,
     )
 
 

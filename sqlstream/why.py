@@ -64,7 +64,7 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         case "FAILED":
             found.append(Reason(f"The job has failed: {job.error}", "Submitted again, the same statement goes on from its checkpoint."))
         case "FINISHED":
-            found.append(Reason(f"The job has finished: {rows(job.rows_in)} in, {job.rows_out} out."))
+            found.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
         case "CANCELED":
             found.append(Reason("The job was stopped.", "Submitted again, the same statement goes on from its checkpoint."))
     for sink, query in zip(sinks, job.queries, strict=False):
@@ -73,6 +73,10 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         about = _of_query(query, sink, idle_ms, job.zone) if running else _gone(query, sink, job.zone)
         found += [Reason(start + r.text, r.hint) for r in about]
     return found
+
+
+def _out(count: int | None) -> str:
+    return "" if count is None else f", {count} out"
 
 
 def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
@@ -94,9 +98,11 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
 
 def _first_batch(query: QueryMetrics) -> Reason:
     batch = query.batch
+    of = f" of {batch.total:,}" if batch is not None and batch.total else ""
+    if query.rows_out is None:
+        return Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
     if batch is None:
         return Reason("The job is starting: no micro-batch has ended yet.")
-    of = f" of {batch.total:,}" if batch.total else ""
     return Reason(f"The first micro-batch still runs: {batch.rows:,}{of} rows read. Rows come out when it ends.")
 
 

@@ -1,4 +1,4 @@
-"""Services that tests need, each started once a run: a Spark session, the development broker, a PostgreSQL."""
+"""Services that tests need, each started once a run, or once a process of it: a Spark session, the development broker, a PostgreSQL."""
 
 from __future__ import annotations
 

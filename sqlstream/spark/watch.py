@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sqlstream.metrics import QueryMetrics, sampled
-from sqlstream.spark.operators import QueryWatch
+from sqlstream.metrics import QueryMetrics, read_whole, sampled, sampled_in_batch
+from sqlstream.spark.operators import QueryWatch, sample_of_group
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from sqlstream.spark.lower import Lowering
+
+
+# Between two samples of a query in batch mode.
+EVERY_SECONDS = 1.0
 
 
 class Watch:
@@ -53,3 +60,48 @@ class Watch:
         self.sample()
         with self._lock:
             self._query = None
+
+
+class BatchQuery:
+    """A query in batch mode, with its figures: its work is a job group of Spark's, ``group``, and writes ``frame``."""
+
+    def __init__(self, spark: SparkSession, group: str, frame: DataFrame) -> None:
+        self.metrics = QueryMetrics(rows_out=None)
+        self._spark = spark
+        self._group = group
+        self._frame = frame
+        self._ended = False
+        self._lock = threading.Lock()
+
+    def run(self, write: Callable[[], None]) -> None:
+        """Call ``write``, which writes the frame, taking samples meanwhile."""
+        self._spark.sparkContext.setJobGroup(self._group, self._group, interruptOnCancel=True)
+        over = threading.Event()
+
+        def look() -> None:
+            while not over.wait(EVERY_SECONDS):
+                self.sample()
+
+        looking = threading.Thread(target=look, name="samples", daemon=True)
+        looking.start()
+        try:
+            write()
+        finally:
+            over.set()
+            looking.join()
+            self.sample()
+            self._ended = True
+        self.metrics = read_whole(self.metrics)
+
+    def stop(self) -> None:
+        """End the work, from another thread: ``run`` fails."""
+        self._spark.sparkContext.cancelJobGroup(self._group)
+
+    def sample(self) -> QueryMetrics:
+        """The figures as they are now."""
+        from py4j.protocol import Py4JError
+
+        with self._lock, suppress(Py4JError, OSError):  # where the JVM ends what was known stays
+            if not self._ended:
+                self.metrics = sampled_in_batch(self.metrics, sample_of_group(self._spark, self._group, self._frame))
+        return self.metrics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sqlstream.errors import ValidationError
 from sqlstream.results import Figures, Submitted
 from sqlstream.session import Session
+from sqlstream.spark import watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,22 +131,47 @@ def test_the_overview_and_a_failure(session, engine, broker) -> None:
     assert failed.startswith("The job has failed: ") and "by zero" in failed
 
 
-def test_a_bounded_job_says_how_far_it_is(tmp_path: Path, engine, broker, spark) -> None:
+@pytest.mark.parametrize(("mode", "sink"), [("streaming", "print"), ("batch", "blackhole"), ("batch", "print")])
+def test_a_bounded_job_says_how_far_it_is(tmp_path: Path, engine, broker, spark, mode: str, sink: str, monkeypatch) -> None:
+    monkeypatch.setattr(watch, "EVERY_SECONDS", 0.1)
     heard: list = []
-    options = {"table.local-time-zone": "UTC", "table.dml-sync": "true"}
+    options = {"table.local-time-zone": "UTC", "table.dml-sync": "true", "execution.runtime-mode": mode}
     session = Session(tmp_path, options=options, engine=engine, emit=lambda line: None, notify=lambda line: None, progress=heard.append)
-    broker.topic("metrics-bounded", 2)
+    topic = f"metrics-bounded-{mode}-{sink}"
+    broker.topic(topic, 2)
     rows = spark.range(400_000).selectExpr("CAST(id % 2 AS INT) AS partition", "concat('{\"price\":', id % 9, ',\"ts\":', id, '}') AS value")
-    rows.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", "metrics-bounded").save()
-    tables = TABLES.format(topic="metrics-bounded", bootstrap=broker.bootstrap).replace("'format'", "'scan.bounded.mode' = 'latest-offset', 'format'")
-    list(session.run(tables + "INSERT INTO answers SELECT at_ltz, price FROM `metrics-bounded` WHERE price < 0"))
+    rows.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
+    tables = TABLES.format(topic=topic, bootstrap=broker.bootstrap).replace("'format'", "'scan.bounded.mode' = 'latest-offset', 'format'")
+    tables = tables.replace("'print'", f"'{sink}'")
+    list(session.run(tables + f"INSERT INTO answers SELECT at_ltz, price FROM `{topic}` WHERE price < 0"))
     (job,) = session.jobs
     assert job.metrics.rows_in == 400_000 and job.metrics.status == "FINISHED"
     assert heard[-1] == []
     parts = [one.remaining for (one,) in heard[:-1] if one.remaining is not None]
     assert parts and all(total == 400_000 for _, total in parts)
     assert [done for done, _ in parts] == sorted(done for done, _ in parts)
+    (reason, _), *_ = [(text, hint) for _, text, hint in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
+    assert reason == f"The job has finished: 400,000 rows in{', 0 out' if mode == 'streaming' else ''}."
     session.close()
+
+
+def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
+    statements = """
+    SET 'execution.runtime-mode' = 'batch';
+    CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '1000000000000');
+    CREATE TABLE gone (n BIGINT) WITH ('connector' = 'blackhole');
+    INSERT INTO gone SELECT n FROM numbers
+    """
+    *_, outcome = session.run(statements)
+    job = session.jobs.find(outcome.job_id)
+    end = time.monotonic() + 60
+    while not job.sampled().tasks[1]:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    (text,) = [reason for _, reason, _ in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
+    assert text.startswith("In batch mode rows come out when the job ends: ")
+    list(session.run(f"STOP JOB '{job.id}'"))
+    assert job.metrics.status == "CANCELED"
 
 
 def test_rows_into_a_table_with_a_key_are_counted_once(session, engine, broker, spark) -> None:

@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLS = int(os.environ.get("SQLSTREAM_TEST_KILLS", "10"))
+KILLS = int(os.environ.get("SQLSTREAM_TEST_KILLS", "5"))
 PARTITIONS = 3
 STEP_MS = 200  # of event time between two records of a partition
 WINDOW_MS = 10_000

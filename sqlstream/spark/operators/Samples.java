@@ -3,16 +3,29 @@ package sqlstream;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Set;
+import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.execution.FileSourceScanExec;
+import org.apache.spark.sql.execution.RowDataSourceScanExec;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
+import org.apache.spark.sql.execution.ui.SQLAppStatusStore;
+import org.apache.spark.sql.execution.ui.SQLExecutionUIData;
+import org.apache.spark.sql.execution.ui.SQLPlanMetric;
+import org.apache.spark.sql.execution.ui.SparkPlanGraphNode;
+import org.apache.spark.sql.kafka010.KafkaSourceRDDPartition;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.status.api.v1.JobData;
@@ -42,6 +55,72 @@ public final class Samples {
         return JSON.writeValueAsString(sample);
     }
 
+    /** A sample of a job in batch mode, whose work is that of a job group: what of {@code frame}, that which it writes, has been read. */
+    public static String ofGroup(String group, Dataset<Row> frame) throws JsonProcessingException {
+        Map<String, Object> sample = new LinkedHashMap<>(work(group, false));
+        sample.put("at", System.currentTimeMillis());
+        sample.put("rows", Math.max((Long) sample.get("rows"), scanned(frame.sparkSession().sharedState().statusStore(), jobs(group))));
+        Extent extent = sample.get("tasks").equals(0) ? Extent.NONE : extent(frame.queryExecution().executedPlan());
+        sample.put("total", extent.rows);
+        sample.put("size", extent.bytes);
+        return JSON.writeValueAsString(sample);
+    }
+
+    private static Set<Object> jobs(String group) {
+        Set<Object> jobs = new HashSet<>();
+        for (int id : SparkContext.getOrCreate().statusTracker().getJobIdsForGroup(group)) {
+            jobs.add(id);
+        }
+        return jobs;
+    }
+
+    /** The rows that have come out of the scans of the queries whose work some of {@code jobs} are: not every source tells its tasks' metrics. */
+    private static long scanned(SQLAppStatusStore queries, Set<Object> jobs) {
+        long rows = 0;
+        for (SQLExecutionUIData query : CollectionConverters.asJava(queries.executionsList())) {
+            if (Collections.disjoint(CollectionConverters.asJava(query.jobs()).keySet(), jobs)) {
+                continue;
+            }
+            Map<Object, String> values = CollectionConverters.asJava(queries.executionMetrics(query.executionId()));
+            for (SparkPlanGraphNode node : CollectionConverters.asJava(queries.planGraph(query.executionId()).allNodes())) {
+                for (SQLPlanMetric metric : CollectionConverters.asJava(node.metrics())) {
+                    String value = values.get(metric.accumulatorId());
+                    if (node.name().startsWith("Scan ") && metric.name().equals("number of output rows") && value != null) {
+                        rows += Long.parseLong(value.replace(",", ""));
+                    }
+                }
+            }
+        }
+        return rows;
+    }
+
+    /** Rows of topics and bytes of files that the scans of a plan read. */
+    private record Extent(long rows, long bytes) {
+        static final Extent NONE = new Extent(0, 0);
+
+        Extent and(Extent other) {
+            return new Extent(rows + other.rows, bytes + other.bytes);
+        }
+    }
+
+    private static Extent extent(SparkPlan plan) {
+        if (plan instanceof AdaptiveSparkPlanExec adaptive) {
+            return extent(adaptive.inputPlan());
+        }
+        Extent found = Extent.NONE;
+        if (plan instanceof FileSourceScanExec scan) {
+            found = new Extent(0, scan.selectedPartitions().totalFileSize());
+        } else if (plan instanceof RowDataSourceScanExec scan) {
+            for (Partition part : scan.rdd().partitions()) {
+                found = part instanceof KafkaSourceRDDPartition records ? found.and(new Extent(records.offsetRange().size(), 0)) : found;
+            }
+        }
+        for (SparkPlan child : CollectionConverters.asJava(plan.children())) {
+            found = found.and(extent(child));
+        }
+        return found;
+    }
+
     private static List<Object> ended(StreamingQuery query, String after) throws JsonProcessingException {
         List<Object> found = new ArrayList<>();
         for (StreamingQueryProgress progress : query.recentProgress()) {
@@ -54,7 +133,7 @@ public final class Samples {
 
     /** The work that is under way, and the offsets from which and up to which each source is read, by its description. */
     private static Map<String, Object> running(StreamingQuery query) {
-        Map<String, Object> batch = new LinkedHashMap<>(work(query.runId().toString()));
+        Map<String, Object> batch = new LinkedHashMap<>(work(query.runId().toString(), true));
         Map<String, Object> start = new LinkedHashMap<>();
         Map<String, Object> end = new LinkedHashMap<>();
         long size = 0;
@@ -90,8 +169,8 @@ public final class Samples {
         }
     }
 
-    /** The running work of a job group: rows and bytes read so far, tasks and those that are done. */
-    private static Map<String, Object> work(String group) {
+    /** The work of a job group, or what of it is {@code running}: rows and bytes read so far, tasks and those that are done. */
+    private static Map<String, Object> work(String group, boolean running) {
         SparkContext context = SparkContext.getOrCreate();
         long rows = 0;
         long bytes = 0;
@@ -99,7 +178,7 @@ public final class Samples {
         int done = 0;
         for (int id : context.statusTracker().getJobIdsForGroup(group)) {
             JobData job = job(context, id);
-            if (job == null || !job.status().name().equals("RUNNING")) {
+            if (job == null || (running && !job.status().name().equals("RUNNING"))) {
                 continue;
             }
             tasks += job.numTasks() - job.numSkippedTasks();

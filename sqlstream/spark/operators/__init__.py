@@ -98,6 +98,12 @@ class QueryWatch:
         return json.loads(self._spark._jvm.sqlstream.Samples.of(query._jsq, self._rows, self._times, after))
 
 
+def sample_of_group(spark: SparkSession, group: str, frame: DataFrame) -> Any:
+    """What Samples.ofGroup says of the work of a job group, which writes ``frame``."""
+    assert spark._jvm is not None
+    return json.loads(spark._jvm.sqlstream.Samples.ofGroup(group, frame._jdf))
+
+
 def new_peers(spark: SparkSession) -> Any:
     """What the SplitTimes of one query share."""
     assert spark._jvm is not None
