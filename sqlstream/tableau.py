@@ -6,16 +6,28 @@ units, one more for a wide character. So an emoji counts 3, and one that is cut 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 NULL = "<NULL>"
 CUT = "..."
 Cells = Sequence[str | None]
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def text(cell: str | None) -> str:
     return NULL if cell is None else cell
+
+
+def escaped(cell: str) -> str:
+    """``cell`` on one line: control characters as ``\\n`` or ``\\u001b``, which a terminal would obey. Flink's client prints them as they are."""
+    return _CONTROL.sub(lambda found: _SHORT.get(found[0], f"\\u{ord(found[0]):04x}"), cell)
+
+
+def escaped_row(row: Cells) -> tuple[str | None, ...]:
+    return tuple(None if c is None else escaped(c) for c in row)
 
 
 def display_width(cell: str) -> int:

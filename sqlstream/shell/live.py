@@ -206,8 +206,8 @@ def screen(
         return _detail(names, types or [None] * len(names), _selected(rows, view, height), size)
     last = pages(len(rows), height) - 1
     page = last if view.page is None else min(view.page, last)
-    shown = rows[page * page_rows(height) : (page + 1) * page_rows(height)]
-    heads = [name + ("" if view.sort != i else " v" if view.descending else " ^") for i, name in enumerate(names)]
+    shown = [tableau.escaped_row(row) for row in rows[page * page_rows(height) : (page + 1) * page_rows(height)]]
+    heads = [tableau.escaped(name) + ("" if view.sort != i else " v" if view.descending else " ^") for i, name in enumerate(names)]
     widths = tableau.content_widths(heads, shown, limit)
     first = _first_column(widths, view.column, width)
     lines: list[Line] = [("title", _fit(f"{title}   page {page + 1} of {last + 1}", width))]
@@ -230,11 +230,12 @@ def _selected(rows: Sequence[Row], view: View, height: int) -> Row:
 def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: tuple[int, int]) -> list[Line]:
     """A row, a column a line; long cells go on below, rows, arrays and maps part by part."""
     width, height = size
+    names = [tableau.escaped(name) for name in names]
     pad = max(tableau.display_width(n) for n in names)
     lines: list[Line] = [("title", _fit("Row", width))]
     room = max(10, width - pad - 3)
     for name, type_, cell in zip(names, types, row, strict=True):
-        parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in _wrapped(part, room)]
+        parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in _wrapped(tableau.escaped(part), room)]
         lines += [("", f"{name if i == 0 else '':>{pad}} : {part}") for i, part in enumerate(parts)]
     lines = lines[: height - 1]
     lines += [("", "")] * (height - 1 - len(lines))

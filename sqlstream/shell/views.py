@@ -13,9 +13,10 @@ from sqlstream.changelog import RowKind
 from sqlstream.shell import delimited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlstream.results import Figures, Outcome, Rows, Stream
+    from sqlstream.shell import live
     from sqlstream.shell.screen import Screen
     from sqlstream.sql.types import Type
 
@@ -90,7 +91,7 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
     with screen.held():
         error = FullScreen(names, result, limit, types=types, colour=_coloured()).show(outcome.changes, stop)
     rows = result.rows
-    for line in tableau.table(names, rows[-KEPT_BEHIND:], limit):
+    for line in tableau.table(*_one_line_each(names, rows[-KEPT_BEHIND:]), limit):
         screen.emit(line)
     screen.emit(tableau.in_set(len(rows)) + (f", the last {KEPT_BEHIND} of them shown" if len(rows) > KEPT_BEHIND else ""))
     if error is not None:
@@ -135,9 +136,17 @@ def type_width(type_: Type, unbounded: int) -> int:
 
 def _rows(outcome: Rows, screen: Screen, options: Mapping[str, str], started: float) -> None:
     limit = _max_column_width(options) if outcome.query else None
-    for line in tableau.table([c.name for c in outcome.columns], outcome.rows, limit):
+    names, rows = [c.name for c in outcome.columns], outcome.rows
+    if outcome.query and screen.interactive and _mode(options) != "tableau":
+        names, rows = _one_line_each(names, rows)
+    for line in tableau.table(names, rows, limit):
         screen.emit(line)
     screen.emit(tableau.in_set(len(outcome.rows)) + (_time_cost(options, started) if outcome.query else ""))
+
+
+def _one_line_each(names: list[str], rows: Sequence[live.Row]) -> tuple[list[str], tuple[live.Row, ...]]:
+    """A table whose cells leave the terminal as it is."""
+    return [tableau.escaped(name) for name in names], tuple(map(tableau.escaped_row, rows))
 
 
 def _stream(

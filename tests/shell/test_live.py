@@ -97,3 +97,13 @@ def test_a_row_alone() -> None:
 
 def test_no_rows() -> None:
     assert len(screen(["a"], [], View(), (30, 6), "T", 30)) == 6
+
+
+def test_a_row_has_one_line_whatever_is_in_it() -> None:
+    rows = [(f"{i}\nnext\x1b[2J", "x\ty") for i in range(25)]
+    lines = screen(["i\nd", "t"], rows, View(page=1), (60, 13), "T", 30)
+    assert len(lines) == 13
+    assert lines[2][1].split() == [r"10\nnext\u001b[2J", r"x\ty"]
+    assert not any(c in text for _, text in lines for c in "\n\t\x1b")
+    shown = [t.rstrip() for _, t in screen(["id", "t"], [("1\nnext\x1b[2J", "x\ty")], View(detail=True), (60, 9), "T", 30)]
+    assert shown[1:4] == ["id : 1", r"   : next\u001b[2J", r" t : x\ty"]

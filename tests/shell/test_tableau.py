@@ -70,3 +70,8 @@ def test_footers():
         "Received a total of 0 row", "Received a total of 1 row", "Received a total of 2 rows",
     ]  # fmt: skip
     assert tableau.received(2, terminated=True) == "Query terminated, received a total of 2 rows"
+
+
+def test_control_characters_can_be_escaped():
+    assert tableau.escaped("a\nb\tc\r\x1b[2J\x7f\u2028é") == r"a\nb\tc\r\u001b[2J\u007f\u2028é"
+    assert tableau.escaped_row(("1", None, "\0")) == ("1", None, r"\u0000")

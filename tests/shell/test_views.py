@@ -125,6 +125,14 @@ def test_a_query_cuts_wide_cells_and_shows_its_time_and_show_does_neither(screen
     assert text.endswith(f"| {'x' * 40} |\n+{'-' * 42}+\n1 row in set\n")
 
 
+@pytest.mark.parametrize(("interactive", "mode", "cell"), [(True, "table", r"a\nb"), (True, "tableau", "a\nb"), (False, "table", "a\nb")])
+def test_a_terminal_is_left_as_it_is(screen, interactive, mode, cell):
+    """Flink's client, tableau: SELECT U&'a\\000Ab' breaks the line."""
+    screen.interactive = interactive
+    outcome = results.Rows(columns=(Field("s", t.STRING),), rows=(("a\nb",),), query=True)
+    assert shown(screen, outcome, SILENT | {"sql-client.execution.result-mode": mode}).splitlines()[3:-2] == f"| {cell} |".splitlines()
+
+
 def test_an_empty_set_has_no_table(screen):
     assert shown(screen, results.Rows(columns=(Field("s", t.STRING),))) == "Empty set\n"
 
