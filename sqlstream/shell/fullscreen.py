@@ -27,7 +27,7 @@ T = TypeVar("T", contravariant=True)
 _STYLE = Style.from_dict({"title": "bold", "head": "reverse", "selected": "underline", "keys": "reverse"})
 _PLAIN = Style.from_dict({})
 # Keys that the view knows, beside digits; r makes no other view, but draws it anew.
-_KEYS = ("n", "p", "l", "g", "s", "o", "r", "+", "-", "home", "end", "pageup", "pagedown", "up", "down", "left", "right", "escape", "enter")
+_KEYS = ("n", "p", "l", "g", "s", "o", "r", "+", "-", "?", "h", "home", "end", "pageup", "pagedown", "up", "down", "left", "right", "escape", "enter")
 
 
 class Result(Protocol[T]):
@@ -133,7 +133,7 @@ class FullScreen(Generic[T]):
         @keys.add("q")
         @keys.add("Q")
         def _(event: KeyPressEvent) -> None:
-            if self._view.detail:
+            if self._view.covered:
                 press(event, "q")
             else:
                 event.app.exit()

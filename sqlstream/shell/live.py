@@ -29,10 +29,20 @@ LOG_ROWS = 1000
 _AROUND = 3
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
+# A key, its word in the line of keys, and what it does; the most needed first, for a narrow line has no room for all.
 KEYS = (
-    ("q", "Quit"), ("n p", "Next, previous page"), ("g", "Go to page"), ("l", "Last page"), ("+ -", "Refresh faster, slower"), ("r", "Refresh now"),
-    ("<- ->", "Column"), ("s", "Sort by it"), ("o", "Open row"),
-)  # fmt: skip
+    ("q", "Quit", "Quit; the last rows stay on the terminal"),
+    ("n p", "Page", "Next, previous page; also PageDown, PageUp"),
+    ("s", "Sort", "Sort by the column in brackets: up, down, as the rows came"),
+    ("o", "Open", "Open the row that is underlined, all of its text; also Enter"),
+    ("?", "Keys", "These keys; also h"),
+    ("<- ->", "Column", "Choose the column"),
+    ("+ -", "Refresh", "Refresh faster, slower"),
+    ("l", "Last", "Last page, and stay on it; also End. Home is the first one"),
+    ("g", "Go to", "Go to a page: its number and Enter"),
+    ("r", "Now", "Refresh now"),
+    ("up down", "Row", "Choose the row"),
+)
 REFRESH_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
@@ -118,8 +128,14 @@ class View:
     sort: int | None = None
     descending: bool = False
     detail: bool = False
+    help: bool = False
     typed: str | None = None
     speed: int = 3
+
+    @property
+    def covered(self) -> bool:
+        """Whether something else than the rows is shown; q goes back to them."""
+        return self.detail or self.help
 
     @property
     def refresh_seconds(self) -> float:
@@ -145,8 +161,8 @@ def pressed(key: str, view: View, columns: int, count: int, height: int) -> View
             return replace(view, typed=view.typed + key)
         wanted = int(view.typed or 0)
         return replace(view, typed=None, page=max(0, min(wanted - 1, last)) if key == "enter" and wanted else view.page, row=0)
-    if view.detail:
-        return replace(view, detail=False) if key in ("o", "enter", "escape", "q") else view
+    if view.covered:
+        return replace(view, detail=False, help=False) if key in ("o", "enter", "escape", "q", "?", "h") else view
     match key:
         case "n" | "pagedown":
             return replace(view, page=min(page + 1, last), row=0)
@@ -176,6 +192,8 @@ def pressed(key: str, view: View, columns: int, count: int, height: int) -> View
             return replace(view, sort=view.column, descending=False)
         case "o" | "enter":
             return replace(view, detail=count > 0)
+        case "?" | "h":
+            return replace(view, help=True)
         case "+":
             return replace(view, speed=max(view.speed - 1, 0))
         case "-":
@@ -202,6 +220,8 @@ def screen(
 ) -> list[Line]:
     """The lines of a screen of ``size`` (columns, rows); ``rows`` are in order. ``limit``: the widest a column gets; ``types`` as far as known."""
     width, height = size
+    if view.help:
+        return _filled([("title", _fit("Keys", width)), *(("", _fit(f"{key:>8}  {what}", width)) for key, _, what in KEYS)], size, "q Back")
     if view.detail and rows:
         return _detail(names, types or [None] * len(names), _selected(rows, view, height), size)
     last = pages(len(rows), height) - 1
@@ -215,10 +235,22 @@ def screen(
     lines.append(("head", _fit(_cells(marked[first:], widths[first:]), width)))
     for i, row in enumerate(shown):
         lines.append(("selected" if i == min(view.row, len(shown) - 1) else "", _fit(_cells(row[first:], widths[first:]), width)))
-    lines += [("", "")] * (page_rows(height) - len(shown))
-    keys = f"Go to page: {view.typed}_" if view.typed is not None else "   ".join(f"{key} {what}" for key, what in KEYS)
-    lines.append(("keys", _fit(keys, width)))
-    return lines
+    return _filled(lines, size, f"Go to page: {view.typed}_" if view.typed is not None else _key_line(width))
+
+
+def _filled(lines: Sequence[Line], size: tuple[int, int], keys: str) -> list[Line]:
+    """As many lines as the screen has, the keys below."""
+    width, height = size
+    kept = [*lines[: height - 1]]
+    return [*kept, *[("", "")] * (height - 1 - len(kept)), ("keys", _fit(keys, width))]
+
+
+def _key_line(width: int) -> str:
+    """The keys that have room, the most needed ones."""
+    words = [f"{key} {word}" for key, word, _ in KEYS]
+    while len(words) > 1 and len("   ".join(words)) > width:
+        words.pop()
+    return "   ".join(words)
 
 
 def _selected(rows: Sequence[Row], view: View, height: int) -> Row:
@@ -229,7 +261,7 @@ def _selected(rows: Sequence[Row], view: View, height: int) -> Row:
 
 def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: tuple[int, int]) -> list[Line]:
     """A row, a column a line; long cells go on below, rows, arrays and maps part by part."""
-    width, height = size
+    width, _ = size
     names = [tableau.escaped(name) for name in names]
     pad = max(tableau.display_width(n) for n in names)
     lines: list[Line] = [("title", _fit("Row", width))]
@@ -237,9 +269,7 @@ def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: 
     for name, type_, cell in zip(names, types, row, strict=True):
         parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in _wrapped(tableau.escaped(part), room)]
         lines += [("", f"{name if i == 0 else '':>{pad}} : {part}") for i, part in enumerate(parts)]
-    lines = lines[: height - 1]
-    lines += [("", "")] * (height - 1 - len(lines))
-    return [*lines, ("keys", _fit("o Back", width))]
+    return _filled(lines, size, "o Back")
 
 
 def _wrapped(line: str, width: int) -> list[str]:

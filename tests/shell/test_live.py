@@ -107,3 +107,24 @@ def test_a_row_has_one_line_whatever_is_in_it() -> None:
     assert not any(c in text for _, text in lines for c in "\n\t\x1b")
     shown = [t.rstrip() for _, t in screen(["id", "t"], [("1\nnext\x1b[2J", "x\ty")], View(detail=True), (60, 9), "T", 30)]
     assert shown[1:4] == ["id : 1", r"   : next\u001b[2J", r" t : x\ty"]
+
+
+@pytest.mark.parametrize(
+    ("width", "keys"),
+    [
+        (20, "q Quit   n p Page"),
+        (80, "q Quit   n p Page   s Sort   o Open   ? Keys   <- -> Column   + - Refresh"),
+        (140, "q Quit   n p Page   s Sort   o Open   ? Keys   <- -> Column   + - Refresh   l Last   g Go to   r Now   up down Row"),
+    ],
+)
+def test_the_most_needed_keys_are_seen(width: int, keys: str) -> None:
+    assert screen(["a"], [("1",)], View(), (width, 6), "T", 30)[-1] == ("keys", keys.ljust(width))
+
+
+def test_all_keys_are_listed() -> None:
+    asked = pressed("?", View(), 1, 1, 20)
+    lines = screen(["a"], [("1",)], asked, (80, 20), "T", 30)
+    assert [text.split()[0] for _, text in lines[1:4]] == ["q", "n", "s"]
+    assert (len(lines), lines[-1][1].strip()) == (20, "q Back")
+    assert len(screen(["a"], [("1",)], asked, (80, 5), "T", 30)) == 5
+    assert [pressed(key, asked, 1, 1, 20) for key in ("q", "?", "escape")] == [View()] * 3
