@@ -73,14 +73,14 @@ def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
     return tuple(overview(j.sampled()) for j in jobs)
 
 
-def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Rows:
+def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
     """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
     at = node.args.get("this")
     asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is Status.RUNNING] or list(jobs)[-1:]
     if not asked:
         raise ValidationError("There is no job.", at=node, hint="INSERT INTO submits one.")
-    found = [(short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(), j.sinks, j.idle_ms)]
-    return results.text_rows(("job", "reason", "what to do"), found)
+    found = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(), j.sinks, j.idle_ms))
+    return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=found)
 
 
 def like_of(node: ast.Show) -> show.Like | None:

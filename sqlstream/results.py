@@ -72,6 +72,11 @@ class Figures(Rows):
 
 
 @dataclass(frozen=True)
+class Advice(Rows):
+    """Rows of a subject, a sentence about it, and what to do (or None): in a terminal they are read as text."""
+
+
+@dataclass(frozen=True)
 class Stream(Outcome):
     """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt."""
 

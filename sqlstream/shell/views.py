@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream import results, tableau
 from sqlstream.changelog import RowKind
-from sqlstream.shell import delimited
+from sqlstream.shell import delimited, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,6 +53,9 @@ def show(
             _full_screen(outcome, screen, options, stop)
         case results.Figures() if screen.interactive and _mode(options) != "tableau":
             _full_screen_of_figures(outcome, screen, options)
+        case results.Advice() if screen.interactive:
+            for line in prose.lines(outcome, shutil.get_terminal_size().columns):
+                screen.emit(line)
         case results.Rows():
             _rows(outcome, screen, options, started)
         case results.Stream():

@@ -137,6 +137,29 @@ def test_an_empty_set_has_no_table(screen):
     assert shown(screen, results.Rows(columns=(Field("s", t.STRING),))) == "Empty set\n"
 
 
+WHY = """\
+totals
+  The window is open: the watermark is at
+  10:00.
+    SET 'a' = 'b' before the INSERT leaves
+    out a-b.
+  Nothing else.
+"""
+
+
+def test_advice_is_text_in_a_terminal_and_rows_elsewhere(screen, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "42")
+    rows = (
+        ("totals", "The window is open: the watermark is at 10:00.", "SET 'a' = 'b' before the INSERT leaves out a-b."),
+        ("totals", "Nothing else.", None),
+    )
+    advice = results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=rows)
+    assert "| totals |                                  Nothing else. |" in shown(screen, advice)
+    screen.out.truncate(screen.out.seek(0))
+    screen.interactive = True
+    assert shown(screen, advice) == WHY
+
+
 @pytest.mark.parametrize(
     ("outcome", "expected"),
     [
