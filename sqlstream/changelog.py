@@ -71,6 +71,17 @@ class ChangelogMode(Enum):
         return self in (ChangelogMode.RETRACT, ChangelogMode.RETRACT_DELETE)
 
 
+class Nested(str):
+    """A cell of a nested type: the client's text, which does not tell where its parts end, and the same value as JSON."""
+
+    json: str
+
+    def __new__(cls, text: str, json: str) -> Nested:
+        made = super().__new__(cls, text)
+        made.json = json
+        return made
+
+
 @dataclass(frozen=True)
 class Change:
     """One row of a result: its kind and its cells as Flink's client shows them (None is NULL)."""

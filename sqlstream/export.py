@@ -11,9 +11,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlstream.changelog import Change, RowKind
+from sqlstream.changelog import Change, Nested, RowKind
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.sql.types import quote
+from sqlstream.sql.types import NESTED, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,6 @@ FORMATS = ("csv", "json", "parquet")
 OP = "op"
 _NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 _JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
-_NESTED = ("ROW", "ARRAY", "MAP", "MULTISET")
 
 
 @dataclass
@@ -62,7 +61,7 @@ def csv_line(cells: Sequence[str | None]) -> str:
 
 
 def json_line(columns: Sequence[Field], row: Sequence[str | None], op: str | None = None) -> str:
-    """An object: numbers and booleans as such, all else as the text that the client shows."""
+    """An object: numbers, booleans and nested values as such, all else as the text that the client shows."""
     pairs = [] if op is None else [(OP, json.dumps(op))]
     pairs += [(c.name, _json_value(c, cell)) for c, cell in zip(columns, row, strict=True)]
     return "{" + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {value}" for name, value in pairs) + "}"
@@ -77,6 +76,10 @@ def _csv_cell(cell: str | None) -> str:
 def _json_value(column: Field, cell: str | None) -> str:
     if cell is None:
         return "null"
+    if isinstance(cell, Nested):
+        return cell.json
+    if column.type.root == "VARIANT":
+        return cell  # its text is JSON
     if column.type.root == "BOOLEAN":
         return cell.lower()
     if column.type.root in _NUMBERS and _JSON_NUMBER.fullmatch(cell):
@@ -110,7 +113,7 @@ def _lines(kept: Kept, format_: str) -> Iterator[str]:
 
 
 def _parquet(kept: Kept, path: Path, zone: str, spark: SparkSession | None) -> None:
-    nested = [c.name for c in kept.columns if c.type.root in _NESTED]
+    nested = [c.name for c in kept.columns if c.type.root in NESTED]
     if nested:
         raise NotSupported(f"Parquet of the nested column '{nested[0]}' is not supported.", hint="EXPORT LAST TO 'file' FORMAT json.")
     if spark is None:

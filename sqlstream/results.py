@@ -13,19 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.changelog import KIND, Change, RowKind, changes
+from sqlstream.changelog import KIND, Change, Nested, RowKind, changes
 from sqlstream.connectors.local_rows import local_rows
 from sqlstream.plan.nodes import Field, Node
 from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import Lowering, lower
-from sqlstream.sql.casts import display_sql
-from sqlstream.sql.types import STRING, quote
+from sqlstream.sql.casts import display_sql, json_sql
+from sqlstream.sql.types import NESTED, STRING, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
+
+    from sqlstream.sql.types import Type
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,19 @@ def text_rows(headers: Iterable[str], rows: Iterable[tuple[str | None, ...]], **
 
 
 def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
-    """``frame`` with every cell as the client shows it."""
-    columns = fields(node)
-    shown = [f"{display_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in columns]
+    """``frame`` with every cell as the client shows it; a nested one as a pair of that and its JSON."""
+    shown = [f"{_cell_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in fields(node)]
     return frame.selectExpr(*shown, *[c for c in frame.columns if c == KIND])
+
+
+def _cell_sql(name: str, type_: Type, zone: str) -> str:
+    text = display_sql(name, type_, zone)
+    return f"if({name} IS NULL, NULL, struct({text}, {json_sql(name, type_, zone)}))" if type_.root in NESTED else text
+
+
+def cells(row: Iterable[Any]) -> tuple[Any, ...]:
+    """The cells of a row of a ``displayed`` frame."""
+    return tuple(Nested(*cell) if isinstance(cell, tuple) else cell for cell in row)
 
 
 def in_order(frame: DataFrame, column: str | None) -> DataFrame:
@@ -136,7 +147,7 @@ def collect(
         to = Lowering(spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=folder, control=folder)
         frame = in_order(displayed(lower(node, to), node, zone), window_column(node))
         spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
-        return tuple(tuple(row) for row in (frame if limit is None else frame.limit(limit)).collect())
+        return tuple(cells(row) for row in (frame if limit is None else frame.limit(limit)).collect())
     except Exception as error:
         raise job_error(error) from error
     finally:
@@ -214,7 +225,7 @@ class Changes:
         def take(batch: DataFrame, _: int) -> None:
             rows: list[tuple[Any, ...]] = []
             for row in local_rows(in_order(batch, self._order), prefetch=True):
-                rows.append(tuple(row))
+                rows.append(cells(row))
                 if len(rows) == 1000:
                     self._give(rows)
                     rows = []

@@ -217,3 +217,25 @@ def _plain(text: str, scale: int) -> str:
 def display_sql(text: str, source: Type, zone: str) -> str:
     """Spark SQL for the text that the client shows of a value: bytes in hexadecimal, all else as CAST to STRING; NULL stays NULL."""
     return string_sql(text, source, zone, display=True)
+
+
+def json_sql(text: str, source: Type, zone: str) -> str:
+    """Spark SQL for a nested value as JSON: numbers, booleans, arrays and objects as such, all else as the text that the client shows."""
+    return f"to_json({_json_shape(text, source, zone)}, map('ignoreNullFields', 'false'))"
+
+
+def _json_shape(text: str, source: Type, zone: str) -> str:
+    """What ``to_json`` writes so."""
+    match source.root:
+        case "ARRAY":
+            return f"transform({text}, x -> {_json_shape('x', source.children[0], zone)})"
+        case "MAP" | "MULTISET":
+            value = _json_shape("e.value", source.children[-1], zone) if source.root == "MAP" else "e.value"
+            entry = f"struct({display_sql('e.key', source.children[0], zone)}, {value})"
+            return f"map_from_entries(transform(map_entries({text}), e -> {entry}))"
+        case "ROW":
+            fields = [f"{sql_string(n)}, {_json_shape(f'{text}.{quote(n)}', c, zone)}" for n, c in zip(source.names, source.children, strict=True)]
+            return f"if({text} IS NULL, NULL, named_struct({', '.join(fields)}))"
+        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT" | "FLOAT" | "DOUBLE" | "DECIMAL" | "BOOLEAN" | "VARIANT":
+            return text
+    return display_sql(text, source, zone)

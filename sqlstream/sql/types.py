@@ -152,6 +152,7 @@ def quote(name: str) -> str:
 
 INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 # Values of these are neither compared nor grouped by.
+NESTED = ("ROW", "ARRAY", "MAP", "MULTISET")
 UNORDERED = ("MAP", "MULTISET", "VARIANT")
 
 BOOLEAN = Type("BOOLEAN")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.sql.casts import display_sql
+from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.spark_sql import render
 
 from . import differences, grid, harness
@@ -89,6 +89,24 @@ def test_displayed_as_in_the_client(spark) -> None:
     columns = [f"{display_sql(render(e, harness.ZONE), e.type, harness.ZONE)} AS c{i}" for i, e in enumerate(exprs)]
     row = spark.range(1).selectExpr(*columns).collect()[0]
     assert dict(zip(DISPLAYED, row, strict=True)) == DISPLAYED
+
+
+# A nested value as JSON; the last one is NULL.
+AS_JSON = {
+    "ARRAY['a, b', NULL, 'c\"']": '["a, b",null,"c\\\""]', "ARRAY[1, 2]": "[1,2]", "ARRAY[CAST(1.5 AS DECIMAL(10, 2))]": "[1.50]",
+    "MAP['k', ARRAY[TRUE]]": '{"k":[true]}', "MAP[1, CAST(NULL AS INT)]": '{"1":null}', "ROW(1, 'x', CAST(NULL AS INT))": '{"EXPR$0":1,"EXPR$1":"x","EXPR$2":null}',
+    "ARRAY[DATE '2020-01-01']": '["2020-01-01"]', "ARRAY[X'1F']": '["x\'1f\'"]', "ARRAY[ROW(1, MAP['a', 0.5])]": '[{"EXPR$0":1,"EXPR$1":{"a":0.5}}]',
+    "ARRAY[TIMESTAMP '2020-01-01 00:00:00.120']": '["2020-01-01 00:00:00.120"]', "ARRAY[PARSE_JSON('{\"a\": [1]}')]": '[{"a":[1]}]',
+    "CAST(NULL AS ARRAY<INT>)": None,
+}  # fmt: skip
+
+
+@pytest.mark.spark
+def test_nested_values_as_json(spark) -> None:
+    exprs = [harness.bound(text) for text in AS_JSON]
+    columns = [f"{json_sql(render(e, harness.ZONE), e.type, harness.ZONE)} AS c{i}" for i, e in enumerate(exprs)]
+    row = spark.range(1).selectExpr(*columns).collect()[0]
+    assert dict(zip(AS_JSON, row, strict=True)) == AS_JSON
 
 
 @pytest.mark.spark
