@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import Completer, Completion
+from prompt_toolkit.layout.controls import SearchBufferControl
+from prompt_toolkit.layout.processors import AfterInput
 from prompt_toolkit.output.defaults import create_output
 from prompt_toolkit.styles import DynamicStyle
 
@@ -17,7 +19,7 @@ from sqlstream.shell.keys import key_bindings
 from sqlstream.shell.screen import CONTINUATION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
@@ -26,13 +28,16 @@ if TYPE_CHECKING:
 
     from sqlstream.shell.prompt_state import PromptState
 
+NOTHING_FOUND = "   (nothing found)"
+
 
 def prompt_session(history: History, state: PromptState, output: Output | None) -> PromptSession[str]:
     """The prompt of a shell."""
-    return PromptSession(
+    prompts: PromptSession[str] = PromptSession(
         multiline=True,
         prompt_continuation=CONTINUATION,
         history=history,
+        search_ignore_case=True,
         key_bindings=key_bindings(state),
         completer=SqlCompleter(state),
         complete_in_thread=True,
@@ -45,6 +50,20 @@ def prompt_session(history: History, state: PromptState, output: Output | None) 
         # With stdout sent to a file the prompt goes where there is a terminal.
         output=output or (None if sys.stdout.isatty() else create_output(always_prefer_tty=True)),
     )
+
+    def found() -> str:
+        texts = [prompts.default_buffer.text, *history.get_strings()]
+        return "" if is_found(prompts.search_buffer.text, texts) else NOTHING_FOUND
+
+    for control in prompts.layout.find_all_controls():
+        if isinstance(control, SearchBufferControl) and control.input_processors is not None:
+            control.input_processors.append(AfterInput(found))
+    return prompts
+
+
+def is_found(wanted: str, texts: Iterable[str]) -> bool:
+    """Whether a search for ``wanted`` ends at one of ``texts``."""
+    return any(wanted.casefold() in text.casefold() for text in texts) or not wanted
 
 
 class SqlCompleter(Completer):
