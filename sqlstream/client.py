@@ -1,4 +1,4 @@
-"""The client's own statements: saved queries listed, topics looked into, the last result written or drawn; and what DROP and STOP ask."""
+"""The client's own statements: saved queries listed, topics looked into, the last result written or drawn; and what DROP, STOP and QUIT ask."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream import dependents, export, inspection, plot, queries, results, settings, topics
 from sqlstream.catalog.apply import apply
 from sqlstream.errors import ValidationError
+from sqlstream.figures import short_name
+from sqlstream.jobs import Status
 from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
 
@@ -26,6 +28,12 @@ if TYPE_CHECKING:
 
 # Puts a question to the user; the second argument tells of an interrupt.
 Ask: TypeAlias = "Callable[[str, Callable[[], bool]], bool]"
+
+
+def leaving(jobs: list[str]) -> str:
+    """The question before these jobs stop with the shell."""
+    those = "1 job runs and stops" if len(jobs) == 1 else f"{len(jobs)} jobs run and stop"
+    return f"{those} with the shell: {', '.join(jobs)}.\nTheir state stays: submitted again, the same statements go on from there. Quit?"
 
 
 class Client:
@@ -71,10 +79,13 @@ class Client:
         self._kept = export.Kept(columns, int(settings.read(self._planner.options, "sql-client.execution.max-table-result.rows")))
         return self._kept.passing(changes)
 
-    def agreed(self, node: ast.Drop | ast.StopJob) -> bool:
-        """Whether the user says yes to a DROP or STOP, told what depends on it."""
+    def agreed(self, node: ast.Drop | ast.StopJob | ast.Quit) -> bool:
+        """Whether the user says yes to a DROP, STOP or QUIT, told what depends on it."""
         if self._ask is None:
             return True
+        if isinstance(node, ast.Quit):
+            running = [short_name(j.name) for j in self._jobs if j.status is Status.RUNNING]
+            return not running or self._agrees(leaving(running))
         if isinstance(node, ast.StopJob):
             return self._agrees(f"Stop the job {self._jobs.find(node.this.name).name}? Its state stays: the same statement goes on from there.")
         catalog, names = self._planner.catalog, ast.parts(node.this)

@@ -175,6 +175,8 @@ class Session:
         match tree_:
             case ast.Source():
                 yield from self._source(tree_)
+            case ast.Quit() | ast.Drop() | ast.StopJob() if not self._client.agreed(tree_):
+                yield results.Done(notices=("Nothing was done.",))
             case ast.Quit():
                 yield results.Exit()
             case ast.Clear():
@@ -204,8 +206,6 @@ class Session:
                 yield from self.run(query.script(tree_.expressions, tree_), f"queries/{query.path.name}")
             case ast.Peek() | ast.Infer() | ast.Export() | ast.Plot():
                 yield from self._client.answered(tree_)
-            case ast.Drop() | ast.StopJob() if not self._client.agreed(tree_):
-                yield results.Done(notices=("Nothing was done.",))
             case ast.StopJob():
                 job = self._jobs.stop(tree_.this.name, drain=bool(tree_.args.get("drain")))
                 if tree_.args.get("savepoint"):

@@ -24,7 +24,7 @@ class Group:
 COMMANDS = (
     Group("Shell", (
         Command("HELP [topic]", "Lists the statements and topics, or explains one: HELP TUMBLE, HELP CONNECTOR kafka."),
-        Command("QUIT | EXIT", "Ends the shell; its jobs are stopped."),
+        Command("QUIT | EXIT", "Ends the shell; its jobs are stopped, after a question, and go on when they are submitted again."),
         Command("CLEAR", "Clears the screen."),
         Command("SOURCE 'file'", "Runs the statements of a file."),
         Command("SHOW QUERIES [[NOT] LIKE 'pattern']", "Lists the saved queries, their parameters and the questions that they answer."),

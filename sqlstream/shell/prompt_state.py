@@ -28,6 +28,7 @@ class PromptState:
         self.opening: Future[Runner] | None = None
         self.kept: Document | None = None
         self._context: Context | None = None
+        self._told: set[str] = set()
 
     @property
     def session(self) -> Session | None:
@@ -60,6 +61,19 @@ class PromptState:
 
         mode = f"{self.option('execution.runtime-mode')}, {self.option('sql-client.execution.result-mode')}"
         return " " + status_line(session.place, mode, [j.metrics for j in session.jobs])
+
+    def failures(self) -> list[str]:
+        """A line for each job that has failed since this was asked. Where INSERT waits for its job, its own error tells of it."""
+        session = self.session
+        failed = [(j, j.error) for j in session.jobs if j.error and j.id not in self._told] if session else []
+        self._told.update(job.id for job, _ in failed)
+        if session is None or not failed or settings.read(session.options, "table.dml-sync"):
+            return []
+        from sqlstream.figures import short_name
+        from sqlstream.tableau import escaped
+
+        told = [(job.id[:8], short_name(job.name), escaped(error.message.partition("\n")[0])) for job, error in failed]
+        return [f"Job {start} ({name}) has failed: {message.rstrip('.')}. \\why {start} says more." for start, name, message in told]
 
     def prompted(self) -> Document | None:
         """A new prompt: what it begins with."""

@@ -56,6 +56,7 @@ def run_shell(
     prompts = prompt_session(open_history(history, screen), state, output)
     drawn = threading.Event()
     prompts.app.after_render += lambda _: drawn.set()
+    prompts.app.before_render += lambda _: _tell(state.failures(), screen)
     opening = state.opening = foreground.submit(lambda: _open(open_session, screen, init, drawn))
     try:
         screen.notify(WELCOME)
@@ -90,16 +91,26 @@ def _open(open_session: Callable[[], Session], screen: Screen, init: Script | No
 
 
 def _read_and_run(foreground: Foreground, opening: Future[Runner], screen: Screen, prompts: PromptSession[str], state: PromptState) -> None:
+    asked = False
     while True:
         try:
             text = _read(prompts, opening, screen, state)
+            asked = False
         except EOFError:
-            return
+            # The second end of input in a row is no slip, or there is nobody to ask.
+            if asked or state.session is None or not state.session.jobs:
+                return
+            asked, text = True, "QUIT;"
         if not text.strip():
             continue
         if _execute(foreground, opening, Script(text)) is Ending.EXIT:
             return
         screen.notify()
+
+
+def _tell(failures: list[str], screen: Screen) -> None:
+    for failure in failures:
+        screen.failure(failure)
 
 
 def _execute(foreground: Foreground, opening: Future[Runner], script: Script) -> Ending:

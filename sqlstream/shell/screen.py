@@ -63,6 +63,10 @@ class Screen:
     def info(self, message: str) -> None:
         self.notify(self._painted(_BLUE, f"[INFO] {message}"))
 
+    def failure(self, message: str) -> None:
+        """A line about what has failed in the background."""
+        self.notify(self._painted(_RED, f"[ERROR] {message}"))
+
     def notices(self, messages: Iterable[str]) -> None:
         for message in messages:
             self.notify(f"[NOTICE] {message}")

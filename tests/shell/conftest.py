@@ -54,7 +54,7 @@ class FakeSession:
         for statement in (piece.text for piece in split(script)):
             self.ran.append(statement)
             answer = self.answers.get(statement, results.Done(statement=statement))
-            if statement.upper() in ("QUIT", "EXIT"):
+            if statement.upper() in ("QUIT", "EXIT") and statement not in self.answers:
                 answer = results.Exit(statement=statement)
             if callable(answer):
                 answer = answer(self)

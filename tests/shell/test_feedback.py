@@ -62,6 +62,25 @@ def test_the_status_bar(shell) -> None:
     one.wait_for("sqlstream>", gone="job running")
 
 
+def test_quit_asks_while_jobs_run(shell) -> None:
+    one = shell()
+    one.wait_for("1 job running")
+    question = "1 job runs and stops with the shell: insert-into_answers.\nTheir state stays"
+    for leave in (("QUIT", "Enter"), ("C-d",)):
+        one.keys(*leave)
+        one.wait_for("Quit? [y/N]")
+        assert question in one.screen
+        one.keys("n", "Enter")
+        one.wait_for("Nothing was done.")
+        one.type("CLEAR;")
+        one.keys("Enter")
+        one.wait_for("1 job running", gone="Nothing was done.")
+    one.keys("C-d")
+    one.wait_for("Quit? [y/N]")
+    one.keys("y", "Enter")
+    one.wait_for("Exiting sqlstream")
+
+
 def test_no_status_bar(shell) -> None:
     one = shell("-D", "sql-client.display.status-bar=false")
     one.type("SHOW CURRENT CATALOG;")

@@ -1,6 +1,7 @@
 """The prompt, driven by keys through prompt-toolkit's pipe."""
 
 import threading
+from pathlib import Path
 
 import pytest
 from prompt_toolkit.application import create_app_session
@@ -9,12 +10,19 @@ from prompt_toolkit.output import DummyOutput
 
 from sqlstream import results
 from sqlstream.changelog import Change, RowKind
-from sqlstream.errors import ValidationError
+from sqlstream.errors import JobFailed, ValidationError
+from sqlstream.jobs import Job, Status
 from sqlstream.plan.nodes import Field
 from sqlstream.shell.repl import GOODBYE, run_shell
 from sqlstream.sql.types import INT, STRING
 
 CTRL_C, CTRL_D = "\x03", "\x04"
+
+
+def some_jobs(session):
+    error = JobFailed("The broker is gone.\nFor good.")
+    session.jobs = (Job("0123abcd-4567", "insert-into_default_catalog.default_database.answers", (), Path(), status=Status.FAILED, error=error),)
+    return results.Done()
 
 
 @pytest.fixture
@@ -55,6 +63,30 @@ def test_ctrl_d_ends(fake_session, screen, type_keys):
     session = fake_session()
     assert type_keys(session, CTRL_D) == 0
     assert session.closed.is_set()
+
+
+def test_ctrl_d_quits_by_a_statement_where_there_are_jobs(fake_session, type_keys):
+    """QUIT may ask; a second Ctrl-D does not."""
+    session = fake_session({"SHOW x": some_jobs, "QUIT": results.Done()})
+    assert type_keys(session, f"SHOW x;\r{CTRL_D}{CTRL_D}") == 0
+    assert session.ran == ["SHOW x", "QUIT"]
+    session = fake_session({"SHOW x": some_jobs})
+    assert type_keys(session, f"SHOW x;\r{CTRL_D}SHOW y;\r") == 0
+    assert session.ran == ["SHOW x", "QUIT"]
+
+
+def test_a_job_that_fails_is_told_once(fake_session, screen, type_keys):
+    session = fake_session({"SHOW x": some_jobs})
+    type_keys(session, "SHOW x;\rSHOW y;\rQUIT;\r")
+    line = "[ERROR] Job 0123abcd (insert-into_answers) has failed: The broker is gone. \\why 0123abcd says more."
+    assert screen.err.getvalue().count("has failed") == 1
+    assert line in screen.err.getvalue().splitlines()
+
+
+def test_with_dml_sync_the_statement_tells(fake_session, screen, type_keys):
+    session = fake_session({"SHOW x": some_jobs}, {"table.dml-sync": "true"})
+    type_keys(session, "SHOW x;\rQUIT;\r")
+    assert "has failed" not in screen.err.getvalue()
 
 
 def test_ctrl_c_drops_what_was_typed(fake_session, type_keys):
