@@ -15,6 +15,7 @@ from sqlstream.completion.context import Context
 from sqlstream.completion.place import Place, catalogs, databases, relations
 from sqlstream.completion.suggestion import Candidate, Suggestion, fitting, identifier, keyword, keywords, string
 from sqlstream.completion.tree import QUERY_WORDS, tree
+from sqlstream.sql.expression_parser import TIME_UNITS
 from sqlstream.sql.fragments import Fragment, Kind, fragments, is_open
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _place(before: list[Fragment], after: list[Fragment], context: Context, type
 def _fits(candidate: Candidate, quote: str, qualified: bool) -> bool:
     """Whether a candidate can end what the quote begins, and follow a dot."""
     if quote == "'":
-        return candidate.text.startswith("'")
+        return candidate.text.startswith("'") and candidate.kind != "interval"
     return candidate.kind in _QUOTED or not (quote or qualified)
 
 
@@ -169,6 +170,12 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
             return (string("file", f"queries/{q}.sql") for q in context.queries())
         case "topic":
             return _topics()
+        case "connector":
+            return _connectors()
+        case "format":
+            return _formats()
+        case "setting":
+            return declarations.setting_keys(place)
         case "stream":
             return (string("topic", t) for t in context.topics(""))
     return ()
@@ -176,11 +183,24 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
 
 def _topics() -> Iterator[Candidate]:
     """What HELP explains."""
-    from sqlstream import connectors, formats
+    from sqlstream.help.topics import TOPICS
 
-    yield from keywords((*words.WINDOW_FUNCTIONS, "FUNCTIONS", "KEYS"))
-    yield from (Candidate("connector", c.name, c.name, c.summary) for c in connectors.CONNECTORS)
-    yield from (Candidate("format", f.name, f.name) for f in formats.FORMATS)
+    yield from (keyword(t.name, t.summary) for t in TOPICS)
+    yield from keywords(words.HELP_TOPICS)
+    yield from _connectors()
+    yield from _formats()
+
+
+def _connectors() -> Iterator[Candidate]:
+    from sqlstream.connectors import CONNECTORS
+
+    return (Candidate("connector", c.name, c.name, c.summary) for c in CONNECTORS)
+
+
+def _formats() -> Iterator[Candidate]:
+    from sqlstream.formats import FORMATS
+
+    return (Candidate("format", f.name, f.name) for f in FORMATS)
 
 
 def _bracket(place: Place) -> Iterator[Candidate]:
@@ -248,12 +268,14 @@ def _window_arguments(place: Place) -> Iterator[Candidate]:
         yield from relations(place)
     elif not place.at:
         yield from keywords(("TABLE", "DATA =>"))
+    elif place.word() == "INTERVAL":
+        yield from queries.intervals()
     elif place.word() == ",":
         yield from keywords(("DESCRIPTOR(", "INTERVAL"))
     elif place.word() == "BY":
         found = place.context.columns_of(scope.table_argument(place.group))
         yield from (identifier("column", c.name, c.type) for c in found)
-    elif place.is_string(1):
+    elif queries.needs_unit(place):
         yield from keywords(words.UNITS)
     elif place.word() == "PARTITION":
         yield keyword("BY")
@@ -291,6 +313,10 @@ def _common(place: Place) -> Iterator[Candidate]:
 
 
 def _expression(place: Place) -> Iterator[Candidate]:
+    if place.group.before in words.UNIT_FIRST and place.at < 2 and not place.qualifier:
+        yield from keywords(() if place.at else TIME_UNITS)
+        yield from keywords(("FROM",) if place.at and place.group.before == "EXTRACT" else ())
+        return
     if queries.ends_operand(place):
         if place.group.before in ("CAST", "TRY_CAST") and "AS" not in [place.group.word(i) for i in range(place.at)]:
             yield keyword("AS")

@@ -48,6 +48,11 @@ def set_statement(place: Place) -> Iterator[Candidate]:
         yield from (string("value", v, meta) for v, meta in options.of_option(settings.setting(item.value)))
 
 
+def setting_keys(place: Place) -> Iterator[Candidate]:
+    """The keys of SET, as HELP takes them."""
+    return _keys(options.settable(), pairs=False, now=place.context.settings)
+
+
 def _keys(rows: list[Option], *, pairs: bool, now: Mapping[str, str] | None = None) -> Iterator[Candidate]:
     for row in rows:
         is_set = f"is {now[row.key]}; " if now and row.key in now else ""

@@ -65,10 +65,10 @@ STATEMENTS = (
     "SET [<setting>]",
     "RESET [<setting>]",
     "SOURCE <file>",
-    "HELP [<topic>]",
+    "HELP [<topic> | CONNECTOR <connector> | FORMAT <format> | FUNCTION <function> | SET <setting>]",
     "(QUIT | EXIT | CLEAR)",
 )  # fmt: skip
-_NAMES = ("table", "view", "relation", "database", "catalog", "function", "new", "column", "topic")
+_NAMES = ("table", "view", "relation", "database", "catalog", "function", "new", "column", "topic", "connector", "format")
 _TEXTS = ("text", "job", "setting", "file", "stream")
 _PART = re.compile(r"<\w+>|\(\)|[\w]+|[\[\](|)]")
 

@@ -32,7 +32,7 @@ def query(place: Place) -> Iterator[Candidate]:
     if previous in ("ALL", "DISTINCT") and place.word(2) in words.SET_OPERATORS:
         yield keyword("SELECT")
         return
-    if _needs_unit(place):
+    if needs_unit(place):
         yield from keywords(words.UNITS)
         return
     match clause(place):
@@ -129,6 +129,9 @@ def in_scope(place: Place) -> list[Source]:
 def operands(place: Place, below: Iterable[Source]) -> Iterator[Candidate]:
     """Columns and aliases, then what else a value can be."""
     below = list(below)
+    if place.word() == "INTERVAL":
+        yield from intervals()
+        return
     if place.qualifier:
         yield from _qualified(place.qualifier, below)
         return
@@ -194,7 +197,7 @@ def own_calls(context: Context) -> Iterator[Candidate]:
 
 
 def operators(place: Place) -> Iterator[Candidate]:
-    if _needs_unit(place):
+    if needs_unit(place):
         yield from keywords(words.UNITS)
         return
     if open_case(place):
@@ -204,9 +207,14 @@ def operators(place: Place) -> Iterator[Candidate]:
         yield from keywords(("OVER (", "FILTER (WHERE"))
 
 
-def _needs_unit(place: Place) -> bool:
+def needs_unit(place: Place) -> bool:
     """Behind INTERVAL '1'."""
     return place.is_string(1) and place.word(2) == "INTERVAL"
+
+
+def intervals() -> Iterator[Candidate]:
+    """Behind INTERVAL."""
+    return (Candidate("interval", text, text) for text in words.INTERVALS)
 
 
 def open_case(place: Place) -> bool:

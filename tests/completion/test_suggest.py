@@ -71,6 +71,13 @@ INSERT INTO payments (id, ‸                            paid | ts
 EXECUTE STATEMENT SET BEGIN INSERT INTO pay‸           payments
 EXECUTE STATEMENT SET BEGIN INSERT INTO payments SELECT 1, 2, 3; INSERT INTO o‸       orders
 HELP ka‸                                               kafka | upsert-kafka
+HELP CONN‸                                             CONNECTOR
+HELP FU‸                                               FUNCTIONS | FUNCTION
+HELP FORM‸                                             FORMAT
+HELP TOP‸                                              TOP-N
+HELP CONNECTOR k‸                                      kafka
+HELP FORMAT de‸                                        debezium-json
+HELP SET idle‸                                         'table.exec.source.idle-timeout'
 SOURCE '‸                                              'queries/daily.sql' | 'queries/weekly.sql'
 \\q ‸                                                  daily | weekly
 \\q we‸                                                weekly
@@ -102,6 +109,16 @@ SELECT * FROM TABLE(TUMBLE(TABLE ‸                     `my table` | orders | p
 SELECT * FROM TABLE(TUMBLE(TABLE orders, ‸             DESCRIPTOR( | INTERVAL
 SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(‸  ts
 SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' ‸          SECOND | MINUTE | HOUR
+SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL ‸              '1' MINUTE | '10' SECOND | '1' HOUR | '1' DAY
+SELECT * FROM TABLE(HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL ‸   '1' MINUTE
+CREATE TABLE t (ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL ‸             '1' MINUTE
+SELECT EXTRACT(‸ FROM orders                           YEAR | QUARTER | MONTH
+SELECT EXTRACT(mon‸ FROM orders                        MONTH
+SELECT EXTRACT(YEAR ‸ FROM orders                      FROM
+SELECT EXTRACT(YEAR FROM ‸) FROM orders                id | item | price | ts
+SELECT TIMESTAMPDIFF(‸ FROM orders                     YEAR
+SELECT TIMESTAMPADD(DAY, 1, ‸) FROM orders             id | item | price | ts
+SELECT ts - INTERVAL ‸ FROM orders                     '1' MINUTE
 SELECT * FROM orders o JOIN payments p ON ‸            o.id = p.id | o.ts = p.ts
 SELECT * FROM orders o JOIN payments p ON o.‸          id | item | price | ts | `order` | buyer
 SELECT * FROM orders o JOIN payments p USING (‸        id | ts
