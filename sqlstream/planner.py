@@ -225,7 +225,7 @@ def check_option(key: str, value: str, at: exp.Expr) -> str | None:
     """Check a SET; a notice for the user. Raises ValidationError, NotSupported."""
     notice = settings.check(key, value, at=at)
     if key == "table.local-time-zone" and value != "default":
-        _check_zone(value)
+        _check_zone(value, at)
     return notice
 
 
@@ -246,7 +246,7 @@ def _machine_zone() -> str:
 _zones = functools.cache(zoneinfo.available_timezones)
 
 
-def _check_zone(zone: str) -> None:
+def _check_zone(zone: str, at: exp.Expr) -> None:
     if zone in _zones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
         return
-    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")
+    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", at=at, hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")

@@ -102,7 +102,8 @@ class StatementParser(DefinitionParser):
                 return mark(ast.Unsupported(kind=words, this=reason, hint=hint, text=self.text_from(start)), start)
         if handler := _STATEMENTS.get(self.words[self.index]):
             self.index += 1
-            return mark(handler(self), start)
+            found = handler(self)
+            return found if isinstance(found, ast.Set) and found.meta else mark(found, start)
         if self.words[self.index] not in _QUERY_STARTS:
             self.unexpected(start, "a statement")
         return self.query()
@@ -186,7 +187,11 @@ class StatementParser(DefinitionParser):
         key, sign, value = self._setting().partition("=")
         if not sign or not key.strip() or not value.strip():
             self.unexpected(start, "'key' = 'value'")
-        return ast.Set(this=_bare(key), expression=_bare(value))
+        found = ast.Set(this=_bare(key), expression=_bare(value))
+        # What is wrong with a SET is wrong with its value.
+        begin = start.start + len(key) + len(sign) + len(value) - len(value.lstrip())
+        found.meta.update(start=begin, end=begin + len(value.strip()) - 1)
+        return found
 
     def reset(self) -> exp.Expr:
         return ast.Reset(this=None if self.at_end or self.at(";") else _bare(self._setting()))

@@ -56,6 +56,16 @@ def test_refused_settings(session: Session, sql: str, message: str) -> None:
         run(session, sql)
 
 
+@pytest.mark.parametrize(
+    "sql", ["SET 'sql-client.execution.result-mode' = 'tabl'", "SHOW TABLES;\n SET sql-client.execution.result-mode=  tabl", "SET 'table.local-time-zone' = 'tabl'"]
+)
+def test_the_value_of_a_setting_is_pointed_at(session: Session, sql: str) -> None:
+    with pytest.raises(SqlStreamError) as caught:
+        run(session, sql)
+    line, caret = caught.value.location.caret.split("\n")
+    assert line[caret.index("^") : caret.rindex("^") + 1].strip("'") == "tabl"
+
+
 def test_a_setting_without_effect_gets_a_notice(session: Session) -> None:
     (done,) = run(session, "SET 'state.backend.type' = 'rocksdb'")
     assert "has no effect" in done.notices[0]
