@@ -68,7 +68,6 @@ class Fronts:
 def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
     """Run ``sqlstream`` with ``argv``; the exit code comes back."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    argv = _of_query(argv[1:]) if argv[:1] == ["query"] else argv
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
         return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check", "test-udf") else _client(argv, fronts)
@@ -88,7 +87,11 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
     parser = _parser()
     if argv and argv[0] == "gateway":
         parser.error(f"gateway: {GATEWAY}")
-    arguments = parser.parse_args(argv[1:] if argv and argv[0] == "embedded" else argv)
+    arguments, words = parser.parse_known_args(argv[1:] if argv and argv[0] == "embedded" else argv)
+    if (query := _query_statement(parser, words)) is not None:
+        if arguments.execute is not None or arguments.file is not None:
+            parser.error("query: not allowed with -e or -f")
+        arguments.execute = query
     project = arguments.project or find_project(Path.cwd())
     if not (arguments.project or project == Path.cwd()):
         print(f"Project: {project}", file=sys.stderr)
@@ -156,18 +159,19 @@ def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
     return options
 
 
-def _of_query(argv: list[str]) -> list[str]:
-    """``query NAME parameter=value .. [options]`` as the statement that runs it."""
-    if argv[:1] in (["-h"], ["--help"]):
-        return argv
+def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str | None:
+    """What is no option as a statement: ``query NAME parameter=value ..``, wherever the options stand."""
+    if not words:
+        return None
+    if words[0] != "query" or (unknown := next((w for w in words if w.startswith("-")), None)):
+        parser.error(f"unrecognized arguments: {' '.join(words) if words[0] != 'query' else unknown}")
     from sqlstream.commands import execute_query
     from sqlstream.errors import ValidationError
 
-    end = next((i for i, word in enumerate(argv) if word.startswith("-")), len(argv))
     try:
-        return [*argv[end:], "-e", execute_query(argv[:end])]
+        return execute_query(words[1:])
     except ValidationError as error:
-        _parser().error(error.message)
+        parser.error(error.message)
 
 
 def _parser() -> argparse.ArgumentParser:

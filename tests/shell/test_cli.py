@@ -206,8 +206,18 @@ def test_a_saved_query_is_a_statement(here, calls, capsys):
     assert start(calls, "query", "spent", "least=5", "who=me", "-D", "a=b", "--output", "csv") == 0
     assert calls.script.text == "EXECUTE QUERY `spent` (`least` => 5, `who` => 'me')"
     assert calls.settings["options"] == {"a": "b"}
+    assert start(calls, "--output", "json", "-D", "a=b", "query", "spent", "least=-5") == 0
+    assert calls.script.text == "EXECUTE QUERY `spent` (`least` => -5)"
     assert start(calls, "query") == 0
     assert calls.script.text == "SHOW QUERIES"
+    for wrong, told in (
+        (("query", "spent", "--outputs", "csv"), "unrecognized arguments: --outputs"),
+        (("querys", "spent"), "unrecognized arguments: querys spent"),
+        (("query", "spent", "-e", "SELECT 1"), "query: not allowed with -e or -f"),
+    ):
+        with pytest.raises(SystemExit):
+            start(calls, *wrong)
+        assert told in capsys.readouterr().err
     with pytest.raises(SystemExit):
         start(calls, "query", "spent", "least")
     assert "A parameter is given as NAME=VALUE" in capsys.readouterr().err
