@@ -59,11 +59,13 @@ class Completed(Outcome):
 
 @dataclass(frozen=True)
 class Rows(Outcome):
-    """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown."""
+    """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown. ``cut``: in a
+    terminal wide cells are cut where there is no room for them."""
 
     columns: tuple[Field, ...] = ()
     rows: tuple[tuple[str | None, ...], ...] = ()
     query: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def peeked(node: ast.Peek, catalog: CatalogManager, options: Mapping[str, str], 
     servers, _ = bootstrap(node.this.name, catalog, options, project)
     records = fetch.latest(servers, node.this.name, USUAL_COUNT if count is None else count)
     rows = [(str(r.partition), str(r.offset), _time(r.timestamp), _shown(r.key), _shown(r.value)) for r in records]
-    return results.text_rows(("partition", "offset", "timestamp", "key", "value"), rows)
+    return results.text_rows(("partition", "offset", "timestamp", "key", "value"), rows, cut=True)
 
 
 def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> str:

@@ -29,7 +29,7 @@ COMMANDS = (
         Command("SOURCE 'file'", "Runs the statements of a file."),
         Command("SHOW QUERIES [[NOT] LIKE 'pattern']", "Lists the saved queries, their parameters and the questions that they answer."),
         Command("EXECUTE QUERY name [(parameter => value, ...)]", "Runs a saved query."),
-        Command("PEEK 'topic' [LIMIT n]", "Shows the last records of a Kafka topic, without a table of it."),
+        Command("PEEK 'topic' [LIMIT n]", "Shows the last records of a Kafka topic, without a table of it; a terminal cuts them to its width."),
         Command("INFER TABLE [table] FROM 'topic' [SAVE]", "Proposes a CREATE TABLE from a sample of a topic; SAVE keeps it in catalog/."),
         Command("EXPORT LAST TO 'file' [FORMAT CSV | JSON | PARQUET]", "Writes the rows of the last SELECT to a file."),
         Command("PLOT [column [BY key]]", "Draws a chart of the last SELECT's rows in characters."),

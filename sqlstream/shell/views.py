@@ -117,7 +117,7 @@ def _full_screen_of_figures(outcome: Figures, screen: Screen, options: Mapping[s
     latest = live.Snapshot()
     with screen.held():
         error = FullScreen([c.name for c in outcome.columns], latest, FIGURES_WIDTH, colour=_coloured()).show(snapshots(), ended.set)
-    _rows(replace(outcome, rows=tuple(latest.rows)), screen, options, 0)
+    _rows(replace(outcome, rows=tuple(latest.rows), cut=True), screen, options, 0)
     if error is not None:
         raise error
 
@@ -141,8 +141,11 @@ def type_width(type_: Type, unbounded: int) -> int:
 def _rows(outcome: Rows, screen: Screen, options: Mapping[str, str], started: float) -> None:
     limit = _max_column_width(options) if outcome.query else None
     names, rows = [c.name for c in outcome.columns], outcome.rows
-    if outcome.query and screen.interactive and _mode(options) != "tableau":
+    if (outcome.query or outcome.cut) and screen.interactive and _mode(options) != "tableau":
         names, rows = _one_line_each(names, rows)
+        if outcome.cut:
+            widths = tableau.content_widths(names, rows)
+            limit = tableau.limit_within(shutil.get_terminal_size().columns, widths, _max_column_width(options))
     for line in tableau.table(names, rows, limit):
         screen.emit(line)
     screen.emit(tableau.in_set(len(outcome.rows)) + (_time_cost(options, started) if outcome.query else ""))

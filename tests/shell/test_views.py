@@ -133,6 +133,23 @@ def test_a_terminal_is_left_as_it_is(screen, interactive, mode, cell):
     assert shown(screen, outcome, SILENT | {"sql-client.execution.result-mode": mode}).splitlines()[3:-2] == f"| {cell} |".splitlines()
 
 
+@pytest.mark.parametrize(
+    ("options", "columns", "expected"),
+    [
+        ({}, 60, f"| 7 | {'x' * 49}... |"),
+        ({}, 20, f"| 7 | {'x' * 27}... |"),
+        ({"sql-client.display.max-column-width": "10"}, 15, f"| 7 | {'x' * 7}... |"),
+        ({"sql-client.execution.result-mode": "tableau"}, 60, f"| 7 | {'x' * 90} |"),
+    ],
+)
+def test_long_cells_are_cut_where_the_terminal_has_no_room(screen, monkeypatch, options, columns, expected):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    outcome = results.text_rows(("n", "value"), (("7", "x" * 90),), cut=True)
+    assert f"| 7 | {'x' * 90} |" in shown(screen, outcome, options).splitlines()
+    screen.interactive = True
+    assert expected in shown(screen, outcome, options).splitlines()
+
+
 def test_an_empty_set_has_no_table(screen):
     assert shown(screen, results.Rows(columns=(Field("s", t.STRING),))) == "Empty set\n"
 
