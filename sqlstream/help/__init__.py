@@ -136,7 +136,7 @@ def _topic(topic: Topic) -> str:
 
 
 def _functions(name: str, users: Sequence[Function]) -> list[str]:
-    rows = [f for f in (*functions.FUNCTIONS, *users) if f.name == name.upper()]
+    rows = [f for f in (*functions.FUNCTIONS, *users) if f.name.lower() == name.lower()]
     return ["\n".join([f.signature, *_sentence(f.summary), *_parts(f.runnable, f.details)]) for f in rows]
 
 

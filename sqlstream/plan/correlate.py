@@ -43,10 +43,9 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
         return found
     if not isinstance(node, ast.TableFunction) or (function := env.table_function(node, node.name)) is None:
         return None
-    name = node.name if "." in node.name else node.name.upper()
     call = exp.Anonymous(this=node.name, expressions=node.copy().expressions)
     call.meta.update(node.meta)
-    return bind(call, replace(scope, functions=ChainMap({name: function}, scope.functions)))  # type: ignore[arg-type]
+    return bind(call, replace(scope, functions=ChainMap({node.name: function}, scope.functions)))  # type: ignore[arg-type]
 
 
 def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool) -> tuple[Relation, Correlate]:

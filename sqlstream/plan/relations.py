@@ -176,9 +176,10 @@ def _watermarked(node: Node, found: Table, env: Environment) -> Node:
 
 
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> Node:
-    name = node.name
+    name = node.name.upper()
     if name not in _WINDOWS:
-        raise ValidationError(f"No match found for function signature {name}", at=node, hint=did_you_mean(name, _WINDOWS))
+        near = did_you_mean(name, (*_WINDOWS, *env.settings.functions))
+        raise ValidationError(f"No match found for function signature {node.name}", at=node, hint=near)
     arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], *(() if name == "SESSION" else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")
     if not isinstance(data, ast.TableArgument) or not isinstance(descriptor, ast.Descriptor):

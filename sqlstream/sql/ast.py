@@ -67,7 +67,7 @@ class NamedArgument(exp.Expression):
 
 
 class TableFunction(exp.Expression):
-    """A table function in FROM: ``[TABLE(] TUMBLE(..) [)]``; this is its name, upper case; args in expressions."""
+    """A table function in FROM: ``[TABLE(] TUMBLE(..) [)]``; this is its name, as written; args in expressions."""
 
     arg_types = {"this": True, "expressions": False, "alias": False, "lateral": False}
 

@@ -381,7 +381,8 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
 def function_named(node: exp.Anonymous, name: str, scope: Scope) -> Function | None:
     """The function, built in or the user's, that ``node`` calls; None where there is none. Raises SqlStreamError."""
     try:
-        return scope.functions.get(node.name if "." in node.name else name) or find(name)
+        # The user's are compared in lower case, which is more than upper case undone: straße.
+        return scope.functions.get(node.name if name == node.name.upper() else name) or find(name)
     except SqlStreamError as error:  # what the user's module says of itself
         error.at = node if error.at is None else error.at
         raise
@@ -435,7 +436,8 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
         raise NotSupported(f"{name} is not supported: {missing.reason}", at=node, hint=missing.hint)
     if function is None:
         families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | ast.TypeNode))
-        raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=did_you_mean(name, CALLABLE))
+        near = did_you_mean(name, (*CALLABLE, *scope.functions))
+        raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=near)
     if named := next((e for e in raw if isinstance(e, ast.NamedArgument)), None):
         # Flink's functions have no names for their arguments.
         message = f"No match found for function signature {node.name}({named.name} => ..)"

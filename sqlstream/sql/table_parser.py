@@ -186,7 +186,7 @@ class TableParser(CallParser):
         self.expect("(")
         args = [] if self.at(")") else self.csv(self._table_argument)
         self.expect(")")
-        name = ".".join(ast.parts(path)).upper()
+        name = ".".join(ast.parts(path))
         return mark(ast.TableFunction(this=name, expressions=args), start)
 
     def _table_argument(self) -> exp.Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha1
@@ -92,7 +93,8 @@ class PythonFunction(Function):
     def spark_name(self, types: Types, zone: str) -> str:
         """What a call with arguments of ``types`` is in Spark SQL: another version of the function has another name."""
         key = repr((self.found.identifier, self.version, str(id(self.modules)), [x.full for x in types], zone, self.settings))
-        return f"sqlstream_{self.found.attribute.lower()}_{sha1(key.encode()).hexdigest()[:12]}"
+        # Spark takes no other letters in the name of a function.
+        return f"sqlstream_{re.sub('[^a-z0-9_]', '', self.found.attribute.lower())}_{sha1(key.encode()).hexdigest()[:12]}"
 
 
 def calls_python(expr: Expr) -> bool:
@@ -107,7 +109,7 @@ def keeps_failures(expr: Expr) -> bool:
 
 def python_function(declared: UserFunction, modules: Modules, settings: Settings, at: Any = None) -> PythonFunction:
     """The function that ``declared`` names. Raises ValidationError, NotSupported."""
-    name = declared.path.name.upper()
+    name = _shown(declared.path.name)
     if declared.language != "PYTHON":
         raise NotSupported(f"Functions in {declared.language} are not supported.", at=at, hint="Write it in Python: LANGUAGE PYTHON.")
     # One row a function: calls of it are equal.
@@ -124,7 +126,12 @@ def python_function(declared: UserFunction, modules: Modules, settings: Settings
 
 def row_of(found: Found, modules: Modules, settings: Settings) -> PythonFunction:
     """A function of a module, under its own name. Raises ValidationError, NotSupported."""
-    return _row((found.declared.name or found.attribute).upper(), found, signature(found.declared, found.identifier), modules, settings)
+    return _row(_shown(found.declared.name or found.attribute), found, signature(found.declared, found.identifier), modules, settings)
+
+
+def _shown(name: str) -> str:
+    """The name as plans and messages write it: in upper case, but for one that upper case makes another, as straße."""
+    return name.upper() if name.upper().lower() == name.lower() else name.lower()
 
 
 def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Settings) -> PythonFunction:

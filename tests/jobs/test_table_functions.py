@@ -96,7 +96,7 @@ def test_plan(project: Path) -> None:
 @pytest.mark.parametrize(
     ("sql", "problem", "error"),
     [
-        ("SELECT * FROM lines, LATERAL TABLE(nope(line))", "No match found for function signature NOPE", ValidationError),
+        ("SELECT * FROM lines, LATERAL TABLE(nope(line))", "No match found for function signature nope", ValidationError),
         ("SELECT * FROM lines, LATERAL TABLE(words(line))", "Invalid number of arguments", ValidationError),
         ("SELECT * FROM lines, LATERAL TABLE(words(id, id))", "Cannot apply 'WORDS'", ValidationError),
         ("SELECT * FROM lines, LATERAL TABLE(times(id)) AS t (a, b)", "List of column aliases must have same degree as table", ValidationError),

@@ -62,7 +62,7 @@ WRITTEN = {
     "SELECT SUBSTRING(a FROM 1), CEILING(a), current_date": "SELECT SUBSTRING(a, 1), CEIL(a), CURRENT_DATE",
     "SELECT a NOT IN (1), NOT a LIKE 'x', a NOT LIKE 'x' ESCAPE '!'": "SELECT a NOT IN (1), a NOT LIKE 'x', a NOT LIKE 'x' ESCAPE '!'",
     "SELECT JSON_OBJECT('a': 1)": "SELECT JSON_OBJECT(KEY 'a' VALUE 1)",
-    "SELECT * FROM tumble(table t, descriptor(a), interval '1' days)": ("SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(a), INTERVAL '1' DAY))"),
+    "SELECT * FROM tumble(table t, descriptor(a), interval '1' days)": ("SELECT * FROM TABLE(tumble(TABLE t, DESCRIPTOR(a), INTERVAL '1' DAY))"),
     "SELECT 1 / 2 * 3 % 4 || 'x'": "SELECT 1 / 2 * 3 % 4 || 'x'",
     "SET a.b=c d": "SET 'a.b' = 'c d'",
     "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END": "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END",

@@ -165,7 +165,7 @@ def test_table_with_all() -> None:
 def test_window_functions(sql: str) -> None:
     function = item(sql)
     assert isinstance(function, ast.TableFunction)
-    assert (function.name, function.alias) == ("TUMBLE", "w")
+    assert (function.name.upper(), function.alias) == ("TUMBLE", "w")
     data, time, size = function.expressions
     assert (type(data), data.this.name) == (ast.TableArgument, "t")
     assert [c.name for c in time.expressions] == ["c"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -287,3 +288,25 @@ def test_rows_that_a_filter_leaves_out_are_not_passed_to_a_function(project: Pat
     assert [found.index(step) for step in steps] == sorted(found.index(step) for step in steps), found
     twice = plan(session, "SELECT mask(x), mask(x), mask(x) || 'a', dice(), dice() FROM (VALUES ('a')) AS t (x)")
     assert (twice.count("MASK("), twice.count("DICE()")) == (1, 2)
+
+
+def test_names_of_any_letters(project: Path) -> None:
+    names = ("straße", "größe", "ınci", "件数", "äöü")
+    text = "from sqlstream.udf import udf, udtf\n" + "".join(f"@udf\ndef {n}(x: str) -> str: return x\n" for n in names)
+    (project / "udfs" / "letters.py").write_text(text + "@udtf(result_types=['STRING'])\ndef wörter_ß(x: str): yield x\n", "utf-8")
+    session = client(project)
+    found = plan(session, "SELECT " + ", ".join(f"`{n}`('a')" for n in names))
+    assert [n for n in ("straße('a')", "größe('a')", "ınci('a')", "件数('a')", "ÄÖÜ('a')") if n not in found] == []
+    assert "wörter_ß(EXPR$0)" in plan(session, "SELECT w FROM (SELECT 'a') AS t CROSS JOIN LATERAL TABLE(`wörter_ß`(EXPR$0)) AS u (w)")
+    (help_,) = session.run("HELP FUNCTION `straße`")
+    assert "straße(x STRING)" in help_.lines
+    for row in session.planner.functions().rows():
+        assert re.fullmatch(r"[a-z0-9_]+", row.spark_name((), "UTC")), row.name
+
+
+def test_a_misspelt_name(project: Path) -> None:
+    session = client(project)
+    for sql, near in {"SELECT maks('x')": "mask", "SELECT * FROM LATERAL TABLE(wrods('x'))": "words", "SELECT uper('x')": "UPPER"}.items():
+        with pytest.raises(SqlStreamError) as raised:
+            plan(session, sql)
+        assert raised.value.hint == f"Did you mean '{near}'?"
