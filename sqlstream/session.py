@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from sqlstream.spark.engine import Engine
 
 _IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
+# What Spark's workers are started with, and the flags for it.
+_STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec"}
 # Errors of the catalog's files that are shown when a session starts.
 _MOST_ERRORS = 10
 _NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
@@ -268,8 +270,12 @@ class Session:
             rows = sorted((k, masked(k, v)) for k, v in self.options.items())
             return results.text_rows(("key", "value"), rows)
         notice = check_option(key, value, node)
-        if key.startswith("spark.") and self._given_engine is not None and self._given_engine.started:
+        started = self._given_engine is not None and self._given_engine.started
+        if key.startswith("spark.") and started:
             notice = f"SET '{key}' has no effect any more: Spark has started. Give it with -D, or in sqlstream.toml."
+        if key in _STARTED_WITH and started and value != self.options.get(key):
+            hint = f"Give it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
+            raise ValidationError(f"'{key}' can't be set any more: Spark has started.", at=node, hint=hint)
         self.options[key] = value
         return results.Done(notices=(notice,) if notice else ())
 

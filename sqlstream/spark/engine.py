@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from sqlstream import jars
-from sqlstream.errors import SetupError, SqlStreamError, ValidationError
+from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.java import require_java
-from sqlstream.spark import archive, jvm, operators
+from sqlstream.spark import archive, jvm, operators, python_archives
+from sqlstream.spark.failures import start_error
 from sqlstream.spark.warm_up import warm_up
+from sqlstream.udf import sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -139,15 +141,17 @@ class Engine:
         except SqlStreamError as error:
             session.set_exception(error)
         except Exception as error:
-            log = self._project / ".sqlstream" / "log" / "spark.log"
-            problem = SetupError(f"Spark did not start: {error}", hint=f"See {log}.")
-            problem.__cause__ = error
-            session.set_exception(problem)
+            session.set_exception(start_error(error, self._project / ".sqlstream" / "log"))
 
     def _build(self) -> SparkSession:
+        users = self._options()
+        here = _on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
+        python_archives.archives(users)
+        unpacked = python_archives.unpacked(users, self._project) if here else None
+        executable = python_archives.executable(users, unpacked) if here else users.get("python.executable")
         java = require_java()
         own_jars = [*jars.ensure("spark", self._notify), operators.jar(self._notify)]
-        if executable := self._options().get("python.executable"):
+        if executable:
             os.environ["PYSPARK_PYTHON"] = executable
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -160,8 +164,9 @@ class Engine:
         # pyspark repeats the errors that we show as structured log lines of its own.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         conf = SparkConf(loadDefaults=False)
-        users = self._options()
         settings = spark_conf(users, own_jars)
+        if unpacked is not None:
+            settings[f"spark.executorEnv.{sources.WORKING_DIRECTORY}"] = str(unpacked)
         java_options = [
             f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}",
             f"-Dsqlstream.log={log}",
@@ -220,7 +225,8 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
     extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
     conf.update(FIXED)
     conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))
-    if archives := [*filter(None, [options.get("python.archives"), users.get("spark.archives")])]:
+    shipped = None if _on_this_machine(conf["spark.master"]) else options.get("python.archives")
+    if archives := [*filter(None, [shipped, users.get("spark.archives")])]:
         conf["spark.archives"] = ",".join(archives)
     conf["spark.jars"] = ",".join([*(str(j) for j in own_jars), *filter(None, [users.get("spark.jars")])])
     return conf
@@ -232,6 +238,11 @@ def _parallelism(options: Mapping[str, str]) -> str | None:
 
 def _is_local(master: str) -> bool:
     return master.startswith("local")
+
+
+def _on_this_machine(master: str) -> bool:
+    """Whether workers are processes of the driver's JVM; ``local-cluster`` has executors, with folders of their own."""
+    return _is_local(master) and not master.startswith("local-cluster")
 
 
 def _local_cores(master: str) -> int:

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
 
-from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.errors import JobFailed, SetupError, SqlStreamError, ValidationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
 _CALL = re.compile(r"An error occurred while calling .*?\n: ", re.S)
 _TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()]*\)", re.S)
 _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
+_PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
 # What our generated SQL raises by itself stands behind this condition in Spark's message.
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?(?=\n|$)", re.S)
 # What the user's own code in Python has raised.
@@ -46,6 +51,16 @@ def job_error(error: BaseException) -> SqlStreamError:
         problem = ValidationError(_headline(text))
     else:
         problem = JobFailed(_headline(text))
+    problem.__cause__ = error
+    return problem
+
+
+def start_error(error: BaseException, logs: Path) -> SetupError:
+    """What kept Spark from starting: the innermost cause, in one line."""
+    causes = re.findall(r"^Caused by: (.*)", str(error), re.M)
+    lines = [line.strip() for line in _CALL.sub("", str(error), count=1).splitlines() if line.strip()]
+    line = causes[-1] if causes else lines[0] if lines else type(error).__name__
+    problem = SetupError(f"Spark did not start: {_PACKAGE.sub('', line)}", hint=f"See spark.log and jvm.log in {logs}.")
     problem.__cause__ = error
     return problem
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import threading
 import zipfile
@@ -99,11 +100,12 @@ def _register(call: Call, function: PythonFunction, name: str, spark: SparkSessi
 
 
 def _ship(spark: SparkSession) -> None:
-    """Send the workers of a cluster the part of this package that they run."""
+    """Send workers of a cluster, or of another Python than this one, the part of this package that they run."""
     context = spark.sparkContext
     with _lock:
         master = context.master or ""
-        if (master.startswith("local") and not master.startswith("local-cluster")) or context.applicationId in _applications:
+        here = master.startswith("local") and not master.startswith("local-cluster") and context.pythonExec == sys.executable
+        if here or context.applicationId in _applications:
             return
         home = Path(sqlstream.__file__).parent
         archive = Path(tempfile.mkdtemp(prefix="sqlstream-")) / "sqlstream_functions.zip"

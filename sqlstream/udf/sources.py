@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 # A module's name, its file, its text.
 Source = tuple[str, str, str]
+# The variable that names a worker's working directory, where it is not that of the session: what python.archives hold stands there.
+WORKING_DIRECTORY = "SQLSTREAM_WORKING_DIRECTORY"
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -42,3 +45,9 @@ def install(sources: Sequence[Source]) -> None:
         if _finder.sources.get(source[0]) not in (None, source):
             sys.modules.pop(source[0], None)
         _finder.sources[source[0]] = source
+
+
+def enter() -> None:
+    """Go where the archives are, from wherever Spark has started the worker."""
+    if folder := os.environ.get(WORKING_DIRECTORY):
+        os.chdir(folder)

@@ -163,6 +163,7 @@ def opened(task: Task) -> Callable[..., Any]:
     """The function of ``task``, opened once a process."""
     key = (task.pickled, task.parameters)
     if key not in _open:
+        sources.enter()
         shim.install()
         sources.install(task.sources)
         try:
