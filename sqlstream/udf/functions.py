@@ -145,7 +145,9 @@ def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Set
         name, params, lambda _: result, "", _documented(declared), aggregate=aggregate, coerce=partial(_coerced, of),
         deterministic=declared.deterministic, found=found, of=of, modules=modules, version=modules.version, settings=settings,
     )  # fmt: skip
-    return replace(row, spark=partial(_rendered, row), check=partial(_problem, row))
+    kept = settings.dead_letters
+    told = f"Rows for which {name} fails are left out, and kept in {modules.shown(kept)}." if kept else None
+    return replace(row, spark=partial(_rendered, row), check=partial(_problem, row), notice=(lambda _: told) if told else None)
 
 
 def _documenting(declared: Declared) -> Any:

@@ -12,6 +12,7 @@ import pytest
 
 from sqlstream.errors import SqlStreamError
 from sqlstream.session import Session
+from sqlstream.udf.left_out import LeftOut
 
 MASKING = '''
 from pyflink.table import DataTypes
@@ -310,3 +311,31 @@ def test_a_misspelt_name(project: Path) -> None:
         with pytest.raises(SqlStreamError) as raised:
             plan(session, sql)
         assert raised.value.hint == f"Did you mean '{near}'?"
+
+
+def test_rows_that_are_left_out_are_told(project: Path) -> None:
+    from sqlstream.plan.build import query
+    from sqlstream.plan.differences import differences
+    from sqlstream.sql.dialect import parse
+
+    session = client(project)
+    planned = lambda: differences(query(parse("SELECT mask('a'), dice()"), session.planner.environment()))
+    assert planned() == []
+    list(session.run("SET 'udf.on-error' = 'dead-letter'"))
+    assert planned() == [f"Rows for which {f} fails are left out, and kept in .sqlstream/dead-letters." for f in ("MASK", "DICE")]
+
+
+def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
+    assert LeftOut(tmp_path / "none").told(tmp_path) == []
+    first, second = tmp_path / "functions-1.jsonl", tmp_path / "functions-2.jsonl"
+    first.write_text('{"function": "OLD"}\n')
+    left_out = LeftOut(tmp_path)
+    assert left_out.told(tmp_path) == []
+    with first.open("a") as file:
+        file.write('{"function": "F"}\n{"function": "G"}\n{"function": "F"}\n{"functi')
+    second.write_text('{"function": "F"}\n')
+    assert left_out.told(tmp_path) == [
+        "2 rows were left out, for which F failed: functions-1.jsonl",
+        "1 row was left out, for which G failed: functions-1.jsonl",
+        "1 row was left out, for which F failed: functions-2.jsonl",
+    ]

@@ -82,6 +82,16 @@ def fails(name: str, password: str) -> int:
 
 
 @udf
+def größe_ß(x: int) -> int:
+    return x
+
+
+@udf
+def 件数(x: int) -> int:
+    return x
+
+
+@udf
 def wrong(x: int) -> int:
     return "no" if x == 2 else x
 
@@ -105,6 +115,7 @@ def session(tmp_path_factory, engine):
     notices: list[str] = []
     made = Session(project, options={"table.local-time-zone": "Europe/Prague", "execution.runtime-mode": "batch"}, engine=engine, notify=notices.append)
     assert notices == []
+    made.notices = notices
     yield made
     made.close()
 
@@ -130,6 +141,10 @@ def test_values(session: Session) -> None:
         (None,) * 6,
     ]
     assert rows(session, "SELECT later(TO_TIMESTAMP_LTZ(0, 3))") == [("1970-01-01 02:00:00.000",)]
+
+
+def test_names_of_any_letters(session: Session) -> None:
+    assert rows(session, "SELECT `größe_ß`(1), `件数`(2)") == [("1", "2")]
 
 
 def test_whole_columns(session: Session) -> None:
@@ -229,6 +244,9 @@ def test_rows_that_fail_are_left_out_and_kept(session: Session) -> None:
         list(session.run("RESET 'udf.on-error'"))
     letters = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()]
     assert {x["function"] for x in letters} == {"FAILS", "WRONG"}
+    told = [n for n in session.notices if "left out" in n]
+    assert {n.split(": ")[0] for n in told} >= {"[NOTICE] 1 row was left out, for which WRONG failed"}
+    assert all((session.project / n.split(": ")[1]).is_file() for n in told)
     (failed,) = {json.dumps(x["row"]) for x in letters if x["function"] == "FAILS"}
     row = json.loads(failed)
     assert "geheim" not in json.dumps(letters)
