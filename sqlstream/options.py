@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.secrets import MASK, SECRET, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -61,8 +62,6 @@ class Option:
         return self.key == key
 
 
-SECRET = re.compile(r"password|secret|token|credential|jaas|auth-params|service-key|api-?key|access-?key|private-?key|passphrase", re.I)
-MASK = "******"
 _UNITS_MS = {
     "d": 86_400_000, "day": 86_400_000, "days": 86_400_000,
     "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000,
@@ -79,20 +78,19 @@ _UNITS_BYTES = {
 }  # fmt: skip
 
 
-def is_secret(key: str) -> bool:
-    """Whether the value of ``key`` must never be printed."""
-    return SECRET.search(key) is not None
-
-
 # ?password=.. of an address.
 _IN_ADDRESS = re.compile(rf"([?&;][\w.-]*(?:{SECRET.pattern})[\w.-]*=)(?!\$\{{env:)[^&;]+", re.I)
 
 
+# name_of_a_secret:.. among the pairs of a MAP.
+_IN_MAP = re.compile(rf"((?:^|,)[\w .-]*(?:{SECRET.pattern})[\w .-]*:)(?!\$\{{env:)[^,]+", re.I)
+
+
 def masked(key: str, value: str) -> str:
-    """``value``, or the mask where ``key`` is a secret's, or for that of an address; a reference ``${env:NAME}`` is no secret."""
+    """``value``, or the mask where ``key`` is a secret's, or for those of an address and of a map; a reference ``${env:NAME}`` is no secret."""
     if is_secret(key):
         return value if re.fullmatch(r"\$\{env:\w+\}", value) else MASK
-    return _IN_ADDRESS.sub(rf"\1{MASK}", value)
+    return _IN_MAP.sub(rf"\1{MASK}", _IN_ADDRESS.sub(rf"\1{MASK}", value))
 
 
 _PAIR = re.compile(

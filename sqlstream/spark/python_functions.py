@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlstream
-from sqlstream.options import MASK, is_secret
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Project
 from sqlstream.plan.properties import fields
+from sqlstream.secrets import MASK, is_secret
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 # What of this package a worker runs.
 _SHIPPED = (
-    "__init__.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/api.py", "udf/concurrent.py", "udf/data_types.py",
-    "udf/dead_letters.py", "udf/groups.py", "udf/row.py", "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py", "udf/views.py",
-    "udf/worker.py",
+    "__init__.py", "secrets.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/api.py", "udf/concurrent.py", "udf/data_types.py",
+    "udf/dead_letters.py", "udf/groups.py", "udf/masking.py", "udf/row.py", "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py",
+    "udf/views.py", "udf/worker.py",
 )  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()

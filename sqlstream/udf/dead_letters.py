@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import pyarrow as pa
 
+from sqlstream.udf import masking
 from sqlstream.udf.values import arrow_type
 from sqlstream.udf.worker import FunctionFailed, Task, opened, values
 
@@ -57,7 +58,7 @@ def _parts(task: Task, arrays: tuple[pa.Array, ...], begin: int, length: int) ->
 
 def _letter(task: Task, error: FunctionFailed, row: str) -> str:
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"time": now, "function": task.name, "error": error.message, "row": json.loads(row)}, ensure_ascii=False)
+    return json.dumps({"time": now, "function": task.name, "error": error.message, "row": masking.masked(json.loads(row))}, ensure_ascii=False)
 
 
 def _keep(task: Task, letters: list[str]) -> None:

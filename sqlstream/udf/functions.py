@@ -10,7 +10,7 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import NotSupported, SqlStreamError
-from sqlstream.options import is_secret
+from sqlstream.secrets import is_secret
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.expressions import AggregateCall, Call

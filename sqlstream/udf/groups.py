@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.udf import masking
 from sqlstream.udf.api import GENERAL
 from sqlstream.udf.values import arrow_array, python_values, zone_of
-from sqlstream.udf.worker import FunctionFailed, failure, of_wrong_type, shown
+from sqlstream.udf.worker import FunctionFailed, failure, of_wrong_type, secrets, shown
 
 if TYPE_CHECKING:
     import datetime
@@ -31,7 +32,8 @@ def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
         return values
     place, problem = wrong
     rows = _rows(task, columns, sum(counts[:place]), counts[place], zone)
-    raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(problem)}, {rows}.")
+    said = masking.struck(of_wrong_type(problem), secrets(task, columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
+    raise FunctionFailed(f"The Python function {task.name} gave {said}, {rows}.")
 
 
 def _by_row(task: Task, function: Any, columns: tuple[pa.Array, ...], counts: list[int], zone: datetime.tzinfo) -> Iterator[Any]:

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
-from sqlstream.udf import concurrent, shim, sources
+from sqlstream.secrets import MASK, is_secret
+from sqlstream.udf import concurrent, masking, shim, sources
 from sqlstream.udf.api import GENERAL, FunctionContext, UserDefinedFunction
 from sqlstream.udf.row import Row
 from sqlstream.udf.values import WrongType, arrow_array, python_values, zone_of
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sqlstream.sql.types import Type
     from sqlstream.udf.concurrent import Calls
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 # Between these, as JSON, stands what the user is to read of an error.
 BEGIN, END = "<<python function ", " python function>>"
 _LONGEST = 120
-_MASK = "******"
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,8 @@ def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     try:
         return vectors.taken(found, task.result, zone, len(arrays[0]), task.func_type)
     except WrongType as problem:
-        raise FunctionFailed(f"The Python function {task.name} gave {vectors.described(problem)} for a batch of {len(arrays[0])} rows.") from None
+        said = masking.struck(vectors.described(problem), secrets(task, given, range(len(arrays[0]))))
+        raise FunctionFailed(f"The Python function {task.name} gave {said} for a batch of {len(arrays[0])} rows.") from None
 
 
 def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], count: int, zone: datetime.tzinfo) -> pa.Array:
@@ -138,7 +139,8 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
     if wrong is None:
         return made
     place, misfit = wrong
-    raise FunctionFailed(f"The Python function {task.name} gave {of_wrong_type(misfit)}, for {shown(task, arrays, place, zone)}.")
+    said = masking.struck(of_wrong_type(misfit), secrets(task, arrays, range(place, place + 1)))
+    raise FunctionFailed(f"The Python function {task.name} gave {said}, for {shown(task, arrays, place, zone)}.")
 
 
 def _records(row: Type) -> Callable[[Any], bool]:
@@ -150,7 +152,7 @@ def _records(row: Type) -> Callable[[Any], bool]:
 def of_wrong_type(problem: WrongType) -> str:
     """What is wrong with a value, in words."""
     why = f": {problem.why}" if problem.why else ""
-    value = "NULL" if problem.value is None else f"{cut(repr(problem.value))} ({type(problem.value).__name__})"
+    value = "NULL" if problem.value is None else f"{cut(repr(masking.masked(problem.value)))} ({type(problem.value).__name__})"
     return f"{value}, which is no {problem.type.full}{why}"
 
 
@@ -173,7 +175,7 @@ def opened(task: Task) -> Callable[..., Any]:
             message = f"The Python function {task.name} needs the module '{error.name}', which Spark's workers don't have."
             raise FunctionFailed(message, hint) from None
         except Exception as error:  # whatever the user's modules raise
-            raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {_said(error)}.") from error
+            raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {_said(error, ())}.") from error
         body = function
         if isinstance(function, UserDefinedFunction) or hasattr(function, "open"):
             try:
@@ -181,7 +183,8 @@ def opened(task: Task) -> Callable[..., Any]:
                 if inspect.isawaitable(opening):
                     _waiting().run_until_complete(opening)
             except Exception as error:
-                raise FunctionFailed(f"The Python function {task.name} could not be opened: {_said(error)}{_place(error, function.open)}.") from None
+                said = f"{_said(error, secrets(task))}{_place(error, function.open)}"
+                raise FunctionFailed(f"The Python function {task.name} could not be opened: {said}.") from None
             body = function if task.aggregate else function.eval
         _open[key] = (function, body)
     function, body = _open[key]
@@ -241,11 +244,17 @@ def _end(number: int, frame: object) -> NoReturn:
 
 def failure(task: Task, error: Exception, body: Any, arrays: tuple[pa.Array, ...], places: range, where: str) -> FunctionFailed:
     """What ``body``, given the arguments at ``places``, which ``where`` says in words, has done wrong."""
-    said = _said(error)
-    for array, secret in zip(arrays, task.secrets, strict=False):
-        for value in {str(v) for v in array[places.start : places.stop].to_pylist() if v is not None} if secret else ():
-            said = said.replace(value, _MASK) if value else said
+    said = _said(error, secrets(task, arrays, places))
     return FunctionFailed(f"The Python function {task.name} failed {where}: {said}{_place(error, body)}.")
+
+
+def secrets(task: Task, arrays: tuple[pa.Array, ...] = (), places: range = range(0)) -> list[str]:
+    """The texts, among the arguments at ``places`` and the job's parameters, that are never printed."""
+    zone, found = zone_of(task.zone), [value for key, value in task.parameters if is_secret(key)]
+    for array, type_, secret in zip(arrays, task.arguments, task.secrets or (False,) * len(arrays), strict=False):
+        for value in python_values(array[places.start : places.stop], type_, zone):
+            found += masking.texts(value, secret=secret)
+    return found
 
 
 def shown(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo) -> str:
@@ -253,12 +262,13 @@ def shown(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.t
     if not arrays or place >= len(arrays[0]):
         return "no arguments"
     row = [python_values(a.slice(place, 1), t, zone)[0] for a, t in zip(arrays, task.arguments, strict=True)]
-    secrets = task.secrets or (False,) * len(row)
-    return f"({', '.join(_MASK if s and v is not None else 'NULL' if v is None else cut(repr(v)) for v, s in zip(row, secrets, strict=True))})"
+    hidden = task.secrets or (False,) * len(row)
+    texts = ("NULL" if v is None else MASK if s else cut(repr(masking.masked(v))) for v, s in zip(row, hidden, strict=True))
+    return f"({', '.join(texts)})"
 
 
-def _said(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+def _said(error: BaseException, secrets: Iterable[str]) -> str:
+    text = " ".join(masking.struck(str(error), secrets).split())
     return cut(f"{type(error).__name__}: {text}" if text else type(error).__name__, 4 * _LONGEST)
 
 

@@ -274,6 +274,8 @@ def test_jdbc_statements():
 
 def test_passwords_are_masked():
     assert options.masked("password", "hunter2") == "******"
+    assert options.masked("pipeline.global-job-parameters", "a:b,api_key:tok3n99,x-token: y z,n:1") == "a:b,api_key:******,x-token:******,n:1"
+    assert options.masked("pipeline.global-job-parameters", "api_key:${env:KEY},password:x") == "api_key:${env:KEY},password:******"
     assert options.masked("url", "jdbc:postgresql://h/d?user=me&password=hunter2&ssl=true") == "jdbc:postgresql://h/d?user=me&password=******&ssl=true"
     assert options.masked("url", "jdbc:postgresql://h/d?password=${env:PW}") == "jdbc:postgresql://h/d?password=${env:PW}"
     assert "hunter2" not in options.masked_text("CREATE TABLE t (a INT) WITH ('url' = 'jdbc:x://h/d?password=hunter2', 'password' = 'hunter2')")

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyspark import cloudpickle
 
-from sqlstream.udf import Row, udf
+from sqlstream.udf import Row, ScalarFunction, udf
 from sqlstream.udf.signature import type_named
 from sqlstream.udf.values import arrow_type, python_values, zone_of
 from sqlstream.udf.worker import FunctionFailed, Task, evaluated
@@ -132,6 +132,55 @@ def test_secrets_are_masked_in_the_row_and_in_what_the_exception_says() -> None:
         run(task(broken, "STRING", "STRING", secrets=(True,)), ["hunter2"])
     assert "hunter2" not in str(raised.value)
     assert "failed for (******): ValueError: wrong password: ******" in raised.value.message
+
+
+SECRET_ROW = "ROW<name STRING, api_key STRING, inner_ ARRAY<ROW<password INT>>>"
+BOB = {"name": "bob", "api_key": "K3Y", "inner_": [{"password": 4711}]}
+
+
+def test_secrets_are_masked_at_any_depth(tmp_path) -> None:
+    @udf
+    def fails(r, m) -> int:
+        raise ValueError(f"no {r} nor {r.inner_[0].password} nor {m}")
+
+    @udf
+    def wrong(r, m):
+        return {"n": r.api_key}
+
+    folder = tmp_path / "kept"
+    types = (SECRET_ROW, "MAP<STRING, STRING>")
+    arrays = (column([BOB], types[0]), column([[("token", "T0K"), ("x", "1")]], types[1]))
+    shown = "(Row(name='bob', api_key='******', inner_=[Row(password='******')]), {'token': '******', 'x': '1'})"
+    for function, result, said in (
+        (fails, "INT", f"failed for {shown}: ValueError: no Row(name='bob', api_key='******', inner_=[Row(password=******)]) nor ****** nor "),
+        (wrong, "ROW<n INT>", "gave '******' (str), which is no INT, for " + shown),
+        (wrong, "INT", "gave {'n': '******'} (dict), which is no INT, for " + shown),
+    ):
+        with pytest.raises(FunctionFailed) as raised:
+            evaluated(task(function, result, *types), arrays)
+        assert said in raised.value.message
+        row = pa.array([json.dumps({"r": BOB, "m": {"token": "T0K"}, "x": 1})])
+        evaluated(task(function, result, *types, dead_letters=str(folder)), (*arrays, row))
+    kept = "".join(f.read_text() for f in folder.glob("*.jsonl"))
+    assert kept.count('"x": 1') == 3
+    assert not any(secret in kept for secret in ("K3Y", "4711", "T0K"))
+
+
+def test_the_parameters_of_a_job_are_masked(tmp_path) -> None:
+    class Opened(ScalarFunction):
+        def open(self, function_context):
+            self.key = function_context.get_job_parameter("api_key")
+            if function_context.get_job_parameter("fails"):
+                raise ValueError(f"not with {self.key}")
+
+        def eval(self, x):
+            raise ValueError(f"not {x} with {self.key}")
+
+    for parameters in ((("api_key", "tok3n99"),), (("api_key", "tok3n99"), ("fails", "yes"))):
+        with pytest.raises(FunctionFailed) as raised:
+            run(task(Opened(), "INT", "INT", parameters=parameters), [1])
+        assert "with ******" in raised.value.message
+        assert "tok3n99" not in raised.value.message
 
 
 def test_a_function_without_arguments() -> None:
