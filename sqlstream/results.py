@@ -19,6 +19,7 @@ from sqlstream.plan.nodes import Field, Node
 from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import Lowering, lower
+from sqlstream.spark.python_functions import names
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.types import NESTED, STRING, quote
 
@@ -151,7 +152,7 @@ def collect(
         spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
         return tuple(cells(row) for row in (frame if limit is None else frame.limit(limit)).collect())
     except Exception as error:
-        raise job_error(error) from error
+        raise job_error(error, names(node)) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -219,7 +220,7 @@ class Changes:
             self._once()
             self._put(None)
         except Exception as error:
-            self._put(job_error(error))
+            self._put(job_error(error, names(self._node)))
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -14,6 +14,7 @@ from py4j.protocol import Py4JError
 from sqlstream.errors import JobFailed, SetupError, SqlStreamError, ValidationError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
@@ -25,6 +26,10 @@ _PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?(?=\n|$)", re.S)
 # What the user's own code in Python has raised.
 _PYTHON = re.compile(re.escape("<<python function ") + "(.*)" + re.escape(" python function>>"))
+_CRASHED = re.compile(r"Python worker exited unexpectedly")
+# What a worker itself has raised.
+_WORKER = "An exception was thrown from the Python worker"
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
 _CAUSES = (
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
      "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
@@ -34,8 +39,8 @@ _CAUSES = (
 )  # fmt: skip
 
 
-def job_error(error: BaseException) -> SqlStreamError:
-    """``error`` as one that a user can read; a SqlStreamError stays what it is."""
+def job_error(error: BaseException, functions: Iterable[str] = ()) -> SqlStreamError:
+    """``error`` as one that a user can read; a SqlStreamError stays what it is. ``functions`` are those in Python that the query calls."""
     if isinstance(error, SqlStreamError):
         return error
     text = _full_text(error)
@@ -45,6 +50,10 @@ def job_error(error: BaseException) -> SqlStreamError:
         problem: SqlStreamError = JobFailed(message, hint=hint)
     elif raised:
         problem = JobFailed(raised[1].strip())
+    elif _CRASHED.search(text):
+        named = ", ".join(sorted(set(functions)))
+        message = f"The Python worker ended unexpectedly while a function of the query ran{f' ({named})' if named else ''}."
+        problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, as for want of memory.")
     elif found := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
         problem = JobFailed(f"{found[0]} ({_headline(text)})", hint=found[1])
     elif type(error).__name__ in ("AnalysisException", "ParseException"):
@@ -84,5 +93,7 @@ def _full_text(error: BaseException) -> str:
 def _headline(text: str) -> str:
     text = _CLASS.sub("", _CALL.sub("", text, count=1))
     text = _CLASS.sub("", _TASK.sub("", text, count=1))
+    if _WORKER in text and (raised := _TRACEBACK.findall(text)):
+        return f"A Python worker failed: {raised[-1].strip()}"
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
     return lines[0] if lines else "unknown failure"

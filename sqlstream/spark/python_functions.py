@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import sqlstream
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Project
-from sqlstream.plan.properties import fields
+from sqlstream.plan.properties import fields, walk
 from sqlstream.secrets import MASK, is_secret
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions.base import sql_string
@@ -47,6 +47,11 @@ def register(node: Node, spark: SparkSession, zone: str) -> None:
         name = function.spark_name(types, zone)
         if not spark.catalog.functionExists(name):
             _register(call, function, name, spark, zone)
+
+
+def names(node: Node) -> list[str]:
+    """Those of the functions in Python that a plan calls."""
+    return [call.function.name for below in walk(node) for call in _calls(below)]
 
 
 def cell(expr: Expr, source: Node, zone: str) -> str:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 GENERAL, PANDAS, ARROW = "general", "pandas", "arrow"
+# What the user's code raises: sys.exit, too.
+RAISED = (Exception, SystemExit)
 
 
 class FunctionContext:

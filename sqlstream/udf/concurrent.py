@@ -7,6 +7,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlstream.udf.api import RAISED
+
 
 @dataclass(frozen=True)
 class Calls:
@@ -26,14 +28,14 @@ Body = Callable[..., Coroutine[Any, Any, Any]]
 Rows = Sequence[tuple[Any, ...]]
 
 
-def values(body: Body, rows: Rows, calls: Calls, loop: asyncio.AbstractEventLoop) -> tuple[list[Any], Exception | None]:
+def values(body: Body, rows: Rows, calls: Calls, loop: asyncio.AbstractEventLoop) -> tuple[list[Any], BaseException | None]:
     """What ``body`` gives for each of ``rows``, in their order; where a call fails for good, for those before it, and its error."""
     return loop.run_until_complete(_all(body, rows, calls))
 
 
-async def _all(body: Body, rows: Rows, calls: Calls) -> tuple[list[Any], Exception | None]:
+async def _all(body: Body, rows: Rows, calls: Calls) -> tuple[list[Any], BaseException | None]:
     found: list[Any] = [None] * len(rows)
-    failed: list[tuple[int, Exception]] = []
+    failed: list[tuple[int, BaseException]] = []
     left = iter(enumerate(rows))
 
     async def work() -> None:
@@ -42,7 +44,7 @@ async def _all(body: Body, rows: Rows, calls: Calls) -> tuple[list[Any], Excepti
                 return
             try:
                 found[place] = await _one(body, row, calls)
-            except Exception as error:
+            except RAISED as error:
                 failed.append((place, error))
 
     workers = [asyncio.ensure_future(work()) for _ in range(min(calls.most, len(rows)))]
@@ -58,7 +60,7 @@ async def _one(body: Body, row: tuple[Any, ...], calls: Calls) -> Any:
             for attempt in range(1, calls.attempts + 1):
                 try:
                     return await body(*row)
-                except Exception:
+                except RAISED:
                     if attempt == calls.attempts:
                         raise
                 await asyncio.sleep(calls.delay / 1000)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.udf import masking
-from sqlstream.udf.api import GENERAL
+from sqlstream.udf.api import GENERAL, RAISED
 from sqlstream.udf.values import arrow_array, python_values, zone_of
 from sqlstream.udf.worker import FunctionFailed, failure, of_wrong_type, secrets, shown
 
@@ -47,7 +47,7 @@ def _by_row(task: Task, function: Any, columns: tuple[pa.Array, ...], counts: li
                 function.accumulate(accumulator, *rows[place])
             place = -1
             yield function.get_value(accumulator)
-        except Exception as error:
+        except RAISED as error:
             if place >= 0:
                 where = f"for {shown(task, columns, place, zone)}"
                 raise failure(task, error, function.accumulate, columns, range(place, place + 1), where) from None
@@ -66,7 +66,7 @@ def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts
         given = [vectors.given(c.slice(first, count), t, zone, task.func_type) for c, t in zip(columns, task.arguments, strict=True)]
         try:
             found = body(*given)
-        except Exception as error:
+        except RAISED as error:
             where = _rows(task, columns, first, count, zone)
             raise failure(task, error, getattr(function, "accumulate", body), columns, range(first, first + count), where) from None
         # What pandas gives for no value.

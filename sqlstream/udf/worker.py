@@ -16,13 +16,14 @@ import pickle
 import signal
 import traceback
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
 from sqlstream.secrets import MASK, is_secret
 from sqlstream.udf import concurrent, masking, shim, sources
-from sqlstream.udf.api import GENERAL, FunctionContext, UserDefinedFunction
+from sqlstream.udf.api import GENERAL, RAISED, FunctionContext, UserDefinedFunction
 from sqlstream.udf.row import Row
 from sqlstream.udf.values import WrongType, arrow_array, python_values, zone_of
 
@@ -105,7 +106,7 @@ def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     columns = [vectors.given(a, t, zone, task.func_type) for a, t in zip(given, task.arguments, strict=True)]
     try:
         found = body(*columns)
-    except Exception as error:
+    except RAISED as error:
         where = f"for a batch of {len(arrays[0])} rows that begins with {shown(task, given, 0, zone)}"
         raise failure(task, error, body, given, range(len(arrays[0])), where) from None
     try:
@@ -132,7 +133,7 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
             found.extend(map(body, *columns))
         else:
             found.extend(body() for _ in range(count))
-    except Exception as error:
+    except RAISED as error:
         place = len(found)
         raise failure(task, error, body, arrays, range(place, place + 1), f"for {shown(task, arrays, place, zone)}") from None
     made, wrong = arrow_array(found, task.result, zone)
@@ -174,7 +175,7 @@ def opened(task: Task) -> Callable[..., Any]:
             hint = "Install it where Spark's workers run, or ship it: python.archives, python.files."
             message = f"The Python function {task.name} needs the module '{error.name}', which Spark's workers don't have."
             raise FunctionFailed(message, hint) from None
-        except Exception as error:  # whatever the user's modules raise
+        except RAISED as error:  # whatever the user's modules raise
             raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {_said(error, ())}.") from error
         body = function
         if isinstance(function, UserDefinedFunction) or hasattr(function, "open"):
@@ -182,7 +183,7 @@ def opened(task: Task) -> Callable[..., Any]:
                 opening = function.open(FunctionContext(dict(task.parameters)))
                 if inspect.isawaitable(opening):
                     _waiting().run_until_complete(opening)
-            except Exception as error:
+            except RAISED as error:
                 said = f"{_said(error, secrets(task))}{_place(error, function.open)}"
                 raise FunctionFailed(f"The Python function {task.name} could not be opened: {said}.") from None
             body = function if task.aggregate else function.eval
@@ -242,7 +243,7 @@ def _end(number: int, frame: object) -> NoReturn:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def failure(task: Task, error: Exception, body: Any, arrays: tuple[pa.Array, ...], places: range, where: str) -> FunctionFailed:
+def failure(task: Task, error: BaseException, body: Any, arrays: tuple[pa.Array, ...], places: range, where: str) -> FunctionFailed:
     """What ``body``, given the arguments at ``places``, which ``where`` says in words, has done wrong."""
     said = _said(error, secrets(task, arrays, places))
     return FunctionFailed(f"The Python function {task.name} failed {where}: {said}{_place(error, body)}.")
@@ -275,8 +276,8 @@ def _said(error: BaseException, secrets: Iterable[str]) -> str:
 def _place(error: BaseException, body: Any) -> str:
     """The file and line of the user's code that raised ``error``."""
     code = getattr(getattr(body, "__func__", body), "__code__", None)
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if code is not None and f.filename == code.co_filename] or [f for f in frames if f.filename != __file__]
+    frames, ours = traceback.extract_tb(error.__traceback__), Path(__file__).parent
+    own = [f for f in frames if code is not None and f.filename == code.co_filename] or [f for f in frames if Path(f.filename).parent != ours]
     return f", at {own[-1].filename}:{own[-1].lineno}" if own else ""
 
 

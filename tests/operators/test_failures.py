@@ -11,6 +11,26 @@ CALL = "An error occurred while calling o107.collectToPython.\n: org.apache.spar
 STACK = "\n\tat sqlstream.PartialMatches.skipped(PartialMatches.java:275)"
 
 
+def test_a_worker_that_ends_is_told_with_the_functions_of_the_query() -> None:
+    text = (
+        f"{CALL}{TASK}: org.apache.spark.SparkException: Python worker exited unexpectedly (crashed). Consider setting "
+        f"'spark.sql.execution.pyspark.udf.faulthandler.enabled' or 'spark.python.worker.faulthandler.enabled' ...{STACK}"
+    )
+    assert job_error(RuntimeError(text), ["G", "F", "G"]).message == "The Python worker ended unexpectedly while a function of the query ran (F, G)."
+    plain = job_error(RuntimeError(text))
+    assert plain.message == "The Python worker ended unexpectedly while a function of the query ran."
+    assert plain.hint is not None
+    assert plain.hint.startswith("It called os._exit, ")
+
+
+def test_what_a_worker_raises_by_itself_is_told() -> None:
+    text = (
+        f"{CALL}{TASK}: org.apache.spark.api.python.PythonException: An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+        f'  File "/x/worker.py", line 1, in main\n    import pyarrow\nModuleNotFoundError: No module named \'pyarrow\'\n{STACK}'
+    )
+    assert job_error(RuntimeError(text)).message == "A Python worker failed: ModuleNotFoundError: No module named 'pyarrow'"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MODULE = '''
 import datetime
 import os
+import sys
 from decimal import Decimal
 
 from pyflink.common import Row
@@ -89,6 +90,16 @@ def größe_ß(x: int) -> int:
 @udf
 def 件数(x: int) -> int:
     return x
+
+
+@udf
+def leaves(x: int) -> int:
+    sys.exit(3)
+
+
+@udf
+def dies(x: int) -> int:
+    os._exit(3)
 
 
 @udf
@@ -180,6 +191,8 @@ def test_calls_everywhere(session: Session) -> None:
         ("SELECT fails(x, password) FROM (VALUES ('a', 'geheim'), ('b', 'geheim')) AS t (x, password)", "The Python function FAILS failed for ('b', ******): ValueError: no user b with ******, at "),
         ("SELECT fails(x, y) FROM (VALUES ('b', 'geheim')) AS t (x, y)", "The Python function FAILS failed for ('b', ******): "),
         ("SELECT wrong(x) FROM (VALUES (1), (2)) AS t (x)", "The Python function WRONG gave 'no' (str), which is no BIGINT, for (2)."),
+        ("SELECT leaves(1)", "The Python function LEAVES failed for (1): SystemExit: 3, at "),
+        ("SELECT UPPER(label(dies(1), 'a'))", "The Python worker ended unexpectedly while a function of the query ran (DIES, LABEL)."),
         ("SELECT label(x, y) FROM (VALUES (1, 'a')) AS t (x, y) WHERE later(CAST(NULL AS TIMESTAMP_LTZ(3))) IS NULL", "The Python function LATER failed for (NULL): AttributeError: "),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import json
 import os
@@ -17,6 +18,7 @@ import pytest
 from pyspark import cloudpickle
 
 from sqlstream.udf import Row, ScalarFunction, udf
+from sqlstream.udf.concurrent import Calls
 from sqlstream.udf.signature import type_named
 from sqlstream.udf.values import arrow_type, python_values, zone_of
 from sqlstream.udf.worker import FunctionFailed, Task, evaluated
@@ -122,6 +124,32 @@ def test_an_exception_is_told_with_its_row_and_its_place() -> None:
         run(task(broken, "STRING", "STRING", "INT"), ["ab", "x" * 500], [1, 900])
     line = broken.__code__.co_firstlineno + 1
     assert raised.value.message == f"The Python function F failed for ('{'x' * 116}..., 900): IndexError: string index out of range, at {__file__}:{line}."
+
+
+@pytest.mark.parametrize("func_type", ["general", "pandas"])
+def test_leaving_python_is_an_error_like_others(func_type: str, tmp_path) -> None:
+    def leaves(n):
+        sys.exit(3)
+
+    with pytest.raises(FunctionFailed, match=r"The Python function F failed for .*: SystemExit: 3, at .*test_udf_values.py:\d+\."):
+        run(task(leaves, "INT", "INT", func_type=func_type), [1, 2])
+
+    async def waits(n):
+        sys.exit(4)
+
+    with pytest.raises(FunctionFailed, match=r"The Python function F failed for \(1\): SystemExit: 4, at "):
+        run(task(waits, "INT", "INT", calls=Calls(attempts=1)), [1, 2])
+    kept = task(leaves, "INT", "INT", dead_letters=str(tmp_path / "kept"))
+    assert evaluated(kept, (column([1], "INT"), pa.array(['{"a": 1}']))).to_pylist() == [{"value": None, "failed": True}]
+
+
+def test_our_own_frames_are_no_place() -> None:
+    async def never(n):
+        await asyncio.sleep(60)
+
+    with pytest.raises(FunctionFailed) as raised:
+        run(task(never, "INT", "INT", calls=Calls(timeout=10)), [1])
+    assert raised.value.message == "The Python function F failed for (1): TimedOut: no value within 10 ms, all attempts included."
 
 
 def test_secrets_are_masked_in_the_row_and_in_what_the_exception_says() -> None:
