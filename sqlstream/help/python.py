@@ -95,5 +95,6 @@ TEXT = "\n".join([
     "SET 'pipeline.global-job-parameters' = 'key:value,..'   what get_job_parameter gives",
     "SHOW USER FUNCTIONS; HELP FUNCTION name; DESCRIBE FUNCTION EXTENDED name;",
     "CREATE FUNCTION name AS 'module.attribute' LANGUAGE PYTHON   another name, or a function of an installed package",
+    "print(..) in a function goes to .sqlstream/log/jvm.log, on a cluster to the executors' logs",
     "sqlstream test-udf FILE   runs the examples in the docstrings, through SQL's types",
 ])  # fmt: skip

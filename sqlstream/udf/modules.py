@@ -11,7 +11,7 @@ import linecache
 import sys
 import traceback
 import types
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -217,7 +217,7 @@ class Modules:
 
     @contextmanager
     def _importing(self) -> Iterator[None]:
-        """Python finds the project's modules, as they are now, behind its own; it writes nothing beside them."""
+        """Python finds the project's modules, as they are now, behind its own; it writes nothing beside them. What they print is no result."""
         kept, compiled = list(sys.path), sys.dont_write_bytecode
         others = {n: m for n, m in list(sys.modules.items()) if self._replaces(m)}
         for name in others:
@@ -228,7 +228,8 @@ class Modules:
         importlib.invalidate_caches()
         shim.install()
         try:
-            yield
+            with redirect_stdout(sys.stderr):
+                yield
         finally:
             sys.path[:], sys.dont_write_bytecode = kept, compiled
 

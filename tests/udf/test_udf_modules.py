@@ -339,3 +339,9 @@ def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
         "1 row was left out, for which G failed: functions-1.jsonl",
         "1 row was left out, for which F failed: functions-2.jsonl",
     ]
+
+
+def test_what_a_module_prints_is_no_result(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "udfs" / "talks.py").write_text("print('hello')\n")
+    client(project)
+    assert capsys.readouterr() == ("", "hello\n")
