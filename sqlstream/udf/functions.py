@@ -64,8 +64,12 @@ class PythonFunction(Function):
 
     @property
     def details(self) -> str:
-        _, _, rest = (inspect.getdoc(_documenting(self.found.declared)) or "").partition("\n\n")
-        return f"{rest}\n\nDefined at {self.found.place}.".strip()
+        _, _, rest = _docstring(self.found.declared).partition("\n\n")
+        result = self.of.result
+        columns = ", ".join(f"{n} {c.full}" for n, c in zip(result.names, result.children, strict=True)) if self.kind is Kind.TABLE else ""
+        kind = self.kind.value.lower().replace("_", " ")
+        gives = f"rows of {columns}" if columns else result.full
+        return f"{rest}\n\nA{'n' if kind[0] == 'a' else ''} {kind} function, which gives {gives}. Defined at {self.found.place}.".strip()
 
     @property
     def signature(self) -> str:
@@ -150,14 +154,14 @@ def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Set
     return replace(row, spark=partial(_rendered, row), check=partial(_problem, row), notice=(lambda _: told) if told else None)
 
 
-def _documenting(declared: Declared) -> Any:
-    """What the docstring of a function stands in."""
+def _docstring(declared: Declared) -> str:
+    """What the user has written of a function; nothing that a class of it has of its base."""
     of = declared.function if inspect.isroutine(declared.function) else type(declared.function)
-    return of if of.__doc__ else declared.body
+    return inspect.cleandoc(of.__doc__ or declared.body.__doc__ or "")
 
 
 def _documented(declared: Declared) -> str:
-    text = inspect.getdoc(_documenting(declared)) or ""
+    text = _docstring(declared)
     return " ".join(text.split("\n\n")[0].split()) or f"Python's {declared.__module__}.{getattr(declared, '__name__', '')}."
 
 

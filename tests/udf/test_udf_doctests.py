@@ -130,7 +130,7 @@ def test_help(project: Path) -> None:
     (text,) = [o.lines for o in session.run("HELP FUNCTION mask")]
     assert text.splitlines() == [
         "MASK(account STRING, keep? BIGINT)", "    Hides all but the last digits of an account.", "", "    >>> mask('12345678')", "    '****5678'", "",
-        "    Defined at udfs/helped.py:4.",
+        "    A scalar function, which gives STRING. Defined at udfs/helped.py:4.",
     ]  # fmt: skip
     assert main(["test-udf", "udfs/helped.py"]) == 0
     assert notices == []

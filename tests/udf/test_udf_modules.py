@@ -345,3 +345,14 @@ def test_what_a_module_prints_is_no_result(project: Path, capsys: pytest.Capture
     (project / "udfs" / "talks.py").write_text("print('hello')\n")
     client(project)
     assert capsys.readouterr() == ("", "hello\n")
+
+
+def test_help(project: Path) -> None:
+    session = client(project)
+    told = {name: next(iter(session.run(f"HELP FUNCTION {name}"))).lines for name in ("mask", "words", "most")}
+    assert "More about it." in told["mask"]
+    assert "A scalar function, which gives STRING. Defined at udfs/masking.py:8." in told["mask"]
+    assert "A table function, which gives rows of f0 STRING. Defined at udfs/masking.py:" in told["words"]
+    assert "An aggregate function, which gives BIGINT. Defined at udfs/masking.py:" in told["most"]
+    assert "Python's masking.Most." in told["most"]
+    assert "Take a row in" not in told["most"]
