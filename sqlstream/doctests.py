@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import doctest
+import linecache
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +70,7 @@ def _tested(file: Path, modules: Modules, zone: str, settings: Settings) -> bool
     with modules.own() as loaded:
         module = next(m for m in loaded if m.__name__ == found[0].module)
         calls = {f.found.attribute: _Call(f, zone) for f in functions}
-        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+        runner = _Runner(modules.shown(file))
         for name, examples in _examples(functions, vars(module), calls):
             result = runner.run(examples)
             failed, tried = failed + result.failed, tried + result.attempted
@@ -87,6 +89,23 @@ def _examples(functions: list[PythonFunction], names: dict[str, Any], calls: dic
         texts = [declared.__doc__, None if declared.body is declared.function else declared.body.__doc__]
         text = "\n".join(filter(None, texts))
         yield function.found.attribute, parser.get_doctest(text, {**names, **calls}, function.found.attribute, declared.file, declared.line)
+
+
+class _Runner(doctest.DocTestRunner):
+    """Tells of an exception in one line: the example's place in the file, the example, what was raised, and where in the file."""
+
+    def __init__(self, shown: str) -> None:
+        super().__init__(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+        self._shown = shown
+
+    def report_unexpected_exception(self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any) -> None:
+        file, written = test.filename or "", example.source.splitlines()[0]
+        places = [i for i, line in enumerate(linecache.getlines(file), 1) if line.strip() == f">>> {written}"]
+        # A class stands above what declares it.
+        place = min(places, key=lambda i: (i < (test.lineno or 0), i), default=test.lineno)
+        raised = " ".join("".join(traceback.format_exception_only(exc_info[1])).split())
+        within = [f.lineno for f in traceback.extract_tb(exc_info[2]) if f.filename == file]
+        out(f"{self._shown}:{place}: {written}: {raised}{f', at line {within[-1]}' if within else ''}\n")
 
 
 class _Call:

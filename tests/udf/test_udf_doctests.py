@@ -89,9 +89,9 @@ def test_examples_that_are_right(project: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("body", "shown"),
     [
-        ("return str(a)", "gave '2' (str), which is no BIGINT, for (2)."),
+        ("return str(a)", "udfs/wrong.py:6: same(2): TypeError: The Python function SAME gave '2' (str), which is no BIGINT, for (2).\n"),
         ("return a + 1", "Got:\n    3"),
-        ("raise KeyError(a)", "KeyError: 2"),
+        ("raise KeyError(a)", "udfs/wrong.py:6: same(2): KeyError: 2, at line 9\n"),
     ],
 )
 def test_examples_that_are_wrong(project: Path, capsys, body: str, shown: str) -> None:
@@ -99,7 +99,15 @@ def test_examples_that_are_wrong(project: Path, capsys, body: str, shown: str) -
     assert main(["test-udf", "udfs/wrong.py"]) == 1
     out = capsys.readouterr().out
     assert shown in out
+    assert "Traceback" not in out
     assert out.endswith("udfs/wrong.py: 1 examples of 1 functions, 1 failed\n")
+
+
+def test_an_example_of_a_wrong_type_is_one_line(project: Path, capsys) -> None:
+    (project / "udfs" / "right.py").write_text(MODULE.replace("total([1, None, 3])", "total(['a', 3])"))
+    assert main(["test-udf", "udfs/right.py"]) == 1
+    line = MODULE.splitlines().index("    >>> total([1, None, 3])") + 1
+    assert capsys.readouterr().out.splitlines()[0].startswith(f"udfs/right.py:{line}: total(['a', 3]): TypeError: TOTAL is given ")
 
 
 def test_files_that_can_not_be_tested(project: Path, capsys) -> None:
