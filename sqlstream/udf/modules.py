@@ -144,7 +144,7 @@ class Modules:
         places: set[str] = set()
         with self._importing():
             for path in self._seen:
-                if path.suffix != ".py":
+                if path.suffix != ".py" and path.exists():
                     continue
                 error = self._module(path)
                 if error is not None and str(error.location) not in places:
@@ -158,7 +158,8 @@ class Modules:
     def _module(self, path: Path) -> SqlStreamError | None:
         """Load one file; what is wrong with it."""
         if not path.is_file():
-            return located(ValidationError(f"There is no file '{path}' (python.files)."), self.shown(path), 1)
+            what = "file" if path.suffix == ".py" else "file or folder"
+            return located(ValidationError(f"There is no {what} '{path}' (python.files)."), self.shown(path), 1)
         if path.stem in sys.stdlib_module_names or _installed(path.stem, self._folders):
             problem = ValidationError(f"'{path.stem}' is a module of Python's: no other can have its name.", hint="Rename the file.")
             return located(problem, self.shown(path), 1)

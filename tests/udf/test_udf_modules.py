@@ -216,9 +216,12 @@ def test_python_files(project: Path, tmp_path_factory) -> None:
     (elsewhere / "folder").mkdir()
     (elsewhere / "folder" / "inside.py").write_text("from sqlstream.udf import udf\n@udf\ndef inside(a: int) -> int: return a\n")
     notices: list[str] = []
-    session = client(project, notices, **{"python.files": f"{elsewhere / 'single.py'},{elsewhere / 'folder'},{elsewhere / 'missing.py'}"})
+    session = client(project, notices, **{"python.files": f"{elsewhere / 'single.py'},{elsewhere / 'folder'},{elsewhere / 'missing.py'},{elsewhere / 'nofolder'}"})
     assert rows(session, "SHOW USER FUNCTIONS") == ["dice", "inside", "mask", "most", "single", "words"]
-    assert notices == [f"{elsewhere / 'missing.py'}:1:1: There is no file '{elsewhere / 'missing.py'}' (python.files)."]
+    assert notices == [
+        f"{elsewhere / 'missing.py'}:1:1: There is no file '{elsewhere / 'missing.py'}' (python.files).",
+        f"{elsewhere / 'nofolder'}:1:1: There is no file or folder '{elsewhere / 'nofolder'}' (python.files).",
+    ]
 
 
 def test_statements_about_functions(project: Path) -> None:
