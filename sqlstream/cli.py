@@ -43,7 +43,6 @@ OPTION_FLAGS = (
     (("-j", "--jar"), "JAR", "pipeline.jars", ";", "a jar for Spark, as a JDBC driver (repeat for more)"),
     (("-pyfs", "--pyFiles"), "FILES", "python.files", ",", "Python files and folders for functions"),
     (("-pyarch", "--pyArchives"), "FILES", "python.archives", ",", "archives for Python functions"),
-    (("-pyreq", "--pyRequirements"), "FILE", "python.requirements", None, "requirements of Python functions"),
     (("-pyexec", "--pyExecutable"), "PATH", "python.executable", None, "the interpreter of Spark's Python workers"),
     (("-pyclientexec", "--pyClientExecutable"), "PATH", "python.client.executable", None, "accepted, without effect"),
 )
@@ -51,6 +50,7 @@ OPTION_FLAGS = (
 REFUSED_FLAGS = (
     (("-s", "--session"), "sessions have no names here: a job is known by its pipeline.name, its state by its project"),
     (("-u", "--update"), "Flink has dropped it; give the statement to -e"),
+    (("-pyreq", "--pyRequirements"), "nothing is installed; pack an environment, as venv-pack does, and give it to -pyarch and -pyexec"),
     (("-d", "--defaults"), "Flink has dropped YAML environment files; write SET statements and give them to -i"),
 )
 GATEWAY = "there is no SQL gateway to connect to; --master names the Spark cluster that does the work"

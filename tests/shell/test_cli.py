@@ -122,6 +122,7 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
     ("arguments", "reason"),
     [
         (["-s", "x"], "sessions have no names here"),
+        (["-pyreq", "requirements.txt"], "-pyreq/--pyRequirements: nothing is installed; pack an environment"),
         (["gateway", "-e", "host:1"], "there is no SQL gateway"),
         (["-d", "env.yaml"], "YAML"),
         (["-f", "missing.sql"], "cannot read missing.sql"),
