@@ -10,6 +10,7 @@ import argparse
 import doctest
 import linecache
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,11 +59,8 @@ def _tested(file: Path, modules: Modules, zone: str, settings: Settings) -> bool
     found = [f for f in modules.functions.values() if f.declared.file == str(file)]
     functions: list[PythonFunction] = []
     for one in found:
-        try:
+        with suppress(SqlStreamError):  # it is among those of the modules
             functions.append(row_of(one, modules, settings))
-        except SqlStreamError as error:
-            errors.append(error)
-            print(f"{one.place}: {error.message}")
     if not found:
         print(f"{modules.shown(file)}: no function" + ("" if errors else ": nothing in it is decorated by udf, udtf or udaf"))
         return False

@@ -31,8 +31,7 @@ from sqlstream.udf import lookup
 from sqlstream.udf.concurrent import Calls
 from sqlstream.udf.functions import Settings as FunctionSettings
 from sqlstream.udf.functions import python_function
-from sqlstream.udf.modules import Modules, located
-from sqlstream.udf.signature import signature
+from sqlstream.udf.modules import Modules
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -185,14 +184,7 @@ class Planner:
     def module_findings(self, file: Path, name: str) -> list[Finding]:
         """What is wrong with a module of functions, and with the types of those in it."""
         shown = self.modules.shown(file)
-        found = [of_error(e, name) for e in self.modules.errors if e.location is not None and e.location.file == shown]
-        for function in self.modules.functions.values():
-            if function.declared.file == str(file):
-                try:
-                    signature(function.declared, function.identifier)
-                except SqlStreamError as error:
-                    found.append(of_error(located(error, shown, function.declared.line, str(file)), name))
-        return sorted(found)
+        return sorted(of_error(e, name) for e in self.modules.errors if e.location is not None and e.location.file == shown)
 
     def catalog_findings(self, file: Path, name: str) -> list[Finding]:
         """What is to be said about a file of the project's catalog, which has been loaded."""

@@ -123,8 +123,8 @@ def python_function(declared: UserFunction, modules: Modules, settings: Settings
         try:
             modules.rows[key] = _row(name, found, signature(found.declared, found.identifier), modules, settings)
         except SqlStreamError as error:
-            error.at = at if error.at is None else error.at
-            raise
+            message = f"{error.message.removesuffix('.')}, at {found.place}."
+            raise type(error)(message, at=at, hint=error.hint) from error
     return modules.rows[key]
 
 

@@ -20,7 +20,7 @@ from sqlstream.errors import Location, SqlStreamError, ValidationError, did_you_
 from sqlstream.sql import functions
 from sqlstream.udf import foreign, shim
 from sqlstream.udf.api import Declared
-from sqlstream.udf.signature import undecorated
+from sqlstream.udf.signature import signature, undecorated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -154,6 +154,15 @@ class Modules:
             self._texts = {}
             self._keep_texts()
         self.errors += self.twice.values()
+        self.errors += filter(None, map(self._wrong, self.functions.values()))
+
+    def _wrong(self, found: Found) -> SqlStreamError | None:
+        """What is wrong with the types of a function, which then can't be called."""
+        try:
+            signature(found.declared, found.identifier)
+        except SqlStreamError as error:
+            return located(error, self.shown(found.declared.file), found.declared.line, found.declared.file)
+        return None
 
     def _module(self, path: Path) -> SqlStreamError | None:
         """Load one file; what is wrong with it."""

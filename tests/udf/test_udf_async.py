@@ -127,7 +127,7 @@ def test_only_scalar_functions_wait(project: Path) -> None:
     session = Session(project, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
     with pytest.raises(SqlStreamError) as raised:
         list(session.run("EXPLAIN SELECT bad(1)"))
-    assert raised.value.message == "The function 'bad.bad': only a scalar function by row can be async."
+    assert raised.value.message == "The function 'bad.bad': only a scalar function by row can be async, at udfs/bad.py:4."
 
 
 @pytest.mark.spark

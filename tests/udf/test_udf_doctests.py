@@ -119,7 +119,7 @@ def test_files_that_can_not_be_tested(project: Path, capsys) -> None:
         "broken.py:1:1: The module 'broken' cannot be loaded: ModuleNotFoundError: No module named 'nothing_of_this_name'.",
         "broken.py: no function",
         "plain.py: no function: nothing in it is decorated by udf, udtf or udaf",
-        "untyped.py:2: The function 'untyped.f': its result has no type.",
+        "untyped.py:2:1: The function 'untyped.f': its result has no type.",
         "untyped.py: 0 examples of 0 functions, 0 failed",
     ]
     with pytest.raises(SystemExit):

@@ -359,3 +359,15 @@ def test_help(project: Path) -> None:
     assert "An aggregate function, which gives BIGINT. Defined at udfs/masking.py:" in told["most"]
     assert "Python's masking.Most." in told["most"]
     assert "Take a row in" not in told["most"]
+
+
+def test_a_type_that_is_none_is_told_when_its_module_is_loaded(project: Path) -> None:
+    (project / "udfs" / "typed.py").write_text('from sqlstream.udf import udf\n\n\n@udf(result_type="NOSUCH")\ndef f(a: int): return a\n')
+    notices: list[str] = []
+    session = client(project, notices)
+    (notice,) = notices
+    assert notice.startswith("udfs/typed.py:4:1: The function 'typed.f': 'NOSUCH' is no type")
+    with pytest.raises(SqlStreamError) as raised:
+        plan(session, "SELECT f(1)")
+    assert raised.value.message.startswith("The function 'typed.f': 'NOSUCH' is no type")
+    assert raised.value.message.endswith(", at udfs/typed.py:4.")
