@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sqlstream.sql.types import MAX_LENGTH
 from sqlstream.udf.row import Row
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _ARROW = {
     "TIME": pa.time64("ns"), "TIMESTAMP": pa.timestamp("us", tz="UTC"), "TIMESTAMP_LTZ": pa.timestamp("us", tz="UTC"),
     "INTERVAL_MILLIS": pa.duration("us"),
 }  # fmt: skip
+_SIZED = ("CHAR", "VARCHAR", "BINARY", "VARBINARY")
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
@@ -111,7 +113,9 @@ def arrow_array(values: list[Any], type_: Type, zone: datetime.tzinfo) -> tuple[
     exact = _EXACT.get(type_.root)
     if exact is not None and set(map(type, values)) <= {exact, type(None)} and (type_.nullable or None not in values):
         try:
-            return pa.array(values, type=arrow_type(type_)), None
+            made = pa.array(values, type=arrow_type(type_))
+            if too_long(made, type_) is None:
+                return made, None
         except (pa.ArrowException, OverflowError, UnicodeError):  # one is out of range: which, is found below
             pass
     write, converted = writer(type_, zone), []
@@ -121,6 +125,19 @@ def arrow_array(values: list[Any], type_: Type, zone: datetime.tzinfo) -> tuple[
         except WrongType as problem:
             return None, (place, problem)
     return pa.array(converted, type=arrow_type(type_)), None
+
+
+def too_long(array: pa.Array, type_: Type) -> WrongType | None:
+    """The longest of texts or bytes where it is longer than ``type_`` allows. Flink's pyflink does not look."""
+    if type_.root not in _SIZED or type_.args[0] == MAX_LENGTH:
+        return None
+    import pyarrow.compute as pc
+
+    lengths = pc.utf8_length(array) if type_.is_string else pc.binary_length(array)
+    most = pc.max(lengths).as_py()
+    if most is None or most <= type_.args[0]:
+        return None
+    return WrongType(array[pc.index(lengths, most).as_py()].as_py(), type_, "it is too long")
 
 
 def writer(type_: Type, zone: datetime.tzinfo) -> Callable[[Any], Any]:
@@ -150,7 +167,7 @@ def _writer(type_: Type, zone: datetime.tzinfo) -> Callable[[Any], Any]:
         case "CHAR" | "VARCHAR":
             return lambda v: _text(v, type_)
         case "BINARY" | "VARBINARY":
-            return lambda v: bytes(v) if isinstance(v, bytes | bytearray | memoryview) else _wrong(v, type_)
+            return lambda v: _bytes(v, type_)
         case "DATE":
             return lambda v: _wrong(v, type_) if not isinstance(v, datetime.date) else v.date() if isinstance(v, datetime.datetime) else v
         case "TIME":
@@ -214,7 +231,14 @@ def _text(value: Any, type_: Type) -> str:
         value.encode()
     except UnicodeEncodeError:
         _wrong(value, type_, "it is no Unicode text")
-    return value  # type: ignore[no-any-return]
+    return value if len(value) <= type_.args[0] else _wrong(value, type_, "it is too long")  # type: ignore[no-any-return]
+
+
+def _bytes(value: Any, type_: Type) -> bytes:
+    if not isinstance(value, bytes | bytearray | memoryview):
+        _wrong(value, type_)
+    found = bytes(value)
+    return found if len(found) <= type_.args[0] else _wrong(value, type_, "it is too long")
 
 
 def _cut(value: Any, type_: Type) -> Any:

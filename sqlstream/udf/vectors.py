@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlstream.udf.api import PANDAS
-from sqlstream.udf.values import WrongType, arrow_array, arrow_type, python_values
+from sqlstream.udf.values import WrongType, arrow_array, arrow_type, python_values, too_long
 
 if TYPE_CHECKING:
     import datetime
@@ -50,7 +50,7 @@ def taken(found: Any, type_: Type, zone: datetime.tzinfo, count: int, func_type:
         found = found.cast(arrow_type(type_))
     except pa.ArrowException as error:
         raise WrongType(found, type_, str(error)) from None
-    return _without_nulls(found, type_)
+    return _fitting(found, type_)
 
 
 def _of_pandas(found: Any, type_: Type, zone: datetime.tzinfo, count: int) -> pa.Array:
@@ -76,7 +76,7 @@ def _of_pandas(found: Any, type_: Type, zone: datetime.tzinfo, count: int) -> pa
         try:
             made = pa.Array.from_pandas(found, type=arrow_type(type_))
             made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
-            return _without_nulls(_cut(made, type_), type_)
+            return _fitting(_cut(made, type_), type_)
         except pa.ArrowException as error:
             if found.dtype != object:
                 raise WrongType(found, type_, str(error)) from None
@@ -101,9 +101,11 @@ def _check(length: int, count: int, found: Any, type_: Type) -> None:
         raise WrongType(found, type_, f"it has {length} values, not {count}")
 
 
-def _without_nulls(array: pa.Array, type_: Type) -> pa.Array:
+def _fitting(array: pa.Array, type_: Type) -> pa.Array:
     if not type_.nullable and array.null_count:
         raise WrongType(None, type_)
+    if (wrong := too_long(array, type_)) is not None:
+        raise wrong
     return array
 
 

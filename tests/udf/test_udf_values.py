@@ -6,6 +6,7 @@ import asyncio
 import datetime
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -109,6 +110,21 @@ def test_a_value_of_another_type_is_told_with_its_row(type_: str, given, problem
     assert problem in raised.value.message
     assert raised.value.message.startswith("The Python function F gave ")
     assert raised.value.message.endswith(", for (7, 'row').")
+
+
+@pytest.mark.parametrize("type_", ["VARCHAR(3)", "CHAR(3)", "VARBINARY(3)"])
+def test_a_text_longer_than_its_type(type_: str) -> None:
+    binary = type_ == "VARBINARY(3)"
+    fits, longer = (b"abc", b"abcd") if binary else ("ž€😀", "abcd")
+    assert run(task(lambda n: fits if n else None, type_, "INT"), [1, 0]) == [fits, None]
+    problem = rf"gave b?'abcd' \({type(longer).__name__}\), which is no {re.escape(type_)}: it is too long"
+    with pytest.raises(FunctionFailed, match=rf"{problem}, for \(2\)\."):
+        run(task(lambda n: longer if n == 2 else fits, type_, "INT"), [1, 2, 3])
+    with pytest.raises(FunctionFailed, match=problem):
+        run(task(lambda n: [longer], f"ARRAY<{type_}>", "INT"), [1])
+    if not binary:
+        with pytest.raises(FunctionFailed, match=f"{problem} for a batch"):
+            run(task(lambda n: n.map({1: "ab", 2: longer}), type_, "INT", func_type="pandas"), [1, 2])
 
 
 def test_only_the_row_that_is_wrong_is_told() -> None:
