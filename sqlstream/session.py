@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -30,10 +29,11 @@ from sqlstream.planner import Planner, check_option, without_limit
 from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.statements import Statement, split, substitute
-from sqlstream.udf.left_out import LeftOut
+from sqlstream.udf.left_out import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -233,7 +233,8 @@ class Session:
                 notices = apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))
                 yield results.Done(notices=tuple(notices))
             case exp.Select() | exp.SetOperation() | exp.Values() | exp.Subquery():
-                yield from self._telling(tree_)
+                with watched(tree_, self._planner.function_settings.dead_letters, self.project, self._notify):
+                    yield self._query(tree_)
             case _:
                 raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
 
@@ -315,16 +316,6 @@ class Session:
         return results.text_rows(("result",), (("\n".join(sections) + "\n",),))
 
     # --- queries and jobs ---------------------------------------------------------------------------------------------
-
-    def _telling(self, node: exp.Expr) -> Iterator[Outcome]:
-        """The outcome of a query, and when it has been read, a line about what functions have left out."""
-        folder = self._planner.function_settings.dead_letters
-        left_out = LeftOut(Path(folder)) if folder else None
-        try:
-            yield self._query(node)
-        finally:
-            for line in left_out.told(self.project) if left_out is not None else ():
-                self._notify(f"[NOTICE] {line}")
 
     def _query(self, node: exp.Expr) -> Outcome:
         env = self._planner.environment()

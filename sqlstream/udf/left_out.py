@@ -1,13 +1,22 @@
-"""The rows that functions have left out while a query ran, as their files of dead letters on this machine tell."""
+"""What functions have done wrong while a query ran: the call that failed, or the rows that were left out, as their files of dead letters on
+this machine tell."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
+from sqlstream.errors import JobFailed
+from sqlstream.sql import ast
+
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 
 class LeftOut:
@@ -27,3 +36,24 @@ class LeftOut:
             shown = file.relative_to(project) if file.is_relative_to(project) else file
             lines += [f"{n} row{' was' if n == 1 else 's were'} left out, for which {name} failed: {shown}" for name, n in sorted(failed.items())]
         return lines
+
+
+@contextmanager
+def watched(query: exp.Expr, dead_letters: str, project: Path, notify: Callable[[str], None]) -> Iterator[None]:
+    """While ``query`` runs: an error of a function is put at its call; in the end ``notify`` hears of rows left out, kept in ``dead_letters``."""
+    left_out = LeftOut(Path(dead_letters)) if dead_letters else None
+    try:
+        yield
+    except JobFailed as error:
+        error.at = failed_call(query, error.message) if error.at is None else error.at
+        raise
+    finally:
+        for line in left_out.told(project) if left_out is not None else ():
+            notify(f"[NOTICE] {line}")
+
+
+def failed_call(query: exp.Expr, message: str) -> exp.Expr | None:
+    """The first call, in ``query`` itself, of the function that ``message`` tells of."""
+    named = re.match(r"The Python function (\S+) ", message)
+    calls = query.find_all(exp.Anonymous, ast.TableFunction) if named else ()
+    return next((c for c in calls if named and c.name.rpartition(".")[2].lower() == named[1].lower()), None)

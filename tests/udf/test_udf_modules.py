@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream.errors import SqlStreamError
+from sqlstream.errors import JobFailed, SqlStreamError
 from sqlstream.session import Session
-from sqlstream.udf.left_out import LeftOut
+from sqlstream.udf.left_out import LeftOut, failed_call, watched
 
 MASKING = '''
 from pyflink.table import DataTypes
@@ -371,3 +371,15 @@ def test_a_type_that_is_none_is_told_when_its_module_is_loaded(project: Path) ->
         plan(session, "SELECT f(1)")
     assert raised.value.message.startswith("The function 'typed.f': 'NOSUCH' is no type")
     assert raised.value.message.endswith(", at udfs/typed.py:4.")
+
+
+def test_an_error_of_a_function_stands_at_its_call() -> None:
+    from sqlstream.sql.dialect import parse
+
+    sql = "SELECT UPPER(Mask(a)) FROM t CROSS JOIN LATERAL TABLE(db.words(a)) AS u (w)"
+    for message, call in (("The Python function MASK failed for ('a'): x", "Mask"), ("The Python function WORDS gave 1", "db.words")):
+        with pytest.raises(JobFailed) as raised, watched(parse(sql), "", Path(), print):
+            raise JobFailed(message)
+        assert raised.value.at.name == call
+    for message in ("The Python function OTHER failed", "The Kafka broker does not answer."):
+        assert failed_call(parse(sql), message) is None

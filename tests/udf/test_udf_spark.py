@@ -200,6 +200,9 @@ def test_failures(session: Session, sql: str, problem: str) -> None:
     with pytest.raises(JobFailed) as raised:
         rows(session, sql)
     assert raised.value.message.startswith(problem)
+    assert raised.value.location is not None
+    if problem.startswith("The Python function"):
+        assert raised.value.location.column == sql.lower().index(problem.split()[3].lower()) + 1
     assert "geheim" not in raised.value.message
     assert "Traceback" not in raised.value.message
 
