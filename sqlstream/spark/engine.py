@@ -79,6 +79,7 @@ class Engine:
         self._notify = notify
         self._session: Future[SparkSession] | None = None
         self._lock = threading.Lock()
+        self._wanted = threading.Event()
         self._archive: Path | None = None
 
     @property
@@ -93,7 +94,7 @@ class Engine:
         return session is not None and session.done() and session.exception() is None
 
     def start(self, *, warm: bool = False) -> None:
-        """Begin to start Spark, in the background; ``warm``: where there is time, and run a query that makes the first one faster."""
+        """Begin to start Spark, in the background; ``warm``: and, unless somebody waits for it, run a query that makes the first one faster."""
         with self._lock:
             if self._session is None:
                 self._session = Future()
@@ -102,6 +103,7 @@ class Engine:
     @property
     def spark(self) -> SparkSession:
         """The session; waits for it, with a message. Raises SetupError, also again at the next call after a retry."""
+        self._wanted.set()
         self.start()
         session = self._session
         assert session is not None
@@ -136,7 +138,7 @@ class Engine:
         try:
             spark = self._build()
             session.set_result(spark)
-            if warm:
+            if warm and not self._wanted.is_set():
                 warm_up(spark, self._project)
         except SqlStreamError as error:
             session.set_exception(error)

@@ -32,7 +32,7 @@ def session(project, **settings):
     from sqlstream.session import Session
     Session.start_spark = lambda self: None
     made = Session(project, **settings)
-    job = Job("0123abcd", "insert-into_default_catalog.default_database.answers", (), project, watches=[Growing()])
+    job = Job("0123abcd", "insert-into_default_catalog.default_database.answers", (None,), project, watches={0: Growing()})
     made.jobs._jobs[job.id] = job
     made.jobs.stop_all = lambda: None
     return made
