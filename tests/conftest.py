@@ -58,8 +58,9 @@ def engine(spark_home: Path):
     options = {
         "spark.master": "local[2]",
         "spark.sql.shuffle.partitions": "2",
-        # Thousands of small plans: to compile the code of each well takes longer than to run it.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        # Thousands of small plans: to compile the code of each well takes longer than to run it. All of it is kept: the 48 MB of this mode are
+        # full after some hundred tests, and then the code of what is in use is dropped and made again.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=400m",
     }
     engine = Engine(spark_home, lambda: options, print)
     yield engine
