@@ -158,7 +158,7 @@ def test_a_bounded_job_says_how_far_it_is(tmp_path: Path, engine, broker, spark,
 def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
     statements = """
     SET 'execution.runtime-mode' = 'batch';
-    CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '1000000000000');
+    CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '300000000');
     CREATE TABLE gone (n BIGINT) WITH ('connector' = 'blackhole');
     INSERT INTO gone SELECT n FROM numbers
     """
