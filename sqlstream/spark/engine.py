@@ -147,10 +147,13 @@ class Engine:
 
     def _build(self) -> SparkSession:
         users = self._options()
-        here = _on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
-        python_archives.archives(users)
-        unpacked = python_archives.unpacked(users, self._project) if here else None
-        executable = python_archives.executable(users, unpacked) if here else users.get("python.executable")
+        here = python_archives.on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
+        if here:
+            unpacked = python_archives.unpacked(users, self._project)
+            executable = python_archives.executable(users, unpacked)
+        else:
+            python_archives.archives(users)
+            unpacked, executable = None, users.get("python.executable")
         java = require_java()
         own_jars = [*jars.ensure("spark", self._notify), operators.jar(self._notify)]
         if executable:
@@ -227,7 +230,7 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
     extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
     conf.update(FIXED)
     conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))
-    shipped = None if _on_this_machine(conf["spark.master"]) else options.get("python.archives")
+    shipped = None if python_archives.on_this_machine(conf["spark.master"]) else options.get("python.archives")
     if archives := [*filter(None, [shipped, users.get("spark.archives")])]:
         conf["spark.archives"] = ",".join(archives)
     conf["spark.jars"] = ",".join([*(str(j) for j in own_jars), *filter(None, [users.get("spark.jars")])])
@@ -240,11 +243,6 @@ def _parallelism(options: Mapping[str, str]) -> str | None:
 
 def _is_local(master: str) -> bool:
     return master.startswith("local")
-
-
-def _on_this_machine(master: str) -> bool:
-    """Whether workers are processes of the driver's JVM; ``local-cluster`` has executors, with folders of their own."""
-    return _is_local(master) and not master.startswith("local-cluster")
 
 
 def _local_cores(master: str) -> int:

@@ -87,7 +87,7 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
 
 
 def remember_names() -> None:
-    """Let py4j look each name of a JVM up once. Else every use asks every jar for a class of that name, in each package that is imported: a fifth
+    """Let py4j look each name of a JVM up once. Else every use asks every jar for a class of that name, in each package that is imported: a tenth
     of what a small query costs.
     """
     from py4j.java_gateway import JavaClass, JavaPackage, JVMView

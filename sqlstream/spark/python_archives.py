@@ -26,6 +26,11 @@ _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _ZIPS = (".zip", ".jar", ".whl", ".egg")
 
 
+def on_this_machine(master: str) -> bool:
+    """Whether workers are processes of the driver's JVM; ``local-cluster`` has executors, with folders of their own."""
+    return master.startswith("local") and not master.startswith("local-cluster")
+
+
 def archives(options: Mapping[str, str]) -> list[tuple[Path, str]]:
     """The files of ``python.archives``, each with the name of its folder. Raises ValidationError for one that is not there."""
     found = []

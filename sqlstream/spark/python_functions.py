@@ -14,6 +14,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Project
 from sqlstream.plan.properties import fields, walk
 from sqlstream.secrets import MASK, is_secret
+from sqlstream.spark.python_archives import on_this_machine
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
@@ -109,7 +110,7 @@ def _ship(spark: SparkSession) -> None:
     context = spark.sparkContext
     with _lock:
         master = context.master or ""
-        here = master.startswith("local") and not master.startswith("local-cluster") and context.pythonExec == sys.executable
+        here = on_this_machine(master) and context.pythonExec == sys.executable
         if here or context.applicationId in _applications:
             return
         home = Path(sqlstream.__file__).parent

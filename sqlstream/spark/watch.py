@@ -90,7 +90,8 @@ class BatchQuery:
             over.set()
             looking.join()
             self.sample()
-            self._ended = True
+            with self._lock:
+                self._ended = True
         self.metrics = read_whole(self.metrics)
 
     def stop(self) -> None:

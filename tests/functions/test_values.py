@@ -83,12 +83,16 @@ DISPLAYED = {
 }  # fmt: skip
 
 
+def written(spark, texts, form) -> dict[str, str | None]:
+    """The value of each expression as ``form``, a cast to text, writes it."""
+    exprs = [harness.bound(text) for text in texts]
+    columns = [f"{form(render(e, harness.ZONE), e.type, harness.ZONE)} AS c{i}" for i, e in enumerate(exprs)]
+    return dict(zip(texts, spark.range(1).selectExpr(*columns).collect()[0], strict=True))
+
+
 @pytest.mark.spark
 def test_displayed_as_in_the_client(spark) -> None:
-    exprs = [harness.bound(text) for text in DISPLAYED]
-    columns = [f"{display_sql(render(e, harness.ZONE), e.type, harness.ZONE)} AS c{i}" for i, e in enumerate(exprs)]
-    row = spark.range(1).selectExpr(*columns).collect()[0]
-    assert dict(zip(DISPLAYED, row, strict=True)) == DISPLAYED
+    assert written(spark, DISPLAYED, display_sql) == DISPLAYED
 
 
 # A nested value as JSON; the last one is NULL.
@@ -103,10 +107,7 @@ AS_JSON = {
 
 @pytest.mark.spark
 def test_nested_values_as_json(spark) -> None:
-    exprs = [harness.bound(text) for text in AS_JSON]
-    columns = [f"{json_sql(render(e, harness.ZONE), e.type, harness.ZONE)} AS c{i}" for i, e in enumerate(exprs)]
-    row = spark.range(1).selectExpr(*columns).collect()[0]
-    assert dict(zip(AS_JSON, row, strict=True)) == AS_JSON
+    assert written(spark, AS_JSON, json_sql) == AS_JSON
 
 
 @pytest.mark.spark
