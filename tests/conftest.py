@@ -94,9 +94,11 @@ class TestBroker:
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:
     """A real Kafka broker."""
     from sqlstream.broker import Broker
+    from sqlstream.process import free_port
 
     started = Broker(tmp_path_factory.mktemp("broker"))
-    started.start()
+    # Not the usual one, for which the processes of a run would vie.
+    started.start(port=free_port())
     yield TestBroker(started)
     started.stop()
 

@@ -113,7 +113,7 @@ def test_a_function_of_the_scope_comes_first() -> None:
     upper = find("UPPER")
     assert upper is not None
     own = type(upper)("COUNT_CHAR", ("string", "string"), lambda _: harness.type_of("BIGINT"), "count_char({0}, {1})", "", "")
-    scope = Scope(harness.SCOPE.columns, functions={"COUNT_CHAR": own})
+    scope = Scope(harness.SCOPE.columns, functions={"count_char": own})
     call = bind(harness.expression("count_char(s, 'o')"), scope)
     assert isinstance(call, Call)
     assert call.function is own

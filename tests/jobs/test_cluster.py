@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pyspark
 import pytest
 
 from sqlstream.java import require_java
+from sqlstream.process import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,12 +32,6 @@ INSERT INTO result_table SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE num
   GROUP BY window_start, window_end;
 INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME() AS p FROM numbers) AS n JOIN tens FOR SYSTEM_TIME AS OF n.p AS t ON n.ten = t.ten;
 """
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
 
 
 @contextlib.contextmanager

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.jobs.test_cluster import daemon, free_port, wait_for
+from sqlstream.process import free_port
+from tests.jobs.test_cluster import daemon, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
