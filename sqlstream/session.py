@@ -18,13 +18,10 @@ from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Planned, Subject
 from sqlstream.options import masked, masked_text
-from sqlstream.plan import build
 from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.properties import fields, static
-from sqlstream.plan.rules import rewrite
-from sqlstream.plan.validate import validate
 from sqlstream.planner import Planner, check_option, without_limit
 from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
@@ -272,25 +269,30 @@ class Session:
             rows = sorted((k, masked(k, v)) for k, v in self.options.items())
             return results.text_rows(("key", "value"), rows)
         notice = check_option(key, value, node)
-        started = self._given_engine is not None and self._given_engine.started
-        if key.startswith("spark.") and started:
-            notice = f"SET '{key}' has no effect any more: Spark has started. Give it with -D, or in sqlstream.toml."
-        if key in _STARTED_WITH and started and value != self.options.get(key):
-            hint = f"Give it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
-            raise ValidationError(f"'{key}' can't be set any more: Spark has started.", at=node, hint=hint)
+        notice = self._after_start(key, value, node) or notice
         self.options[key] = value
         return results.Done(notices=(notice,) if notice else ())
 
     def _reset_option(self, node: ast.Reset) -> Outcome:
         key = node.args.get("this")
-        if key is None:
-            self.options.clear()
-            self.options.update(self._initial)
-        elif key in self._initial:
-            self.options[key] = self._initial[key]
-        else:
-            self.options.pop(key, None)
-        return results.Done()
+        values = {k: self._initial.get(k) for k in ([key] if key is not None else [*self.options, *self._initial])}
+        notices = [notice for k, v in values.items() if (notice := self._after_start(k, v, node))]
+        for k, v in values.items():
+            if v is None:
+                self.options.pop(k, None)
+            else:
+                self.options[k] = v
+        return results.Done(notices=tuple(notices))
+
+    def _after_start(self, key: str, value: str | None, at: exp.Expr) -> str | None:
+        """The notice about a new value that Spark, which has started, reads no more. Raises ValidationError where functions would miss it."""
+        if not self._spark_started or value == self.options.get(key):
+            return None
+        if key in _STARTED_WITH:
+            hint = f"Give it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
+            raise ValidationError(f"'{key}' can't be set any more: Spark has started.", at=at, hint=hint)
+        spark = key.startswith("spark.")
+        return f"A new value of '{key}' has no effect: Spark has started. Give it with -D, or in sqlstream.toml." if spark else None
 
     # --- views and EXPLAIN --------------------------------------------------------------------------------------------
 
@@ -302,7 +304,7 @@ class Session:
         logical, plans = [p.logical for p in planned], [p.plan for p in planned]
         sections = ["== Abstract Syntax Tree ==", *(tree(n, modes=False) for n in logical), ""]
         sections += ["== Optimized Physical Plan ==", *(tree(n) for n in plans), ""]
-        if self._engine.started:
+        if self._spark_started:
             from sqlstream.spark.explain import spark_plan
 
             sections += ["== Spark Plan =="]
@@ -319,9 +321,8 @@ class Session:
 
     def _query(self, node: exp.Expr) -> Outcome:
         env = self._planner.environment()
-        plan, limit = without_limit(build.query(node, env)) if not env.settings.batch else (build.query(node, env), None)
-        plan = rewrite(plan, env.settings.state_ttl, batch=env.settings.batch)
-        validate(plan, batch=env.settings.batch)
+        planned = self._planner.planned(node, env).plan
+        plan, limit = (planned, None) if env.settings.batch else without_limit(planned)
         columns = fields(plan)
         spark = self._engine.spark
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
@@ -388,8 +389,12 @@ class Session:
             return results.Done()
         return self._submit(inserts, "; ".join(str(i) for i in inserts))
 
+    @property
+    def _spark_started(self) -> bool:
+        return self._given_engine is not None and self._given_engine.started
+
     def _started(self) -> SparkSession | None:
-        return self._engine.spark if self._engine.started else None
+        return self._engine.spark if self._spark_started else None
 
     @property
     def _engine(self) -> Engine:
