@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sqlstream.errors import SqlStreamError
 from sqlstream.shell.foreground import Terminated
 from sqlstream.shell.screen import Screen, Script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlstream.metrics import JobMetrics
     from sqlstream.session import Session
+    from sqlstream.spark.engine import Engine
 
 PROJECT_MARKS = ("catalog", "sqlstream.toml", ".sqlstream")
 HISTORY = ".sqlstream/history"
@@ -63,6 +65,7 @@ class Fronts:
     session: Callable[..., Session]
     shell: Callable[..., int]
     script: Callable[..., int]
+    head_start: Callable[..., Engine | None] = lambda *_: None
 
 
 def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
@@ -106,13 +109,15 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         interactive=script is None and sys.stdin.isatty() and sys.stdout.isatty(),
         output=arguments.output,
     )
-    fronts = fronts or Fronts(_session, _shell, _run_script)
+    fronts = fronts or Fronts(_session, _shell, _run_script, _head_start)
 
     def open_session() -> Session:
+        # An init file may still say how Spark is to be started.
+        engine = fronts.head_start(project, options, screen.notify) if script is None and init is None else None
         return fronts.session(
             project, options=options, variables=dict(arguments.var), interactive=script is None,
             notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
-            progress=_progress(screen),
+            progress=_progress(screen), engine=engine, owns_engine=True,
         )  # fmt: skip
 
     if script is None:
@@ -289,6 +294,29 @@ def _session(project: Path, **settings: Any) -> Session:
     from sqlstream.session import Session
 
     return Session(project, **settings)
+
+
+def _head_start(project: Path, options: Mapping[str, str], notify: Callable[[str], None]) -> Engine | None:
+    """Spark's JVM, which begins before this process loads the planner, so that both are there sooner."""
+    if not _accepted(options):
+        return None
+    from sqlstream.spark.engine import Engine
+
+    engine = Engine(project.resolve(), lambda: options, notify)
+    engine.start(warm=True)
+    return engine
+
+
+def _accepted(options: Mapping[str, str]) -> bool:
+    """Whether none is refused. The session says which."""
+    from sqlstream import settings
+
+    try:
+        for key, value in options.items():
+            settings.check(key, value)
+    except SqlStreamError:
+        return False
+    return True
 
 
 def _shell(*arguments: Any, **more: Any) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream import inspection, jobs, queries, results, settings
+from sqlstream import inspection, jobs, queries, results, select, settings
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
@@ -63,10 +63,13 @@ class Session:
         emit: Callable[[str], None] = print,
         save: bool = False,
         engine: Engine | None = None,
+        owns_engine: bool = False,
         ask: Ask | None = None,
         progress: Callable[[list[JobMetrics]], None] = lambda running: None,
     ) -> None:
-        """``progress`` hears about once a second of the jobs that are waited for, and of none when that is over."""
+        """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``progress`` hears
+        about once a second of the jobs that are waited for, and of none when that is over.
+        """
         self.project = project.resolve()
         self.options: dict[str, str] = {}
         self._initial = dict(options or {})
@@ -75,10 +78,12 @@ class Session:
         self._notify = notify
         self._save = save or interactive
         self._progress = progress
-        self._own_engine = engine is None
+        self._owns_engine = owns_engine or engine is None
         self._given_engine = engine
+        if engine is not None and owns_engine:
+            engine.options = lambda: self.options
         self._set: list[exp.Expr] | None = None
-        self._select: results.Changes | None = None
+        self._select: select.Changes | None = None
         self._interrupted = threading.Event()
         self._closed = False
         self._sources: list[Path] = []
@@ -123,7 +128,7 @@ class Session:
         if self._select is not None:
             self._select.stop()
         if self._given_engine is not None and self._given_engine.ready:
-            self._given_engine.spark.sparkContext.cancelJobGroup(results.COLLECT)
+            self._given_engine.spark.sparkContext.cancelJobGroup(select.COLLECT)
 
     def wait(self) -> None:
         """Wait until the session's jobs have ended. Raises the first failed job's error."""
@@ -136,7 +141,7 @@ class Session:
         self._closed = True
         self.interrupt()
         self._jobs.stop_all()
-        if self._own_engine and self._given_engine is not None:
+        if self._owns_engine and self._given_engine is not None:
             self._given_engine.stop()
 
     def completion(self) -> completion.Context:
@@ -327,12 +332,12 @@ class Session:
         spark = self._engine.spark
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):
-            rows = results.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
-            changes = self._client.keeping(columns, results.inserts(rows))
+            rows = select.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
+            changes = self._client.keeping(columns, select.inserts(rows))
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices)
-        self._select = results.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
+        self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
         return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(self._select)), notices=notices)
 
     def _submit(self, inserts: tuple[exp.Expr, ...], text: str) -> Outcome:

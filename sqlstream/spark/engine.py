@@ -26,6 +26,7 @@ from sqlstream.udf import sources
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 # Flink's meaning depends on these: a user's value for one is refused.
@@ -68,14 +69,20 @@ DEFAULTS = {
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.sql.ui.explainMode": "simple",
 }
+# HotSpot's second compiler takes half of the processor time of a start, for code that is soon idle: what it compiles is to be five times as hot.
+# What a job runs for its rows is that after some milliseconds.
+_HOTTER = (
+    "-XX:Tier4InvocationThreshold=25000", "-XX:Tier4MinInvocationThreshold=3000", "-XX:Tier4CompileThreshold=75000",
+    "-XX:Tier4BackEdgeThreshold=200000",
+)  # fmt: skip
 
 
 class Engine:
-    """The Spark session of a sqlstream session; ``start`` returns at once, ``spark`` waits."""
+    """The Spark session of a sqlstream session; ``start`` returns at once, ``spark`` waits. ``options`` are asked for when it starts."""
 
     def __init__(self, project: Path, options: Callable[[], Mapping[str, str]], notify: Callable[[str], None]) -> None:
+        self.options = options
         self._project = project
-        self._options = options
         self._notify = notify
         self._session: Future[SparkSession] | None = None
         self._lock = threading.Lock()
@@ -146,7 +153,7 @@ class Engine:
             session.set_exception(start_error(error, self._project / ".sqlstream" / "log"))
 
     def _build(self) -> SparkSession:
-        users = self._options()
+        users = self.options()
         here = python_archives.on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
         if here:
             unpacked = python_archives.unpacked(users, self._project)
@@ -162,19 +169,15 @@ class Engine:
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         log = self._project / ".sqlstream" / "log" / "spark.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        from pyspark import SparkConf, SparkContext
-        from pyspark.java_gateway import launch_gateway
-        from pyspark.sql import SparkSession
-
         # pyspark repeats the errors that we show as structured log lines of its own.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-        conf = SparkConf(loadDefaults=False)
         settings = spark_conf(users, own_jars)
         if unpacked is not None:
             settings[f"spark.executorEnv.{sources.WORKING_DIRECTORY}"] = str(unpacked)
         java_options = [
             f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}",
             f"-Dsqlstream.log={log}",
+            *_HOTTER,
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
         local = _is_local(settings["spark.master"])
@@ -183,13 +186,17 @@ class Engine:
             # Driver and executor are this JVM, which has them on its class path.
             del settings["spark.jars"]
         settings["spark.driver.extraJavaOptions"] = shlex.join(java_options)
-        for key, value in settings.items():
-            conf.set(key, value)
         with log.with_name("jvm.log").open("ab") as output:
             if alone:
                 gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, output)
             else:
-                gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+                from pyspark.java_gateway import launch_gateway
+
+                gateway = launch_gateway(_conf(settings), {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        conf = _conf(settings)
         jvm.remember_names()
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         spark = SparkSession.builder.config(conf=conf).getOrCreate()
@@ -210,6 +217,15 @@ class Engine:
             return start(options)
         self._archive = archive.place(class_path)
         return archive.started(start, options, self._archive)
+
+
+def _conf(settings: Mapping[str, str]) -> SparkConf:
+    from pyspark import SparkConf
+
+    conf = SparkConf(loadDefaults=False)
+    for key, value in settings.items():
+        conf.set(key, value)
+    return conf
 
 
 def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, str]:

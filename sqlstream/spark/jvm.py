@@ -6,6 +6,7 @@ MLlib, which takes two seconds to make its functions known, and with an archive 
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import signal
@@ -57,8 +58,6 @@ def module_options(sparks: Sequence[Path]) -> list[str]:
 
 def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str, home: Path, output: IO[bytes]) -> Any:
     """A gateway to a new JVM. Raises SetupError where it does not start."""
-    from pyspark.java_gateway import launch_gateway
-
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
         told = Path(folder) / "gateway"
         command = [str(java), f"-Xmx{memory}", "-XX:+IgnoreUnrecognizedVMOptions", *options, "-cp", os.pathsep.join(map(str, jars))]
@@ -68,6 +67,10 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
             env={**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
         )  # fmt: skip
         end = time.monotonic() + _SECONDS
+        # They are loaded while the JVM starts, which takes as long.
+        importlib.import_module("pyspark.sql")
+        from pyspark.java_gateway import launch_gateway
+
         while not told.exists():
             if process.poll() is not None or time.monotonic() > end:
                 process.kill()
