@@ -18,20 +18,18 @@ from sqlstream.plan.properties import bounded, fields, in_update_mode, window_co
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import Lowering, lower
 from sqlstream.spark.python_functions import names
+from sqlstream.spark.watch import BatchQuery
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.types import NESTED, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from sqlstream.metrics import QueryMetrics
     from sqlstream.plan.nodes import Node
     from sqlstream.sql.types import Type
-
-# The job group of a SELECT over static input, by which it can be cancelled.
-COLLECT = "sqlstream-select"
-
 
 def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
     """``frame`` with every cell as the client shows it; a nested one as a pair of that and its JSON."""
@@ -54,20 +52,37 @@ def in_order(frame: DataFrame, column: str | None) -> DataFrame:
     return frame if column is None else frame.repartition(1).sortWithinPartitions(quote(column))
 
 
-def collect(
-    node: Node, spark: SparkSession, zone: str, project: Path, limit: int | None, *, batch: bool
-) -> tuple[tuple[str | None, ...], ...]:
-    """All rows of a query over static input. Raises JobFailed."""
-    folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
-    try:
-        to = Lowering(spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=folder, control=folder)
-        frame = in_order(displayed(lower(node, to), node, zone), window_column(node))
-        spark.sparkContext.setJobGroup(COLLECT, "SELECT", interruptOnCancel=True)
-        return tuple(cells(row) for row in (frame if limit is None else frame.limit(limit)).collect())
-    except Exception as error:
-        raise job_error(error, names(node)) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+class Collection:
+    """A SELECT over static input. ``stop`` ends it from another thread."""
+
+    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool) -> None:
+        self._node = node
+        self._limit = limit
+        self._spark = spark
+        self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
+        self._to = Lowering(
+            spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=self._folder, control=self._folder
+        )
+        self._query: BatchQuery | None = None
+
+    def rows(self, told: Callable[[QueryMetrics], None]) -> tuple[tuple[Any, ...], ...]:
+        """All of them; ``told`` hears about once a second how far it is, from another thread. Raises JobFailed."""
+        found: list[tuple[Any, ...]] = []
+        try:
+            frame = in_order(displayed(lower(self._node, self._to), self._node, self._to.zone), window_column(self._node))
+            frame = frame if self._limit is None else frame.limit(self._limit)
+            self._query = BatchQuery(self._spark, self._folder.name, frame)
+            self._query.run(lambda: found.extend(cells(row) for row in frame.collect()), told)
+            return tuple(found)
+        except Exception as error:
+            raise job_error(error, names(self._node)) from error
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def stop(self) -> None:
+        """End it: ``rows`` fails."""
+        if self._query is not None:
+            self._query.stop()
 
 
 def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:

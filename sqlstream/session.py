@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream import inspection, jobs, queries, results, select, settings
+from sqlstream import inspection, jobs, queries, results, select, set_reset, settings
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
@@ -17,12 +18,13 @@ from sqlstream.completion.topics import Topics
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Planned, Subject
-from sqlstream.options import masked, masked_text
+from sqlstream.metrics import JobMetrics
+from sqlstream.options import masked_text
 from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.properties import fields, static
-from sqlstream.planner import Planner, check_option, without_limit
+from sqlstream.planner import Planner, without_limit
 from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.statements import Statement, split, substitute
@@ -36,14 +38,11 @@ if TYPE_CHECKING:
 
     from sqlstream import completion
     from sqlstream.client import Ask
-    from sqlstream.metrics import JobMetrics
     from sqlstream.plan import scope
     from sqlstream.results import Outcome
     from sqlstream.spark.engine import Engine
 
 _IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
-# What Spark's workers are started with, and the flags for it.
-_STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec"}
 # Errors of the catalog's files that are shown when a session starts.
 _MOST_ERRORS = 10
 _NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
@@ -83,7 +82,7 @@ class Session:
         if engine is not None and owns_engine:
             engine.options = lambda: self.options
         self._set: list[exp.Expr] | None = None
-        self._select: select.Changes | None = None
+        self._select: select.Changes | select.Collection | None = None
         self._interrupted = threading.Event()
         self._closed = False
         self._sources: list[Path] = []
@@ -127,8 +126,6 @@ class Session:
         self._interrupted.set()
         if self._select is not None:
             self._select.stop()
-        if self._given_engine is not None and self._given_engine.ready:
-            self._given_engine.spark.sparkContext.cancelJobGroup(select.COLLECT)
 
     def wait(self) -> None:
         """Wait until the session's jobs have ended. Raises the first failed job's error."""
@@ -192,10 +189,8 @@ class Session:
                 raise NotSupported(f"{tree_.args['kind']} is not supported: {tree_.args['this']}", at=tree_, hint=tree_.args.get("hint"))
             case ast.AcceptedWithoutEffect():
                 yield results.Done(notices=(f"{tree_.args['kind']} has no effect: {tree_.args['this']}",))
-            case ast.Set():
-                yield self._set_option(tree_)
-            case ast.Reset():
-                yield self._reset_option(tree_)
+            case ast.Set() | ast.Reset():
+                yield set_reset.answered(tree_, self.options, self._initial, started=self._spark_started)
             case ast.Show() if tree_.args["kind"] == "QUERIES":
                 yield from self._client.answered(tree_)
             case ast.Show():
@@ -268,37 +263,6 @@ class Session:
 
         return help_.text(node.this or "", self._planner.functions().rows(), at=node)
 
-    def _set_option(self, node: ast.Set) -> Outcome:
-        key, value = node.args.get("this"), node.args.get("expression")
-        if key is None or value is None:
-            rows = sorted((k, masked(k, v)) for k, v in self.options.items())
-            return results.text_rows(("key", "value"), rows)
-        notice = check_option(key, value, node)
-        notice = self._after_start(key, value, node) or notice
-        self.options[key] = value
-        return results.Done(notices=(notice,) if notice else ())
-
-    def _reset_option(self, node: ast.Reset) -> Outcome:
-        key = node.args.get("this")
-        values = {k: self._initial.get(k) for k in ([key] if key is not None else [*self.options, *self._initial])}
-        notices = [notice for k, v in values.items() if (notice := self._after_start(k, v, node))]
-        for k, v in values.items():
-            if v is None:
-                self.options.pop(k, None)
-            else:
-                self.options[k] = v
-        return results.Done(notices=tuple(notices))
-
-    def _after_start(self, key: str, value: str | None, at: exp.Expr) -> str | None:
-        """The notice about a new value that Spark, which has started, reads no more. Raises ValidationError where functions would miss it."""
-        if not self._spark_started or value == self.options.get(key):
-            return None
-        if key in _STARTED_WITH:
-            hint = f"Give it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
-            raise ValidationError(f"'{key}' can't be set any more: Spark has started.", at=at, hint=hint)
-        spark = key.startswith("spark.")
-        return f"A new value of '{key}' has no effect: Spark has started. Give it with -D, or in sqlstream.toml." if spark else None
-
     # --- views and EXPLAIN --------------------------------------------------------------------------------------------
 
     def _explain(self, node: ast.Explain) -> Outcome:
@@ -332,13 +296,20 @@ class Session:
         spark = self._engine.spark
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):
-            rows = select.collect(plan, spark, env.settings.zone, self.project, limit, batch=env.settings.batch)
-            changes = self._client.keeping(columns, select.inserts(rows))
+            self._select = select.Collection(plan, limit, spark, env.settings.zone, self.project, batch=env.settings.batch)
+            changes = self._client.keeping(columns, select.inserts(self._collected(self._select)))
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices)
-        self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
-        return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(self._select)), notices=notices)
+        running = self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
+        return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(running)), notices=notices)
+
+    def _collected(self, query: select.Collection) -> tuple[tuple[str | None, ...], ...]:
+        began = time.time()
+        try:
+            return query.rows(lambda metrics: self._progress([JobMetrics("", "SELECT", jobs.Status.RUNNING.value, began, (metrics,))]))
+        finally:
+            self._progress([])
 
     def _submit(self, inserts: tuple[exp.Expr, ...], text: str) -> Outcome:
         env = self._planner.environment()

@@ -73,14 +73,14 @@ class BatchQuery:
         self._ended = False
         self._lock = threading.Lock()
 
-    def run(self, write: Callable[[], None]) -> None:
-        """Call ``write``, which writes the frame, taking samples meanwhile."""
+    def run(self, write: Callable[[], None], told: Callable[[QueryMetrics], None] = lambda metrics: None) -> None:
+        """Call ``write``, which writes the frame, taking samples meanwhile: ``told`` hears of them."""
         self._spark.sparkContext.setJobGroup(self._group, self._group, interruptOnCancel=True)
         over = threading.Event()
 
         def look() -> None:
             while not over.wait(EVERY_SECONDS):
-                self.sample()
+                told(self.sample())
 
         looking = threading.Thread(target=look, name="samples", daemon=True)
         looking.start()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.errors import ValidationError
+from sqlstream.errors import JobFailed, ValidationError
 from sqlstream.results import Figures, Submitted
 from sqlstream.session import Session
 from sqlstream.spark import watch
@@ -152,6 +152,24 @@ def test_a_bounded_job_says_how_far_it_is(tmp_path: Path, engine, broker, spark,
     assert [done for done, _ in parts] == sorted(done for done, _ in parts)
     (reason, _), *_ = [(text, hint) for _, text, hint in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
     assert reason == f"The job has finished: 400,000 rows in{', 0 out' if mode == 'streaming' else ''}."
+    session.close()
+
+
+def test_a_select_in_batch_mode_says_how_far_it_is_and_is_stopped(tmp_path: Path, engine, monkeypatch) -> None:
+    monkeypatch.setattr(watch, "EVERY_SECONDS", 0.1)
+    heard: list = []
+
+    def progress(running: list) -> None:
+        heard.append(running)
+        if running and running[0].tasks[1]:
+            session.interrupt()
+
+    options = {"execution.runtime-mode": "batch"}
+    session = Session(tmp_path, options=options, engine=engine, emit=lambda line: None, notify=lambda line: None, progress=progress)
+    list(session.run("CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '300000000')"))
+    with pytest.raises(JobFailed, match=r"(?i)cancel"):
+        list(session.run("SELECT COUNT(*), MAX(n) FROM numbers"))
+    assert {one.name for (one,) in heard[:-1]} == {"SELECT"} and heard[-1] == []
     session.close()
 
 
