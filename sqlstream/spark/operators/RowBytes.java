@@ -26,18 +26,21 @@ final class RowBytes {
     }
 
     RowBytes put(int number) {
-        Platform.putInt(bytes, Platform.BYTE_ARRAY_OFFSET + (long) grown(4), number);
+        long place = grown(4);
+        Platform.putInt(bytes, place, number);
         return this;
     }
 
     RowBytes put(long number) {
-        Platform.putLong(bytes, Platform.BYTE_ARRAY_OFFSET + (long) grown(8), number);
+        long place = grown(8);
+        Platform.putLong(bytes, place, number);
         return this;
     }
 
     RowBytes put(UnsafeRow row) {
         put(row.getSizeInBytes());
-        row.writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET + (long) grown(row.getSizeInBytes()));
+        long place = grown(row.getSizeInBytes());
+        row.writeToMemory(bytes, place);
         return this;
     }
 
@@ -45,9 +48,9 @@ final class RowBytes {
         return Arrays.copyOf(bytes, length);
     }
 
-    /** Makes room behind the end; where that is. */
-    private int grown(int size) {
-        int end = length;
+    /** Makes room behind the end, maybe in other {@code bytes} than before; where that is. */
+    private long grown(int size) {
+        long end = Platform.BYTE_ARRAY_OFFSET + (long) length;
         length += size;
         if (length > bytes.length) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length));
