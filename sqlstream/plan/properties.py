@@ -47,6 +47,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.sql.expressions import Call, Cast, ColumnRef, Expr
 from sqlstream.sql.types import BIGINT, INTEGERS, timestamp, timestamp_ltz
+from sqlstream.udf.functions import Accumulator
 
 if TYPE_CHECKING:
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
@@ -225,7 +226,7 @@ def stateless(node: Node) -> bool:
 def native(node: GroupAggregate) -> bool:
     """Whether Spark's own aggregate gives what ``node`` does of a stream: in update mode, and then as the only operator with a state, or
     as an operator that drops duplicates."""
-    if changelog_mode(node.input).updates or node.ttl:
+    if changelog_mode(node.input).updates or node.ttl or any(isinstance(a.call.function, Accumulator) for a in node.aggregates):
         return False
     return not node.aggregates or (node.upserts and stateless(node.input) and not any(a.call.distinct for a in node.aggregates))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import NamedAggregate, Node
 
 _AGGREGATE = "GROUP BY window_start, window_end of a window keeps groups until it closes"
-_ROWS = "; functions in Python keep all rows of a group"
+_ROWS = "; a function in Python of pandas, or one without retract where rows go, keeps all rows of a group"
 _FRAME = "a frame, as ROWS BETWEEN 100 PRECEDING AND CURRENT ROW, keeps no more rows of a key than it has: functions in Python keep all"
 _JOIN = "an interval join, BETWEEN times of both sides, keeps rows no longer than these need"
 _RANK = "ORDER BY a time in a window keeps rows until it closes"

@@ -206,7 +206,7 @@ def _append_inputs(node: Node) -> None:
 
 def _updating_distinct(node: GroupAggregate) -> None:
     for named in node.aggregates:
-        if named.call.distinct and named.call.function.name not in (*OVER_SET, "MIN", "MAX"):
+        if named.call.distinct and named.call.function.signed is None and named.call.function.name not in (*OVER_SET, "MIN", "MAX"):
             name = named.call.function.name
             raise NotSupported(f"{name}(DISTINCT ..) over rows that can change is not supported yet.", hint="Select the distinct rows first.")
 

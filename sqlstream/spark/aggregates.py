@@ -10,13 +10,14 @@ from sqlstream.changelog import KIND
 from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate, WindowKind
 from sqlstream.plan.properties import changelog_mode, fields, native, watermark_lag
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark import windows
+from sqlstream.spark import python_functions, windows
 from sqlstream.spark.operators import keyed_aggregate
 from sqlstream.spark.window_operators import TIME, closing, later
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
 from sqlstream.sql.functions.base import local
 from sqlstream.sql.spark_sql import render, render_marked, render_signed, signs
 from sqlstream.sql.types import quote
+from sqlstream.udf.functions import Accumulator
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
@@ -103,7 +104,10 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
         frame = frame.withColumn(mark, F.lit(0))
     mode = changelog_mode(node)
     kinds = 0 if not mode.carries_kinds else 2 if mode.retracts else 1
-    given = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), [[m, *of] for of, m in marks.items()],
+    spark = frame.sparkSession
+    calls_of = [(a.name, a.call.type, a.call.function) for a in node.aggregates]
+    folds = {name: python_functions.fold(f.python, type_, spark, zone) for name, type_, f in calls_of if isinstance(f, Accumulator)}
+    given = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), [[m, *of] for of, m in marks.items()], folds,
                             KIND if retracting else "", kinds, ttl)  # fmt: skip
     return given.select(*[quote(f.name) for f in fields(node)], *([KIND] if kinds else []))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import tempfile
 import threading
 import zipfile
+from hashlib import sha1
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Node
     from sqlstream.sql.expressions import Expr
+    from sqlstream.sql.types import Type
 
 # What of this package a worker runs.
 _SHIPPED = (
-    "__init__.py", "secrets.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/api.py", "udf/concurrent.py", "udf/data_types.py",
-    "udf/dead_letters.py", "udf/groups.py", "udf/masking.py", "udf/row.py", "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py",
-    "udf/views.py", "udf/worker.py",
+    "__init__.py", "secrets.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/accumulators.py", "udf/api.py", "udf/concurrent.py",
+    "udf/data_types.py", "udf/dead_letters.py", "udf/fold.py", "udf/groups.py", "udf/masking.py", "udf/row.py", "udf/shim.py", "udf/sources.py",
+    "udf/values.py", "udf/vectors.py", "udf/views.py", "udf/worker.py",
 )  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()
@@ -103,6 +106,19 @@ def _register(call: Call, function: PythonFunction, name: str, spark: SparkSessi
     called = declare(evaluator(made), f"STRUCT<value: {call.type.spark}, failed: BOOLEAN>" if kept else call.type.spark)
     # Of a deterministic one Spark would make two calls where a filter reads its value: one below the filter, one above.
     spark.udf.register(name, called.asNondeterministic())
+
+
+def fold(function: PythonFunction, groups: Type, spark: SparkSession, zone: str) -> Any:
+    """The PythonFold that takes rows of ``groups``, the type of what is kept of a group, into accumulators of ``function``."""
+    from sqlstream.udf.tasks import task
+
+    assert spark._jvm is not None
+    _ship(spark)
+    context = spark.sparkContext
+    made = pickle.dumps(task(function, (groups,), function.of.result, zone, ()))
+    python, files, environment = context.pythonExec, list(context._python_includes or ()), dict(context.environment)
+    key = sha1(b"".join([made, repr((python, files, sorted(environment.items()))).encode()])).hexdigest()
+    return spark._jvm.sqlstream.PythonFold(key, made, python, files, environment)
 
 
 def _ship(spark: SparkSession) -> None:

@@ -171,6 +171,12 @@ class Declared:
         """Whether calls are waited for: it is an ``async def``."""
         return inspect.iscoroutinefunction(self.body)
 
+    @property
+    def retracts(self) -> bool:
+        """Whether rows can be taken out of its accumulators: its class has a ``retract`` that is not that of AggregateFunction."""
+        owner = next((c for c in type(self.function).__mro__ if "retract" in vars(c)), AggregateFunction)
+        return owner is not AggregateFunction and not owner.__module__.startswith("pyflink.")
+
     def __call__(self, *args: Any) -> Any:
         return self.body(*args)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,9 @@ from sqlstream.sql import types as t
 from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.expressions import AggregateCall, Call
 from sqlstream.sql.functions import Function
+from sqlstream.sql.functions.aggregates import accumulated
 from sqlstream.sql.text import sql_name
-from sqlstream.udf.api import Declared, Kind
+from sqlstream.udf.api import GENERAL, Declared, Kind
 from sqlstream.udf.concurrent import Calls
 from sqlstream.udf.signature import Signature, signature
 
@@ -94,11 +95,34 @@ class PythonFunction(Function):
         names = (f"{i} {column}".strip() for i, column in enumerate(columns))
         return t.array(t.row(tuple(names), types).not_null()).not_null()
 
+    def accumulates(self, *, updates: bool) -> bool:
+        """Whether an accumulator can stand for the rows of a group, which also go where it ``updates``."""
+        declared = self.found.declared
+        return declared.func_type == GENERAL and (declared.retracts or not updates)
+
+    @cached_property
+    def accumulator(self) -> Accumulator:
+        """What keeps its accumulators. One function a row, so that calls are equal."""
+        return Accumulator("ACCUMULATOR", ("any*",), lambda _: t.NULL, accumulated, "", aggregate=True, signed=accumulated, python=self)
+
     def spark_name(self, types: Types, zone: str) -> str:
         """What a call with arguments of ``types`` is in Spark SQL: another version of the function has another name."""
         key = repr((self.found.identifier, self.version, str(id(self.modules)), [x.full for x in types], zone, self.settings))
         # Spark takes no other letters in the name of a function.
         return f"sqlstream_{re.sub('[^a-z0-9_]', '', self.found.attribute.lower())}_{sha1(key.encode()).hexdigest()[:12]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Accumulator(Function):
+    """The aggregate that a group's rows are for ``python``, an aggregate function: its accumulator, and the rows that are not in it yet."""
+
+    python: PythonFunction = field(kw_only=True)
+
+    def kept(self, rows: Type) -> Type:
+        """What it keeps of rows, which are ``rows`` as an ARRAY: the accumulator (NULL at first), and rows with 1 or -1 (one that goes) before."""
+        (row,) = rows.children
+        signed = t.row(("sign", *row.names), (t.TINYINT.not_null(), *row.children)).not_null()
+        return t.row(("accumulator", "rows"), (t.BYTES, t.array(signed).not_null())).not_null()
 
 
 def calls_python(expr: Expr) -> bool:

@@ -1,10 +1,14 @@
-"""Aggregate functions at work, in a Spark worker: for each group the array of its rows' arguments, as ROWs, comes in, and a value goes out."""
+"""Aggregate functions at work, in a Spark worker: what is kept of each group comes in, and a value goes out.
+
+Of a group all rows are kept, an array of its rows' arguments as ROWs; or an accumulator, with the rows that are not in it yet.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.sql import types as t
 from sqlstream.udf import masking
 from sqlstream.udf.api import GENERAL, RAISED
 from sqlstream.udf.values import arrow_array, python_values, zone_of
@@ -16,44 +20,106 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlstream.sql.types import Type
     from sqlstream.udf.worker import Task
+
+
+def accumulates(groups: Type) -> bool:
+    """Whether ``groups``, the type of what is kept of a group, has an accumulator."""
+    return groups.root == "ROW"
+
+
+def row_of(groups: Type) -> Type:
+    """One row of what is kept of a group: the arguments are its fields."""
+    if not accumulates(groups):
+        return groups.children[0]
+    row = groups.children[1].children[0]
+    return t.row(row.names[1:], row.children[1:])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of groups, one group behind the other: their arguments as columns; the sign of each, unless none goes."""
+
+    columns: tuple[pa.Array, ...]
+    signs: list[int] | None = None
+
+    def places(self, task: Task, count: int, zone: datetime.tzinfo) -> list[tuple[Any, ...]]:
+        """The arguments of each of the ``count`` rows."""
+        columns = (python_values(c, x, zone) for c, x in zip(self.columns, task.arguments, strict=True))
+        return list(zip(*columns, strict=True)) or [()] * count
+
+
+def signed(columns: list[pa.Array]) -> Rows:
+    """Rows of which the first column is the sign."""
+    signs = columns[0].to_pylist()
+    return Rows(tuple(columns[1:]), signs if -1 in signs else None)
 
 
 def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
     """The values of ``function``, the one of ``task``, for groups. Raises FunctionFailed."""
     (groups,), zone = task.arguments, zone_of(task.zone)
     # What one row of a group is, for messages: the arguments are columns.
-    task = replace(task, arguments=groups.children[0].children)
+    task = replace(task, arguments=row_of(groups).children)
+    kept: list[bytes | None] = [None] * len(array)
+    if accumulates(groups):
+        first, array = array.flatten()
+        kept = first.to_pylist()
+    columns = array.flatten().flatten()
+    rows = signed(columns) if accumulates(groups) else Rows(tuple(columns[: len(task.arguments)]))
     counts = array.value_lengths().to_pylist()
-    columns = tuple(array.flatten().flatten()[: len(task.arguments)])
-    make = _by_row if task.func_type == GENERAL else _of_columns
-    values, wrong = arrow_array(list(make(task, function, columns, counts, zone)), task.result, zone)
+    if task.func_type == GENERAL:
+        found = _by_row(task, function, rows, counts, kept, zone, keeps=accumulates(groups))
+    else:
+        found = _of_columns(task, function, rows.columns, counts, zone)
+    values, wrong = arrow_array(list(found), task.result, zone)
     if wrong is None:
         return values
     place, problem = wrong
-    rows = _rows(task, columns, sum(counts[:place]), counts[place], zone)
-    said = masking.struck(of_wrong_type(problem), secrets(task, columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
-    raise FunctionFailed(f"The Python function {task.name} gave {said}, {rows}.")
+    where = _rows(task, rows.columns, sum(counts[:place]), counts[place], zone, kept[place])
+    said = masking.struck(of_wrong_type(problem), secrets(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
+    raise FunctionFailed(f"The Python function {task.name} gave {said}, {where}.")
 
 
-def _by_row(task: Task, function: Any, columns: tuple[pa.Array, ...], counts: list[int], zone: datetime.tzinfo) -> Iterator[Any]:
-    rows = list(zip(*(python_values(c, t, zone) for c, t in zip(columns, task.arguments, strict=True)), strict=True)) or [()] * sum(counts)
+def _by_row(
+    task: Task, function: Any, rows: Rows, counts: list[int], kept: list[bytes | None], zone: datetime.tzinfo, *, keeps: bool
+) -> Iterator[Any]:
+    """``keeps``: accumulators are kept some time."""
+    from sqlstream.udf import accumulators
+
+    given = rows.places(task, sum(counts), zone)
     first = 0
-    for count in counts:
-        place = -1
+    for count, before in zip(counts, kept, strict=True):
+        places = range(first, first + count)
         try:
-            accumulator = function.create_accumulator()
-            for place in range(first, first + count):
-                function.accumulate(accumulator, *rows[place])
-            place = -1
+            accumulator = function.create_accumulator() if before is None else accumulators.loaded(task, function, before)
+            take_in(task, function, accumulator, rows, given, places, zone)
+            if keeps:
+                accumulators.check(task, function, accumulator, rows.columns, places)
             yield function.get_value(accumulator)
+        except FunctionFailed:
+            raise
         except RAISED as error:
-            if place >= 0:
-                where = f"for {shown(task, columns, place, zone)}"
-                raise failure(task, error, function.accumulate, columns, range(place, place + 1), where) from None
-            where = _rows(task, columns, first, count, zone)
-            raise failure(task, error, function.get_value, columns, range(first, first + count), where) from None
+            where = _rows(task, rows.columns, first, count, zone, before)
+            raise failure(task, error, function.get_value, rows.columns, places, where) from None
         first += count
+
+
+def take_in(
+    task: Task, function: Any, accumulator: Any, rows: Rows, given: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo
+) -> None:
+    """Let ``accumulator`` have the rows at ``places``, in order, of all that are ``given``. Raises FunctionFailed."""
+    signs, take, place = rows.signs, function.accumulate, places.start
+    try:
+        if signs is None:
+            for place in places:
+                take(accumulator, *given[place])
+        else:
+            for place in places:
+                take = function.accumulate if signs[place] > 0 else function.retract
+                take(accumulator, *given[place])
+    except RAISED as error:
+        raise failure(task, error, take, rows.columns, range(place, place + 1), f"for {shown(task, rows.columns, place, zone)}") from None
 
 
 def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts: list[int], zone: datetime.tzinfo) -> Iterator[Any]:
@@ -85,8 +151,9 @@ def _accumulated(function: Any) -> Any:
     return body
 
 
-def _rows(task: Task, columns: tuple[pa.Array, ...], first: int, count: int, zone: datetime.tzinfo) -> str:
-    """A group, in words."""
+def _rows(task: Task, columns: tuple[pa.Array, ...], first: int, count: int, zone: datetime.tzinfo, kept: bytes | None = None) -> str:
+    """A group, in words. ``kept``: the accumulator that it had before these rows."""
     if not count:
-        return "for no rows"
-    return f"for {count} row{'' if count == 1 else 's'} that begin{'s' if count == 1 else ''} with {shown(task, columns, first, zone)}"
+        return "for no rows" if kept is None else "for the rows in its accumulator"
+    begin = f"that begin{'s' if count == 1 else ''} with {shown(task, columns, first, zone)}"
+    return f"for {count} row{'' if count == 1 else 's'} {begin}{'' if kept is None else ', and those in its accumulator'}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.errors import ValidationError
 from sqlstream.udf.api import Kind
+from sqlstream.udf.groups import row_of
 from sqlstream.udf.worker import Task
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def task(function: PythonFunction, arguments: Types, result: Type, zone: str, columns: tuple[str, ...]) -> Task:
     """The call of ``function`` with ``arguments`` that read the columns of these names. Raises ValidationError."""
     if function.kind is Kind.AGGREGATE:
-        columns = arguments[0].children[0].names
+        columns = row_of(arguments[0]).names
     return Task(
         function.name,
         pickled(function),

@@ -176,7 +176,7 @@ def opened(task: Task) -> Callable[..., Any]:
             message = f"The Python function {task.name} needs the module '{error.name}', which Spark's workers don't have."
             raise FunctionFailed(message, hint) from None
         except RAISED as error:  # whatever the user's modules raise
-            raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {_said(error, ())}.") from error
+            raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {told(error, ())}.") from error
         body = function
         if isinstance(function, UserDefinedFunction) or hasattr(function, "open"):
             try:
@@ -184,7 +184,7 @@ def opened(task: Task) -> Callable[..., Any]:
                 if inspect.isawaitable(opening):
                     _waiting().run_until_complete(opening)
             except RAISED as error:
-                said = f"{_said(error, secrets(task))}{_place(error, function.open)}"
+                said = f"{told(error, secrets(task))}{_place(error, function.open)}"
                 raise FunctionFailed(f"The Python function {task.name} could not be opened: {said}.") from None
             body = function if task.aggregate else function.eval
         _open[key] = (function, body)
@@ -245,7 +245,7 @@ def _end(number: int, frame: object) -> NoReturn:
 
 def failure(task: Task, error: BaseException, body: Any, arrays: tuple[pa.Array, ...], places: range, where: str) -> FunctionFailed:
     """What ``body``, given the arguments at ``places``, which ``where`` says in words, has done wrong."""
-    said = _said(error, secrets(task, arrays, places))
+    said = told(error, secrets(task, arrays, places))
     return FunctionFailed(f"The Python function {task.name} failed {where}: {said}{_place(error, body)}.")
 
 
@@ -268,7 +268,8 @@ def shown(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.t
     return f"({', '.join(texts)})"
 
 
-def _said(error: BaseException, secrets: Iterable[str]) -> str:
+def told(error: BaseException, secrets: Iterable[str]) -> str:
+    """``error`` in a line, without ``secrets``."""
     text = " ".join(masking.struck(str(error), secrets).split())
     return cut(f"{type(error).__name__}: {text}" if text else type(error).__name__, 4 * _LONGEST)
 

@@ -26,6 +26,13 @@ class Spread(AggregateFunction):
 
 
 spread = udaf(Spread())
+
+
+class Drift(Spread):
+    def retract(self, accumulator, x: int, times: int = 1): accumulator.remove(x * times)
+
+
+drift = udaf(Drift())
 mean = udaf(lambda x: x.mean(), result_type="DOUBLE", func_type="pandas")
 twice = udf(lambda x: 2 * x, input_types="BIGINT", result_type="BIGINT")
 
@@ -62,12 +69,29 @@ def plan(session: Session, sql: str) -> list[str]:
 
 def test_a_group_aggregate(session: Session) -> None:
     found = plan(session, "SELECT k, spread(x) AS a, spread(x) + 1 AS b, mean(x) AS c, COUNT(*) AS n, spread(DISTINCT x, 2) FILTER (WHERE y > 1) AS d FROM r GROUP BY k HAVING spread(x) > 1")
-    # One array for all functions of the same rows.
+    # A function of columns is given all rows.
     assert found[1:4] == [
         "Calc(where=[(a > 1)], changelogMode=[I,UB,UA])",
-        "Calc(select=[k, SPREAD($rows0) AS a, MEAN($rows0) AS c, n, SPREAD($rows1) AS d], changelogMode=[I,UB,UA])",
-        "GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n, ARGUMENTS(x) AS $rows0, ARGUMENTS(DISTINCT x, 2) FILTER (WHERE $f1) AS $rows1], changelogMode=[I,UB,UA])",
+        "Calc(select=[k, SPREAD($rows0) AS a, MEAN($rows1) AS c, n, SPREAD($rows2) AS d], changelogMode=[I,UB,UA])",
+        "GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n, ACCUMULATOR(x) AS $rows0, ARGUMENTS(x) AS $rows1, ACCUMULATOR(DISTINCT x, 2) FILTER (WHERE $f1) AS $rows2], changelogMode=[I,UB,UA])",
     ]
+
+
+def aggregates(session: Session, sql: str) -> str:
+    (line,) = [line for line in plan(session, sql) if "$rows" in line and line.startswith(("GroupAggregate(", "WindowAggregate(", "OverAggregate("))]
+    return line.split("select=[")[1].split("]")[0]
+
+
+def test_where_an_accumulator_stands_for_rows(session: Session) -> None:
+    """Where rows go it needs a retract; windows and batch mode have all rows anyway."""
+    changing = "(SELECT k, SUM(x) AS x FROM r GROUP BY k)"
+    assert aggregates(session, "SELECT spread(x), drift(x) FROM r") == "ACCUMULATOR(x) AS $rows0, ACCUMULATOR(x) AS $rows1"
+    assert aggregates(session, f"SELECT spread(x), drift(x), drift(DISTINCT x), mean(x) FROM {changing}") == (
+        "ARGUMENTS(x) AS $rows0, ACCUMULATOR(x) AS $rows1, ACCUMULATOR(DISTINCT x) AS $rows2"
+    )
+    assert aggregates(session, f"SELECT drift(x) FROM {WINDOWS} GROUP BY window_start, window_end").endswith(" ARGUMENTS(x) AS $rows0")
+    list(session.run("SET 'execution.runtime-mode' = 'batch'; CREATE TABLE b (x BIGINT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json')"))
+    assert aggregates(session, "SELECT drift(x) FROM b") == "ARGUMENTS(x) AS $rows0"
 
 
 def test_windows_and_over(session: Session) -> None:
@@ -89,8 +113,11 @@ def test_state_that_grows_is_told(session: Session) -> None:
     def bounds(sql: str) -> list[str]:
         return [kept.bound for kept in unbounded_state(session.planner.plans(parse(sql))[0].plan)]
 
-    (bound,) = bounds("SELECT spread(x) FROM r")
-    assert bound.endswith("functions in Python keep all rows of a group")
+    for kept in ("mean(x) FROM r", "spread(x) FROM (SELECT k, SUM(x) AS x FROM r GROUP BY k)"):
+        assert bounds(f"SELECT {kept}")[0].endswith("a function in Python of pandas, or one without retract where rows go, keeps all rows of a group")
+    (bound,) = bounds("SELECT k, spread(x) FROM r GROUP BY k")
+    assert bound.endswith("keeps groups until it closes")
+    assert bounds("SELECT spread(x) FROM r") == []
     (bound,) = bounds("SELECT spread(x) OVER (ORDER BY ts) FROM r")
     assert bound.endswith("functions in Python keep all")
     assert bounds("SELECT spread(x) OVER (ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM r") == []
@@ -116,7 +143,7 @@ def test_calls_that_are_refused(session: Session, sql: str, problem: str) -> Non
 
 def test_a_sub_query_of_each_row(session: Session) -> None:
     found = plan(session, "SELECT k FROM r WHERE x > (SELECT spread(x) FROM r AS o WHERE o.k = r.k)")
-    assert any(line.startswith("GroupAggregate(groupBy=[k], select=[k, ARGUMENTS(x) AS $rows0]") for line in found)
+    assert any(line.startswith("GroupAggregate(groupBy=[k], select=[k, ACCUMULATOR(x) AS $rows0]") for line in found)
 
 
 def test_an_examples_aggregate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

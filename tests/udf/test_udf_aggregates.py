@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +11,7 @@ from sqlstream.results import Submitted
 from sqlstream.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from tests.udf.conftest import Stream
 
 MODULE = '''
 from pyflink.common import Row
@@ -209,41 +206,9 @@ def test_a_group_that_fails_is_never_left_out(session: Session) -> None:
 # --- streams ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def stream(session: Session, tmp_path: Path) -> Iterator[tuple[Session, Callable[..., list[str]], list[str]]]:
-    """A session with a table of files that come; what puts rows there and waits for so many lines of output."""
-    (tmp_path / "in").mkdir()
-    (tmp_path / "project" / "udfs").mkdir(parents=True)
-    (tmp_path / "project" / "udfs" / "groups.py").write_text(MODULE)
-    emitted: list[str] = []
-    made = Session(tmp_path / "project", options={"table.local-time-zone": "UTC"}, engine=session._engine, emit=emitted.append, notify=lambda line: None)
-    list(made.run(
-        f"CREATE TABLE r (k STRING, x INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', "
-        "'format' = 'json', 'source.monitor-interval' = '1 s')"
-    ))  # fmt: skip
-
-    def put(*given: tuple[str, int | None, str], lines: int) -> list[str]:
-        text = "".join(json.dumps({"k": k, "x": x, "ts": f"2024-01-01 {at}"}) + "\n" for k, x, at in given)
-        # Its name begins with a dot until it is whole.
-        hidden = tmp_path / "in" / ".next"
-        hidden.write_text(text)
-        hidden.rename(tmp_path / "in" / f"{time.time_ns()}.json")
-        deadline = time.monotonic() + 90
-        while len(emitted) < lines:
-            assert time.monotonic() < deadline, emitted
-            time.sleep(0.1)
-        time.sleep(1)
-        found, emitted[:] = sorted(emitted), []
-        return found
-
-    yield made, put, emitted
-    made.jobs.stop_all()
-    made.close()
-
-
-def test_rows_that_go(stream: tuple[Session, Callable[..., list[str]], list[str]]) -> None:
+def test_rows_that_go(stream: Stream) -> None:
     """An aggregate over an aggregate: each new row of a key takes its count out of one group and puts it into another. It is kept over a restart."""
-    session, put, _ = stream
+    session, put = stream
     list(session.run("CREATE TABLE o (odd BOOLEAN, ks STRING, ns STRING, n BIGINT, big STRING) WITH ('connector' = 'print')"))
     insert = (
         "INSERT INTO o SELECT MOD(n, 2) = 1, sorted_values(k), sorted_values(DISTINCT n), counts(), sorted_values(k) FILTER (WHERE n > 2) "
@@ -257,8 +222,8 @@ def test_rows_that_go(stream: tuple[Session, Callable[..., list[str]], list[str]
     assert put(("a", 1, "00:00:03"), lines=3) == ["+U[true, a,b, 1,3, 2, a]", "-D[false, a, 2, 1, ]", "-U[true, b, 1, 1, ]"]
 
 
-def test_windows_of_a_stream(stream: tuple[Session, Callable[..., list[str]], list[str]]) -> None:
-    session, put, _ = stream
+def test_windows_of_a_stream(stream: Stream) -> None:
+    session, put = stream
     for name in ("tumbled", "sessions", "overs"):
         list(session.run(f"CREATE TABLE {name} (w STRING, k STRING, v STRING, m DOUBLE) WITH ('connector' = 'print', 'print-identifier' = '{name}')"))
     list(session.run(
@@ -282,8 +247,8 @@ def test_windows_of_a_stream(stream: tuple[Session, Callable[..., list[str]], li
     ]
 
 
-def test_over_distinct_of_a_stream(stream: tuple[Session, Callable[..., list[str]], list[str]]) -> None:
-    session, put, _ = stream
+def test_over_distinct_of_a_stream(stream: Stream) -> None:
+    session, put = stream
     list(session.run("CREATE TABLE o (w STRING, v STRING, d STRING) WITH ('connector' = 'print')"))
     list(session.run("INSERT INTO o SELECT CAST(ts AS STRING), listed(x) OVER w, listed(DISTINCT x) OVER w FROM r WINDOW w AS (PARTITION BY k ORDER BY ts)"))
     found = put(("a", 1, "00:00:01.000"), ("a", 2, "00:00:02.000"), ("a", 1, "00:00:03.000"), ("z", 0, "00:05:00.000"), lines=4)

@@ -1,9 +1,11 @@
-"""An aggregate function in Python is a scalar call above the aggregate, of the array of its arguments: Spark's aggregates, and ours, are on the
-JVM. They keep the rows of a group, so that rows that go are simply taken out.
+"""An aggregate function in Python is a scalar call above the aggregate: Spark's aggregates, and ours, are on the JVM.
 
 GroupAggregate(keys=[k], spread(x))   ->   Project(k, spread($rows0))
-+- input                                   +- GroupAggregate(keys=[k], $rows0 = ARGUMENTS(x))
++- input                                   +- GroupAggregate(keys=[k], $rows0 = ACCUMULATOR(x))
                                               +- input
+
+Of a stream's group the aggregate below keeps an accumulator and the last rows. It keeps all rows, ARGUMENTS(x), where these are bounded (in windows,
+OVER, batch mode), where the function takes them as columns, and where rows go and it has no retract: they are simply taken out.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from itertools import count
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import GroupAggregate, Named, NamedAggregate, Node, Over, Project, WindowAggregate
-from sqlstream.plan.properties import fields
+from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr
 from sqlstream.sql.functions.aggregates import ARGUMENTS
 from sqlstream.udf.functions import PythonFunction
@@ -32,7 +34,7 @@ def _called(node: GroupAggregate | WindowAggregate | Over) -> Node:
     values: dict[str, Expr] = {}
     for named in node.aggregates:
         if isinstance(named.call.function, PythonFunction):
-            rows = _arguments(node.input, named.call, named.call.function)
+            rows = _rows(node, named.call, named.call.function)
             if rows not in collected:
                 collected[rows] = next(names)
             values[named.name] = Call(named.call.type, named.call.function, (ColumnRef(rows.type, collected[rows]),))
@@ -43,9 +45,13 @@ def _called(node: GroupAggregate | WindowAggregate | Over) -> Node:
     return Project(below, tuple(Named(f.name, values.get(f.name) or make.ref(f)) for f in given))
 
 
-def _arguments(source: Node, call: AggregateCall, function: PythonFunction) -> AggregateCall:
-    """What collects the arguments of ``call``."""
+def _rows(node: Node, call: AggregateCall, function: PythonFunction) -> AggregateCall:
+    """What keeps the rows of ``call``, one of ``node``'s."""
+    (source,) = node.inputs
     written = {c.name: c.expr for c in source.columns} if isinstance(source, Project) else {}
     read = (make.substituted(a, written) if make.columns(a) <= written.keys() else a for a in call.args)
     columns = tuple(", ".join(sorted(make.columns(a))) for a in read)
-    return replace(call, type=function.rows(tuple(a.type for a in call.args), columns), function=ARGUMENTS)
+    rows = function.rows(tuple(a.type for a in call.args), columns)
+    if isinstance(node, GroupAggregate) and not static(node) and function.accumulates(updates=changelog_mode(source).updates):
+        return replace(call, type=function.accumulator.kept(rows), function=function.accumulator)
+    return replace(call, type=rows, function=ARGUMENTS)

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -42,7 +43,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * computes with Spark's aggregate functions and gives a group's row once a micro-batch, if it has changed.
  *
  * <p>State by key: the functions' buffers and the extremes; for each list of marked arguments, and each extreme of rows that can go, the
- * counts of its values; the arguments of functions that no row can be taken away from.
+ * counts of its values; the arguments of functions that no row can be taken away from. The buffer of a function in Python is its accumulator, with
+ * the rows that are not in it yet.
  */
 public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets {
     private static final int NO_KINDS = 0;
@@ -71,17 +73,19 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
      *
      * @param marks for each column of the input that stands for a mark its name, that of a condition or an empty one, and those of
      *     arguments: 1 in a row by which their values come to be there, -1 in one by which they go, else 0
+     * @param folds the columns that are a struct of an accumulator and a list of rows, each with what folds such rows into it
      * @param kind the column with the kinds of rows, if there can be others than inserts, or an empty name. The last column of the result is
      *     then how many rows there are, and is taken out
      * @param kinds 0: each row replaces that of its key; 1: rows get their kind; 2: and what a row was comes before what it is
      * @param ttl for how many milliseconds a group without rows is kept; 0 for ever
      */
-    public static Dataset<Row> of(Dataset<Row> aggregated, List<List<String>> marks, String kind, int kinds, long ttl) {
+    public static Dataset<Row> of(
+            Dataset<Row> aggregated, List<List<String>> marks, Map<String, PythonFold> folds, String kind, int kinds, long ttl) {
         org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
         Aggregate node = (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         String[] names = marks.stream().map(m -> m.get(0)).toArray(String[]::new);
         Dataset<Row> source = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).drop(names);
-        KeyedAggregate processor = new KeyedAggregate(node, marks, kind, kinds);
+        KeyedAggregate processor = new KeyedAggregate(node, marks, folds, kind, kinds);
         StructType schema = aggregated.schema();
         if (!kind.isEmpty()) {
             schema = new StructType(Arrays.copyOf(schema.fields(), schema.length() - 1));
@@ -93,7 +97,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) source, keys, schema, processor, ttl);
     }
 
-    private KeyedAggregate(Aggregate node, List<List<String>> marks, String kind, int kinds) {
+    private KeyedAggregate(Aggregate node, List<List<String>> marks, Map<String, PythonFold> folds, String kind, int kinds) {
         List<Attribute> columns = new ArrayList<>(Scala.list(node.child().output()));
         for (List<String> mark : marks) {
             List<Expression> arguments = mark.stream().skip(2).<Expression>map(name -> Scala.named(node.child(), name)).toList();
@@ -115,6 +119,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         running = new Aggregates(seen);
         List<AggregateExpression> replays = new ArrayList<>();
         for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
+            if (folds.containsKey(column.name())) {
+                continue;
+            }
             Scala.replaced(column instanceof Alias alias ? alias.child() : (Expression) column, e -> {
                 if (e instanceof AggregateExpression call && this.kind >= 0 && !signed(call) && extremeOf(call) == null) {
                     replays.add(call);
@@ -132,7 +139,10 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         replayed = new Aggregates(replayInput);
         for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
             Expression value = column instanceof Alias alias ? alias.child() : (Expression) column;
-            results.add(Scala.replaced(value, e -> e instanceof AggregateExpression call ? added(call, replays.contains(call)) : null));
+            PythonFold fold = folds.get(column.name());
+            results.add(fold != null
+                    ? running.add(accumulated(value, fold))
+                    : Scala.replaced(value, e -> e instanceof AggregateExpression call ? added(call, replays.contains(call)) : null));
         }
     }
 
@@ -140,6 +150,20 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
     private boolean signed(AggregateExpression call) {
         return Scala.list(call.references().toSeq()).stream()
                 .anyMatch(a -> marked.stream().anyMatch(m -> m.exprId().equals(a.exprId())) || input.get(kind).exprId().equals(a.exprId()));
+    }
+
+    /** The struct {@code value}, as it is kept. Its list of rows is the only aggregate in it. */
+    private static AggregateExpression accumulated(Expression value, PythonFold fold) {
+        List<AggregateExpression> found = new ArrayList<>();
+        Scala.replaced(value, e -> {
+            if (e instanceof AggregateExpression call) {
+                found.add(call);
+            }
+            return e instanceof AggregateExpression ? e : null;
+        });
+        AggregateExpression rows = found.get(0);
+        Expression row = Scala.list(rows.aggregateFunction().children()).get(0);
+        return new Accumulated(row, value.dataType(), fold, 0, 0).toAggregateExpression(false, rows.filter());
     }
 
     private static Expression extremeOf(AggregateExpression call) {

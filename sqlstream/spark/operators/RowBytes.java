@@ -25,6 +25,17 @@ final class RowBytes {
         return row;
     }
 
+    /** The bytes that {@code from} has next, or null. */
+    static byte[] bytes(ByteBuffer from) {
+        int length = from.getInt();
+        if (length < 0) {
+            return null;
+        }
+        byte[] own = new byte[length];
+        from.get(own);
+        return own;
+    }
+
     RowBytes put(int number) {
         long place = grown(4);
         Platform.putInt(bytes, place, number);
@@ -41,6 +52,16 @@ final class RowBytes {
         put(row.getSizeInBytes());
         long place = grown(row.getSizeInBytes());
         row.writeToMemory(bytes, place);
+        return this;
+    }
+
+    /** Bytes after their length, or null. */
+    RowBytes put(byte[] some) {
+        put(some == null ? -1 : some.length);
+        if (some != null) {
+            long place = grown(some.length);
+            Platform.copyMemory(some, Platform.BYTE_ARRAY_OFFSET, bytes, place, some.length);
+        }
         return this;
     }
 

@@ -122,13 +122,13 @@ def use_local_files(spark: SparkSession) -> None:
     spark._jvm.sqlstream.LocalFiles.install(spark.sparkContext._jsc.hadoopConfiguration())
 
 
-def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], kind: str, kinds: int, ttl: int) -> DataFrame:
+def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], folds: dict[str, Any], kind: str, kinds: int, ttl: int) -> DataFrame:
     """``aggregated``, a groupBy of columns with agg over a stream, by our own operator; the arguments are those of KeyedAggregate.of."""
     from pyspark.sql import DataFrame
 
     spark = aggregated.sparkSession
     assert spark._jvm is not None
-    return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf, marks, kind, kinds, ttl), spark)
+    return DataFrame(spark._jvm.sqlstream.KeyedAggregate.of(aggregated._jdf, marks, folds, kind, kinds, ttl), spark)
 
 
 def keyed_join(

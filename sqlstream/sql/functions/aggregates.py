@@ -227,6 +227,15 @@ def _arguments(call: Rendered) -> str:
     return f"array_distinct({rows})" if call.distinct else rows
 
 
+def accumulated(call: Rendered) -> str:
+    """A struct of no accumulator and of all rows, each with its sign before its arguments."""
+    names = call.type.children[1].children[0].names
+    cells = (f"{sql_string(name)}, {arg}" for name, arg in zip(names, (f"CAST({call.sign or 1} AS TINYINT)", *call.args), strict=True))
+    row = f"named_struct({', '.join(cells)})"
+    rows = f"collect_list({f'if({call.sign} = 0, NULL, {row})' if call.sign else row}){call.filter}"
+    return f"named_struct('accumulator', CAST(NULL AS BINARY), 'rows', {f'array_distinct({rows})' if call.distinct else rows})"
+
+
 def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary: str, example: str, **more: Any) -> Function:
     return Function(name, params, returns, spark, summary, example if example.startswith("SELECT") else f"{name}({example})", aggregate=True, **more)
 
