@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ import sys
 
 from pyflink.common import Row
 from pyflink.table import DataTypes
-from pyflink.table.udf import ScalarFunction, udf, udtf
+from pyflink.table.udf import AggregateFunction, ScalarFunction, udaf, udf, udtf
 
 from shapes import SHAPES, Shape, named
 
@@ -50,6 +51,30 @@ def squared(n):
 def items(n: int):
     for i in range(n):
         yield Row(Shape(str(i)).name, i)
+
+
+class Gathered(AggregateFunction):
+    """Its rows are folded into it where executors run."""
+
+    def create_accumulator(self):
+        return [Shape("sum"), 0, set()]
+
+    def accumulate(self, accumulator, n: int):
+        import sqlstream
+
+        from areas import AREAS
+
+        accumulator[1] += n + AREAS[0]
+        accumulator[2].add(".zip" in sqlstream.__file__ and not any("udfs" in path for path in sys.path))
+
+    def retract(self, accumulator, n: int):
+        accumulator[1] -= n
+
+    def get_value(self, accumulator) -> str:
+        return f"{named(accumulator[0])} {accumulator[1]} {accumulator[2]}"
+
+
+gathered = udaf(Gathered())
 '''
 SHAPES = '''
 from dataclasses import dataclass
@@ -70,6 +95,9 @@ SCRIPT = """
 SET 'execution.runtime-mode' = 'batch';
 SET 'sql-client.execution.result-mode' = 'tableau';
 SELECT `where`(n), squared(n + 1), w, i FROM (VALUES (0), (1)) AS t (n) LEFT JOIN LATERAL TABLE(items(n)) AS e (w, i) ON TRUE ORDER BY n;
+SET 'execution.runtime-mode' = 'streaming';
+CREATE TABLE changes (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '${CHANGES}', 'format' = 'debezium-json');
+SELECT gathered(n) FROM changes;
 """
 
 
@@ -81,6 +109,9 @@ def test_functions_on_a_cluster(tmp_path: Path, monkeypatch) -> None:
     (project / "udfs" / "shapes.py").write_text(SHAPES)
     (project / "udfs" / "areas.py").write_text("from shapes import SHAPES\n\nAREAS = [0, len(SHAPES) - 1]\n")
     (project / "job.sql").write_text(SCRIPT)
+    (tmp_path / "changes").mkdir()
+    changes = [{"before": None, "after": {"n": n}, "op": "c"} for n in range(2500)] + [{"before": {"n": 7}, "after": None, "op": "d"}]
+    (tmp_path / "changes" / "all.json").write_text("".join(f"{json.dumps(change)}\n" for change in changes))
     port = free_port()
     deploy, options = "org.apache.spark.deploy", ("--host", "127.0.0.1", "--webui-port", "0")
     master = f"spark://127.0.0.1:{port}"
@@ -95,6 +126,7 @@ def test_functions_on_a_cluster(tmp_path: Path, monkeypatch) -> None:
         settings = ["spark.executor.memory=512m", "spark.sql.shuffle.partitions=1", "spark.driver.host=127.0.0.1", "table.local-time-zone=UTC",
                     "pipeline.global-job-parameters=word:a"]  # fmt: skip
         command = [sys.executable, "-m", "sqlstream", "--project", str(project), "--master", master, "-f", str(project / "job.sql"), "--output", "csv"]
+        command += ["--var", f"CHANGES={tmp_path / 'changes'}"]
         done = subprocess.run([*command, *(part for s in settings for part in ("-D", s))], capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1:] == ["a CIRCLE zip False,1,,", "a SQUARE zip False,4,0,0"]
+    assert done.stdout.splitlines()[1:] == ["a CIRCLE zip False,1,,", "a SQUARE zip False,4,0,0", "op,EXPR$0", "+I,SUM 3123743 {True}"]
