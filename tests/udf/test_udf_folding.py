@@ -62,6 +62,19 @@ class Total(AggregateFunction):
     def get_value(self, accumulator) -> int: return accumulator[0]
 
 
+class Shown(AggregateFunction):
+    """What a row behind the bound has come as, and one before."""
+
+    def create_accumulator(self): return {}
+
+    def accumulate(self, accumulator, x: int, *values):
+        if x in (5, 1100):
+            accumulator[x] = repr(values)
+
+    def get_value(self, accumulator) -> str:
+        return f"{accumulator[5] == accumulator[1100].replace('1100', '5')} {accumulator[1100]}"
+
+
 class Fails(Total):
     def accumulate(self, accumulator, x: int, password: str):
         if x == 13:
@@ -76,6 +89,7 @@ class Opened(Total):
 traced = udaf(Traced())
 drawn = udaf(Drawn())
 total = udaf(Total())
+shown = udaf(Shown())
 fails = udaf(Fails())
 opened = udaf(Opened())
 '''
@@ -115,16 +129,42 @@ def test_a_group_of_many_rows(stream: Stream, tmp_path) -> None:
 
 
 def test_rows_that_go(stream: Stream) -> None:
-    """One that is folded is taken out by the function's retract, one behind it without; a group without rows is gone."""
+    """One that is folded is taken out by the function's retract, one behind it without; a group without rows is gone. DISTINCT has its first and last."""
     session, put = stream
-    list(session.run("CREATE TABLE o (big BOOLEAN, v STRING, n BIGINT) WITH ('connector' = 'print')"))
-    submitted(stream, "INSERT INTO o SELECT s >= 1000000, drawn(s), COUNT(*) FROM (SELECT k, SUM(x) AS s FROM r GROUP BY k) GROUP BY s >= 1000000")
-    assert put(*((f"k{x}", x, AT) for x in range(1000)), lines=1) == ["+I[false, 499500 1000 gone 0, 1000]"]
-    assert put(("new", 7, AT), ("newer", 0, AT), lines=2) == ["+U[false, 499507 1002 gone 0, 1002]", "-U[false, 499500 1000 gone 0, 1000]"]
+    list(session.run("CREATE TABLE o (big BOOLEAN, v STRING, d STRING, n BIGINT) WITH ('connector' = 'print')"))
+    submitted(stream, "INSERT INTO o SELECT s > 999999, drawn(s), drawn(DISTINCT MOD(s, 10)), COUNT(*) FROM (SELECT k, SUM(x) AS s FROM r GROUP BY k) GROUP BY s > 999999")
+    digits = "45 10 gone 0"
+    assert put(*((f"k{x}", x, AT) for x in range(1000)), lines=1) == [f"+I[false, 499500 1000 gone 0, {digits}, 1000]"]
+    found = put(("new", 7, AT), ("newer", 0, AT), lines=2)
+    assert found == [f"+U[false, 499507 1002 gone 0, {digits}, 1002]", f"-U[false, 499500 1000 gone 0, {digits}, 1000]"]
     found = put(("new", 1000000, AT), ("k9", 1000000, AT), lines=3)
-    assert found == ["+I[true, 2000016 2 gone 0, 2]", "+U[false, 499491 1001 gone 1, 1000]", "-U[false, 499507 1002 gone 0, 1002]"]
-    found = put(("new", -1000000, AT), ("k9", -1000000, AT), lines=3)
-    assert found == ["+U[false, 499507 1003 gone 1, 1002]", "-D[true, 2000016 2 gone 0, 2]", "-U[false, 499491 1001 gone 1, 1000]"]
+    assert found == [
+        "+I[true, 2000016 2 gone 0, 16 2 gone 0, 2]", f"+U[false, 499491 1001 gone 1, {digits}, 1000]", f"-U[false, 499507 1002 gone 0, {digits}, 1002]",
+    ]  # fmt: skip
+    found = put(("new", -1000000, AT), lines=4)
+    assert found == [
+        f"+U[false, 499498 1002 gone 1, {digits}, 1001]", "+U[true, 1000009 1 gone 0, 9 1 gone 0, 1]", f"-U[false, 499491 1001 gone 1, {digits}, 1000]",
+        "-U[true, 2000016 2 gone 0, 16 2 gone 0, 2]",
+    ]  # fmt: skip
+    found = put(("k9", -1000000, AT), lines=3)
+    assert found == [
+        f"+U[false, 499507 1003 gone 1, {digits}, 1002]", "-D[true, 1000009 1 gone 0, 9 1 gone 0, 1]", f"-U[false, 499498 1002 gone 1, {digits}, 1001]",
+    ]  # fmt: skip
+
+
+def test_values_of_every_kind(stream: Stream) -> None:
+    """They come to the process that folds as they come to Spark's workers."""
+    session, put = stream
+    list(session.run("SET 'table.local-time-zone' = 'Europe/Prague'; CREATE TABLE o (v STRING) WITH ('connector' = 'print')"))
+    columns = (
+        "CAST(x AS DECIMAL(10, 2))", "ts", "CAST(ts AS TIMESTAMP_LTZ(3))", "CAST(ts AS DATE)", "ROW(x, k)", "ARRAY[x, NULL]", "MAP[k, x]", "x > 1",
+        "CAST(x AS DOUBLE)", "CAST(k AS BYTES)", "TIMESTAMPDIFF(DAY, ts, ts)", "CAST(NULL AS STRING)", "INTERVAL '1' DAY",
+    )  # fmt: skip
+    submitted(stream, f"INSERT INTO o SELECT shown(x, {', '.join(columns)}) FROM r")
+    (found,) = put(*(("a", x, AT) for x in range(1200)), lines=1)
+    assert found.startswith("+I[True (Decimal('1100.00'), datetime.datetime(2024, 1, 1, 0, 0, 1), datetime.datetime(2024, 1, 1, 0, 0, 1, tzinfo=zoneinfo.ZoneInfo(key='Europe/Prague')), ")
+    assert "datetime.date(2024, 1, 1), Row(" in found
+    assert found.endswith("[1100, None], {'a': 1100}, True, 1100.0, b'a', 0, None, datetime.timedelta(days=1))]")
 
 
 def test_beside_others(stream: Stream) -> None:
