@@ -11,8 +11,10 @@ from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.figures import OVERVIEW, details, overview, short_name
 from sqlstream.jobs import Status
 from sqlstream.jobs import describe as describe_job
+from sqlstream.planner import DEAD_LETTERS
 from sqlstream.sql import ast
 from sqlstream.sql.functions import CALLABLE
+from sqlstream.udf.left_out import count as left_out_rows
 from sqlstream.why import reasons
 
 if TYPE_CHECKING:
@@ -103,6 +105,8 @@ def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, planner: 
             job = jobs.find(node.this.name)
             found_of = list(describe_job(job).items())
             more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
+            if extended and (left_out := left_out_rows(planner.project / DEAD_LETTERS, job.runs)):
+                more.append(("rows left out", str(left_out)))
             return results.text_rows(("info name", "info value"), (*found_of, *more))
         case _:
             item = catalog.described(ast.parts(node.this), node.this)

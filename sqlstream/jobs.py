@@ -93,6 +93,11 @@ class Job:
         return self.folder / "checkpoint"
 
     @property
+    def runs(self) -> set[str]:
+        """What Spark calls its queries: their ids, and job groups in batch mode."""
+        return {q.id for q in self.queries} | {w.group for w in list(self.watches.values()) if isinstance(w, BatchQuery)}
+
+    @property
     def metrics(self) -> JobMetrics:
         """The job's figures as they were a second ago: nothing is asked for."""
         return self._of(lambda watch: watch.metrics)

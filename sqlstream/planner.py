@@ -157,6 +157,14 @@ class Planner:
         validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
         return Planned(node, logical, plan)
 
+    def selected(self, query: exp.Expr, env: scope.Environment) -> tuple[Node, int | None]:
+        """The plan of a SELECT that is run, and after how many rows it ends (see ``without_limit``). Raises SqlStreamError."""
+        logical = build.query(query, env)
+        limited, count = (logical, None) if env.settings.batch else without_limit(logical)
+        plan = rewrite(limited, env.settings.state_ttl, batch=env.settings.batch)
+        validate(plan, batch=env.settings.batch)
+        return plan, count
+
     def plans(self, node: exp.Expr) -> tuple[Planned, ...]:
         """The plans of the queries in a statement. Raises SqlStreamError."""
         env = self.environment()

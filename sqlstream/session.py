@@ -290,8 +290,7 @@ class Session:
 
     def _query(self, node: exp.Expr) -> Outcome:
         env = self._planner.environment()
-        planned = self._planner.planned(node, env).plan
-        plan, limit = (planned, None) if env.settings.batch else without_limit(planned)
+        plan, limit = self._planner.selected(node, env)
         columns = fields(plan)
         spark = self._engine.spark
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))

@@ -68,14 +68,14 @@ class BatchQuery:
     def __init__(self, spark: SparkSession, group: str, frame: DataFrame) -> None:
         self.metrics = QueryMetrics(rows_out=None)
         self._spark = spark
-        self._group = group
+        self.group = group
         self._frame = frame
         self._ended = False
         self._lock = threading.Lock()
 
     def run(self, write: Callable[[], None], told: Callable[[QueryMetrics], None] = lambda metrics: None) -> None:
         """Call ``write``, which writes the frame, taking samples meanwhile: ``told`` hears of them."""
-        self._spark.sparkContext.setJobGroup(self._group, self._group, interruptOnCancel=True)
+        self._spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
         over = threading.Event()
 
         def look() -> None:
@@ -96,7 +96,7 @@ class BatchQuery:
 
     def stop(self) -> None:
         """End the work, from another thread: ``run`` fails."""
-        self._spark.sparkContext.cancelJobGroup(self._group)
+        self._spark.sparkContext.cancelJobGroup(self.group)
 
     def sample(self) -> QueryMetrics:
         """The figures as they are now."""
@@ -104,5 +104,5 @@ class BatchQuery:
 
         with self._lock, suppress(Py4JError, OSError):  # where the JVM ends what was known stays
             if not self._ended:
-                self.metrics = sampled_in_batch(self.metrics, sample_of_group(self._spark, self._group, self._frame))
+                self.metrics = sampled_in_batch(self.metrics, sample_of_group(self._spark, self.group, self._frame))
         return self.metrics

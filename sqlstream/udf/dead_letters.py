@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import pyarrow as pa
+from pyspark import TaskContext
 
 from sqlstream.udf import masking
 from sqlstream.udf.values import arrow_type
@@ -58,7 +59,16 @@ def _parts(task: Task, arrays: tuple[pa.Array, ...], begin: int, length: int) ->
 
 def _letter(task: Task, error: FunctionFailed, row: str) -> str:
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"time": now, "function": task.name, "error": error.message, "row": masking.masked(json.loads(row))}, ensure_ascii=False)
+    letter = {"time": now, "query": _query(), "function": task.name, "error": error.message, "row": masking.masked(json.loads(row))}
+    return json.dumps(letter, ensure_ascii=False)
+
+
+def _query() -> str | None:
+    """The streaming query that this is a task of, or the job group in batch mode."""
+    context = TaskContext.get()
+    if context is None:
+        return None
+    return context.getLocalProperty("sql.streaming.queryId") or context.getLocalProperty("spark.jobGroup.id")
 
 
 def _keep(task: Task, letters: list[str]) -> None:

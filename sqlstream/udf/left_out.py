@@ -16,7 +16,7 @@ from sqlstream.errors import JobFailed
 from sqlstream.sql import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 
 class LeftOut:
@@ -36,6 +36,12 @@ class LeftOut:
             shown = file.relative_to(project) if file.is_relative_to(project) else file
             lines += [f"{n} row{' was' if n == 1 else 's were'} left out, for which {name} failed: {shown}" for name, n in sorted(failed.items())]
         return lines
+
+
+def count(folder: Path, queries: Collection[str]) -> int:
+    """How many rows of these queries, as dead letters name them, are in ``folder``."""
+    letters = (json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_bytes().splitlines(keepends=True) if line.endswith(b"\n"))
+    return sum(letter.get("query") in queries for letter in letters)
 
 
 @contextmanager

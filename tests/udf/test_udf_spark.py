@@ -268,3 +268,21 @@ def test_rows_that_fail_are_left_out_and_kept(session: Session) -> None:
     assert "geheim" not in json.dumps(letters)
     assert next(iter(row.values())) == "b"
     assert any("which is no BIGINT, for (2)" in x["error"] for x in letters)
+
+
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_a_job_says_how_many_rows_it_has_left_out(session: Session, mode: str) -> None:
+    list(session.run(f"""
+    SET 'udf.on-error' = 'dead-letter';
+    SET 'table.dml-sync' = 'true';
+    SET 'execution.runtime-mode' = '{mode}';
+    CREATE TABLE numbers_{mode} (n INT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '5');
+    CREATE TABLE kept_{mode} (n BIGINT) WITH ('connector' = 'blackhole');
+    """))
+    try:
+        for condition in ("", "WHERE n <> 2"):
+            list(session.run(f"INSERT INTO kept_{mode} SELECT wrong(n) FROM numbers_{mode} {condition}"))
+        known = [dict(rows(session, f"DESCRIBE JOB EXTENDED '{job.id}'")).get("rows left out") for job in list(session.jobs)[-2:]]
+        assert known == ["1", None]
+    finally:
+        list(session.run("RESET 'udf.on-error'; RESET 'table.dml-sync'; RESET 'execution.runtime-mode'"))
