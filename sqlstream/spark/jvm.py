@@ -6,6 +6,7 @@ MLlib, which takes two seconds to make its functions known, and with an archive 
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import os
 import re
@@ -66,6 +67,8 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
             stdin=subprocess.PIPE, stdout=output, stderr=output, preexec_fn=_ignore_interrupts,
             env={**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
         )  # fmt: skip
+        # Later it ends with its stdin. Before, it would live on where this process ends, and takes the folder along.
+        atexit.register(process.kill)
         end = time.monotonic() + _SECONDS
         # They are loaded while the JVM starts, which takes as long.
         importlib.import_module("pyspark.sql")
@@ -76,6 +79,7 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
                 process.kill()
                 raise SetupError("Spark's JVM did not start.")
             time.sleep(0.02)
+        atexit.unregister(process.kill)
         content = told.read_bytes()
     # Two numbers and a text: the port, the length of the secret, the secret.
     given = {"PYSPARK_GATEWAY_PORT": str(int.from_bytes(content[:4], "big")), "PYSPARK_GATEWAY_SECRET": content[8:].decode()}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -56,3 +59,21 @@ def test_a_name_of_the_jvm_is_looked_up_once(spark) -> None:
     assert first.lit(7).toString() == "7"
     with pytest.raises(TypeError):
         view.org.apache.spark.sql.NoSuchClass()
+
+
+@pytest.mark.parametrize("seconds", [0.6, 1.2])
+def test_a_process_that_ends_soon_leaves_no_jvm(tmp_path: Path, seconds: float) -> None:
+    program = "import sys, time; from pathlib import Path; from sqlstream.spark.engine import Engine\n"
+    program += "Engine(Path(sys.argv[1]), dict, print).start(); time.sleep(float(sys.argv[2]))"
+    subprocess.run([sys.executable, "-c", program, str(tmp_path), str(seconds)], check=True, timeout=60)
+    end = time.monotonic() + 30
+    while left := [p for p in Path("/proc").glob("[0-9]*") if str(tmp_path).encode() in _command(p)]:
+        assert time.monotonic() < end, left
+        time.sleep(0.1)
+
+
+def _command(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:  # it has ended
+        return b""
