@@ -77,12 +77,13 @@ class Collection:
         except Exception as error:
             raise job_error(error, names(self._node)) from error
         finally:
+            self._query = None
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def stop(self) -> None:
-        """End it: ``rows`` fails."""
-        if self._query is not None:
-            self._query.stop()
+        """End it: ``rows`` fails. Of one that has ended Spark is not asked: its JVM may be gone."""
+        if (query := self._query) is not None:
+            query.stop()
 
 
 def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:

@@ -94,12 +94,6 @@ class Engine:
         """Whether the start was asked for."""
         return self._session is not None
 
-    @property
-    def ready(self) -> bool:
-        """Whether the session is there."""
-        session = self._session
-        return session is not None and session.done() and session.exception() is None
-
     def start(self, *, warm: bool = False) -> None:
         """Begin to start Spark, in the background; ``warm``: and, unless somebody waits for it, run a query that makes the first one faster."""
         with self._lock:

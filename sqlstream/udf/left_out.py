@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -30,9 +30,7 @@ class LeftOut:
         """A line for each file with new rows, and each function that failed for some."""
         lines = []
         for file in sorted(self._folder.glob("*.jsonl")):
-            with file.open("rb") as text:
-                text.seek(self._before.get(file, 0))
-                failed = Counter(json.loads(line)["function"] for line in text if line.endswith(b"\n"))
+            failed = Counter(letter["function"] for letter in _letters(file, self._before.get(file, 0)))
             shown = file.relative_to(project) if file.is_relative_to(project) else file
             lines += [f"{n} row{' was' if n == 1 else 's were'} left out, for which {name} failed: {shown}" for name, n in sorted(failed.items())]
         return lines
@@ -40,8 +38,14 @@ class LeftOut:
 
 def count(folder: Path, queries: Collection[str]) -> int:
     """How many rows of these queries, as dead letters name them, are in ``folder``."""
-    letters = (json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_bytes().splitlines(keepends=True) if line.endswith(b"\n"))
-    return sum(letter.get("query") in queries for letter in letters)
+    return sum(letter.get("query") in queries for file in folder.glob("*.jsonl") for letter in _letters(file))
+
+
+def _letters(file: Path, start: int = 0) -> Iterator[dict[str, Any]]:
+    """The dead letters of ``file`` from the byte ``start`` on. One that is being written is no line yet."""
+    with file.open("rb") as text:
+        text.seek(start)
+        yield from (json.loads(line) for line in text if line.endswith(b"\n"))
 
 
 @contextmanager

@@ -120,7 +120,7 @@ def test_why_spark_did_not_start(tmp_path: Path) -> None:
 
 
 def test_what_workers_are_started_with_is_given_before(tmp_path: Path) -> None:
-    engine = SimpleNamespace(started=False, ready=False)
+    engine = SimpleNamespace(started=False)
     session = Session(tmp_path, notify=lambda line: None, engine=engine)  # type: ignore[arg-type]
     list(session.run("SET 'python.executable' = 'python3'"))
     engine.started = True
@@ -137,7 +137,7 @@ def test_what_workers_are_started_with_is_given_before(tmp_path: Path) -> None:
 
 
 def test_what_spark_was_started_with_is_told(tmp_path: Path) -> None:
-    engine = SimpleNamespace(started=False, ready=False)
+    engine = SimpleNamespace(started=False)
     session = Session(tmp_path, options={"spark.a": "1"}, notify=lambda line: None, engine=engine)  # type: ignore[arg-type]
     engine.started = True
     told = ("A new value of 'spark.a' has no effect: Spark has started. Give it with -D, or in sqlstream.toml.",)
