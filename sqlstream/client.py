@@ -109,6 +109,7 @@ class Client:
         format_ = node.args.get("format") or path.suffix[1:].lower()
         if format_ not in export.FORMATS:
             raise ValidationError(f"The name '{path.name}' tells no format.", at=node.this, hint="FORMAT CSV, FORMAT JSON or FORMAT PARQUET.")
+        export.check_free(path, node.this, overwrite=bool(node.args.get("overwrite")))
         count = export.write(kept, path, format_, self._planner.zone, self._spark)
         left = f"; {kept.forgotten} earlier ones were no longer kept" if kept.forgotten else ""
         return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {path}{left}.",))

@@ -115,9 +115,10 @@ def _why(words: list[str]) -> str:
 
 
 def _export(words: list[str]) -> str:
-    if len(words) != 3 or words[0].lower() != "last" or words[1].lower() not in ("csv", "json", "parquet"):
+    last, format_, file, *rest = [*words, "", "", ""] if len(words) < 3 else words
+    if last.lower() != "last" or format_.lower() not in ("csv", "json", "parquet") or [w.lower() for w in rest] not in ([], ["overwrite"]):
         raise UsageError
-    return f"EXPORT LAST TO {_text(words[2])} FORMAT {words[1].upper()}"
+    return " ".join([f"EXPORT LAST TO {_text(file)} FORMAT {format_.upper()}", *(["OVERWRITE"] if rest else [])])
 
 
 def _plot(words: list[str]) -> str:
@@ -153,8 +154,8 @@ COMMANDS: tuple[BackslashCommand, ...] = (
                      "Shows the last n (10) records of a Kafka topic, without a table of it.", _peek),
     BackslashCommand("\\infer", "topic [table]", "INFER TABLE [table] FROM 'topic' [SAVE]",
                      "Proposes a CREATE TABLE from a sample of a topic, and saves it to catalog/ where one agrees.", _infer),
-    BackslashCommand("\\export", "last csv|json|parquet file", "EXPORT LAST TO 'file' FORMAT CSV | JSON | PARQUET",
-                     "Writes the rows of the last SELECT to a file.", _export),
+    BackslashCommand("\\export", "last csv|json|parquet file [overwrite]", "EXPORT LAST TO 'file' FORMAT CSV | JSON | PARQUET [OVERWRITE]",
+                     "Writes the rows of the last SELECT to a file: a new one, or overwrite replaces it.", _export),
     BackslashCommand("\\plot", "[column [key]]", "PLOT [column [BY key]]",
                      "A chart of a number over the window or time of the last SELECT's rows.", _plot),
 )  # fmt: skip

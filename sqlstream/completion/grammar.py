@@ -53,7 +53,7 @@ STATEMENTS = (
     "SHOW QUERIES " + _LIKE,
     "PEEK <stream> [LIMIT <number>]",
     "INFER TABLE [<new>] FROM <stream> [SAVE]",
-    "EXPORT LAST TO <file> [FORMAT (CSV | JSON | PARQUET)]",
+    "EXPORT LAST TO <file> [FORMAT (CSV | JSON | PARQUET)] [OVERWRITE]",
     "PLOT [<new> [BY <new>]]",
     "SHOW CURRENT (CATALOG | DATABASE)",
     "SHOW CREATE (TABLE <table> | VIEW <view> | CATALOG <catalog>)",

@@ -19,7 +19,7 @@ def lines(outcome: results.Rows | results.Stream, output: str) -> Iterator[str]:
         yield from (export.json_line(outcome.columns, row, op) for op, row in rows)
         return
     # A line of CSV ends with CR LF; the screen writes the LF.
-    op_column = [] if isinstance(outcome, results.Rows) else [export.OP]
+    op_column = [] if isinstance(outcome, results.Rows) else [export.op_name(outcome.columns)]
     yield export.csv_line([*op_column, *(c.name for c in outcome.columns)]) + "\r"
     for op, row in rows:
         yield export.csv_line([*([] if op is None else [op]), *row]) + "\r"

@@ -409,9 +409,9 @@ class Infer(Statement):
 
 
 class Export(Statement):
-    """EXPORT LAST TO 'file' [FORMAT csv | json | parquet]: this is a string literal, format lower case."""
+    """EXPORT LAST TO 'file' [FORMAT csv | json | parquet] [OVERWRITE]: this is a string literal, format lower case, overwrite a flag."""
 
-    arg_types = {"this": True, "format": False}
+    arg_types = {"this": True, "format": False, "overwrite": False}
 
 
 class Plot(Statement):

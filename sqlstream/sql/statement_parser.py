@@ -297,6 +297,7 @@ class StatementParser(DefinitionParser):
         if self.accept("FORMAT"):
             token = self.token
             export.set("format", (self.one_of("CSV", "JSON", "PARQUET") or self.unexpected(token, "CSV, JSON or PARQUET")).lower())
+        export.set("overwrite", self.accept("OVERWRITE") or None)
         return export
 
     def plot(self) -> exp.Expr:

@@ -280,7 +280,12 @@ STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.ExecuteQuery: lambda self, e: _join("EXECUTE QUERY", self.sql(e, "this"), f"({self.expressions(e, flat=True)})" if e.expressions else None),
     ast.Peek: lambda self, e: _join("PEEK", self.sql(e, "this"), f"LIMIT {e.args['limit']}" if e.args.get("limit") is not None else None),
     ast.Infer: lambda self, e: _join("INFER TABLE", self.sql(e, "this"), "FROM", self.sql(e, "topic"), "SAVE" if e.args.get("save") else None),
-    ast.Export: lambda self, e: _join("EXPORT LAST TO", self.sql(e, "this"), f"FORMAT {e.args['format']}" if e.args.get("format") else None),
+    ast.Export: lambda self, e: _join(
+        "EXPORT LAST TO",
+        self.sql(e, "this"),
+        f"FORMAT {e.args['format']}" if e.args.get("format") else None,
+        "OVERWRITE" if e.args.get("overwrite") else None,
+    ),
     ast.Plot: lambda self, e: _join("PLOT", self.sql(e, "this"), f"BY {self.sql(e, 'by')}" if e.args.get("by") else None),
     ast.Help: lambda self, e: _join("HELP", e.args.get("this")),
     ast.Clear: lambda self, e: "CLEAR",

@@ -24,6 +24,7 @@ SHORT = {
     "\\infer clicks": "INFER TABLE FROM 'clicks';",
     "\\infer clicks seen": "INFER TABLE `seen` FROM 'clicks';",
     "\\export last csv out/a.csv": "EXPORT LAST TO 'out/a.csv' FORMAT CSV;",
+    "\\export last json 'a b' overwrite": "EXPORT LAST TO 'a b' FORMAT JSON OVERWRITE;",
     "\\plot": "PLOT;",
     "\\plot total item": "PLOT `total` BY `item`;",
 }

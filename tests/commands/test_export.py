@@ -87,6 +87,7 @@ def test_parquet_has_the_types(tmp_path, spark):
     assert frame.dtypes == [
         ("op", "string"), ("s", "string"), ("n", "bigint"), ("p", "decimal(5,2)"), ("t", "timestamp_ntz"), ("z", "timestamp"), ("d", "date"),
     ]  # fmt: skip
+    assert (tmp_path / "p").is_file()
     told = frame.selectExpr("op", "n", "p", "string(t)", "date_format(z, 'HH:mm')", "string(d)").collect()
     assert [tuple(map(str, r)) for r in told] == [(op, "7", "1.50", "2026-01-01 10:00:00.5", "08:00", "2026-01-02") for op in ("+I", "-D")]
 
@@ -108,6 +109,39 @@ def test_the_statements(tmp_path):
     assert drawn.lines.startswith("n\n")
     with pytest.raises(ValidationError, match="tells no format"):
         list(session.run("EXPORT LAST TO 'a.txt'"))
+
+
+def test_what_is_there_is_replaced_only_on_demand(tmp_path):
+    session = Session(tmp_path, notify=lambda line: None)
+    list(session._client.keeping(columns(n="INT"), iter([Change(INS, ("1",))])))
+    (tmp_path / "a.csv").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine").touch()
+    for statement in ("EXPORT LAST TO 'a.csv'", "EXPORT LAST TO 'a.csv' FORMAT JSON"):
+        with pytest.raises(ValidationError, match="is there already"):
+            list(session.run(statement))
+    for format_ in ("CSV", "JSON", "PARQUET"):
+        with pytest.raises(ValidationError, match="is no file: it is not replaced"):
+            list(session.run(f"EXPORT LAST TO 'folder' FORMAT {format_} OVERWRITE"))
+    with pytest.raises(ValidationError, match="is no file"):
+        list(session.run("EXPORT LAST TO '/dev/null' FORMAT CSV OVERWRITE"))
+    with pytest.raises(ValidationError, match="can be no file"):
+        list(session.run(f"EXPORT LAST TO '{'x' * 300}.csv'"))
+    assert (tmp_path / "a.csv").read_text() == "mine"
+    list(session.run("EXPORT LAST TO 'a.csv' OVERWRITE"))
+    assert (tmp_path / "a.csv").read_text() == "n\n1\n"
+    with pytest.raises(NotSupported, match="has not started"):
+        list(session.run("EXPORT LAST TO 'a.csv' FORMAT PARQUET OVERWRITE"))
+    assert (tmp_path / "a.csv").read_text() == "n\n1\n"
+    assert {p.name for p in tmp_path.iterdir()} <= {"a.csv", "folder", ".sqlstream"}
+
+
+def test_a_column_that_is_named_op(tmp_path):
+    one = kept(columns(op="INT", _op="INT"), Change(INS, ("1", "2")), Change(D, ("1", "2")))
+    export.write(one, tmp_path / "a.csv", "csv", "UTC", lambda: None)
+    assert (tmp_path / "a.csv").read_text().splitlines()[0] == "__op,op,_op"
+    export.write(one, tmp_path / "a.json", "json", "UTC", lambda: None)
+    assert json.loads((tmp_path / "a.json").read_text().splitlines()[1]) == {"__op": "-D", "op": 1, "_op": 2}
 
 
 SERIES = columns(window_start="TIMESTAMP(3)", window_end="TIMESTAMP(3)", item="STRING", total="DECIMAL(10, 2)", n="BIGINT")
