@@ -127,7 +127,7 @@ def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
 
 def parse_duration(text: str) -> int:
     """Milliseconds of ``10 s``, ``5min``, ``100`` (= ms). Raises ValueError."""
-    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
     if not match or match[2] not in _UNITS_MS:
         raise ValueError(f"'{text}' is no duration, as '10 s' or '5 min'")
     return int(match[1]) * _UNITS_MS[match[2]]
@@ -135,7 +135,7 @@ def parse_duration(text: str) -> int:
 
 def parse_memory(text: str) -> int:
     """Bytes of ``128mb``. Raises ValueError."""
-    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
     if not match or match[2] not in _UNITS_BYTES:
         raise ValueError(f"'{text}' is no memory size, as '128mb'")
     return int(match[1]) * _UNITS_BYTES[match[2]]
@@ -152,6 +152,8 @@ def parse(option: Option, text: str) -> Any:
     """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
     match option.kind:
         case Kind.INT | Kind.LONG:
+            if not text.isascii():
+                raise ValueError(f"'{text}' is no whole number")
             return int(text)
         case Kind.DOUBLE:
             return float(text)

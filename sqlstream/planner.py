@@ -139,7 +139,9 @@ class Planner:
         return Context(scope=self._scope, schema_of=self._schema_of, project=self.files, script=script, save=save)
 
     def _schema_of(self, query: exp.Query) -> Any:
-        return _schema(build.query(query, self.environment()))
+        env = self.environment()
+        plan = build.query(query, env)
+        return tuple((name, *column[1:]) for name, column in zip(env.names(query, plan), _schema(plan), strict=True))
 
     # --- plans --------------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Database
 from sqlstream.catalog.project import Item, Key, Project, lower, user_function
 from sqlstream.catalog.schema import NOTHING, checked
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.sql import ast
 from sqlstream.sql.tables import ObjectPath, Table, View
 from sqlstream.sql.types import quote
@@ -43,9 +43,13 @@ class Context:
     save: bool = False
 
 
+CORE = "core"
+"""The module of the built-in functions."""
+
 APPLIED = (
     ast.CreateTable, ast.CreateView, ast.CreateDatabase, ast.CreateCatalog, ast.CreateFunction, ast.AlterTable,
     ast.AlterView, ast.AlterDatabase, ast.AlterCatalog, ast.AlterFunction, ast.Drop, ast.Use,
+    ast.Module,
 )  # fmt: skip
 """The statements that ``apply`` takes. Of CREATE TABLE ... AS it creates the table; the INSERT is the session's."""
 
@@ -89,6 +93,8 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Context) 
             return _drop(manager, statement, context)
         case ast.Use():
             return _use(manager, statement)
+        case ast.Module():
+            raise _module(statement)
     raise NotSupported(f"{type(statement).__name__} is no statement of the catalog.", at=statement)
 
 
@@ -366,7 +372,26 @@ def _use(manager: CatalogManager, node: ast.Use) -> list[str]:
         case "DATABASE":
             manager.use_database(declare.names_of(node.this), node.this)
         case _:
-            for module in node.expressions:
-                if module.name != "core":
+            for i, module in enumerate(node.expressions):
+                if module.name != CORE:
                     raise ValidationError(f"No module with name '{module.name}' exists", at=module)
+                if i:
+                    raise ValidationError(f"Module '{module.name}' appears more than once", at=module)
     return []
+
+
+def _module(node: ast.Module) -> SqlStreamError:
+    """Why no module can be loaded or unloaded: there is one."""
+    name = node.this.name
+    if node.args["kind"] == "UNLOAD":
+        if name == CORE:
+            return NotSupported("The core module can't be unloaded: its functions are always there.", at=node.this)
+        return ValidationError(f"No module with name '{name}' exists", at=node.this)
+    if name == CORE:
+        return ValidationError(f"A module with name '{name}' already exists", at=node.this)
+    return ValidationError(
+        f"Could not find any factory for identifier '{name}' that implements 'org.apache.flink.table.factories.ModuleFactory' in the classpath.\n\n"
+        f"Available factory identifiers are:\n\n{CORE}",
+        at=node.this,
+        hint="Functions of your own are Python files in udfs/.",
+    )

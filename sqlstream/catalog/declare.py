@@ -16,6 +16,7 @@ from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
 from sqlstream.errors import ValidationError
 from sqlstream.sql import ast
+from sqlstream.sql.names import unique
 from sqlstream.sql.tables import (
     Column,
     ComputedColumn,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.bind import Scope
 
 SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
-"""What the planner says that a query gives."""
+"""What the planner says that a query gives; several of its columns may have one name."""
 
 ENFORCED = "PRIMARY KEY is taken as NOT ENFORCED: rows are not checked against it. Flink asks for these words."
 
@@ -217,15 +218,8 @@ def _from_query(
         raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.")
     if schema_of is None:
         raise ValidationError("CREATE TABLE ... AS SELECT can't stand here: it runs a job.", at=query)
-    schema = tuple((name, type_) for name, type_, _, _ in schema_of(query))
-    names = [name for name, _ in schema]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValidationError(
-                f"A regular Column named '{name}' already exists in the table.",
-                at=query,
-                hint="Give it another name with AS.",
-            )
+    given = schema_of(query)
+    schema = tuple((name, column[1]) for name, column in zip(unique([c[0] for c in given]), given, strict=True))
     return with_query_schema(made, schema, order, parts.places)
 
 
@@ -262,7 +256,7 @@ def checked_view(
             if name in final[:i]:
                 at = nodes[i] if nodes else made.query
                 raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
-    return replace(made, query=_strip_places(qualified(made.query, manager)), given=tuple(given))
+    return replace(made, query=_strip_places(qualified(made.query, manager)), given=tuple(unique(given)))
 
 
 def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:

@@ -30,7 +30,7 @@ def parse_specific(text: str) -> dict[int, int]:
     """Partition to offset of ``partition:0,offset:42;partition:1,offset:300``. Raises ValueError."""
     found = {}
     for part in filter(None, (p.strip() for p in text.split(";"))):
-        match = re.fullmatch(r"partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)", part)
+        match = re.fullmatch(r"partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)", part, re.ASCII)
         if not match:
             raise ValueError(f"'{part}' is not of the form 'partition:0,offset:42'")
         found[int(match[1])] = int(match[2])

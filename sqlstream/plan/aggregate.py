@@ -13,7 +13,7 @@ from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAgg
 from sqlstream.plan.properties import fields
 from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, to_text
-from sqlstream.sql.expressions import VARIES, AggregateCall, ColumnRef, Expr, Literal, constant
+from sqlstream.sql.expressions import VARIES, AggregateCall, ColumnRef, Expr, Literal, OverCall, constant
 from sqlstream.sql.functions.aggregates import GROUPINGS
 from sqlstream.sql.types import INT
 
@@ -158,6 +158,10 @@ def _sets(node: exp.Expr, scope: Scope) -> list[tuple[Expr, ...]]:
 
 def _key(node: exp.Expr, scope: Scope) -> Expr:
     key = bind(node, scope)
+    if any(isinstance(e, OverCall) for e in key.walk()):
+        raise ValidationError("Windowed aggregate expression is illegal in GROUP BY clause", at=node)
+    if key.type.root == "NULL":
+        raise ValidationError("Illegal use of 'NULL'", at=node, hint="CAST(NULL AS ..)")
     if any(isinstance(e, AggregateCall) for e in key.walk()):
         raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node)
     return key

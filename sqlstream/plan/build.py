@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -12,7 +11,7 @@ from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.aggregate import aggregate
 from sqlstream.plan.decorrelate import aggregate_calls, conjuncts, decorrelated
-from sqlstream.plan.from_clause import condition, from_clause
+from sqlstream.plan.from_clause import condition, from_clause, plain
 from sqlstream.plan.group_windows import group_window
 from sqlstream.plan.joins import apart, filtered, joined
 from sqlstream.plan.nodes import Field, JoinKind, Limit, Named, Node, Project, Values
@@ -20,16 +19,18 @@ from sqlstream.plan.order_by import sort, with_order_columns
 from sqlstream.plan.over import below_over, over
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import relation
+from sqlstream.plan.scope import Relation
 from sqlstream.plan.set_operations import distinct, matching, union
 from sqlstream.plan.subqueries import QUALIFIER, SubQueries, is_sub_query
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
+from sqlstream.sql.names import UNIQUE, refuse_repeated, repeated, unique
 from sqlstream.sql.over import with_named_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlstream.plan.scope import Environment, Relation
+    from sqlstream.plan.scope import Environment
 
 _SELECT_PARTS = {
     "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
@@ -51,12 +52,14 @@ def query(node: exp.Expr, env: Environment) -> Node:
         case exp.Values():
             return _values(node, env)
         case exp.SetOperation():
-            return _ordered(node, _set_operation(node, env))
+            made = _set_operation(node, env)
         case exp.Subquery():
-            return _ordered(node, query(node.this, env))
+            made = query(node.this, env)
         case exp.Table():
             return relation(node, env, query).node
-    raise NotSupported(f"{type(node).__name__} is not supported as a query.", at=node)
+        case _:
+            raise NotSupported(f"{type(node).__name__} is not supported as a query.", at=node)
+    return _ordered(node, made, env.names(node, made), env)
 
 
 def _with(node: exp.Expr, env: Environment) -> Environment:
@@ -67,24 +70,30 @@ def _with(node: exp.Expr, env: Environment) -> Environment:
         raise NotSupported("WITH RECURSIVE is not supported by Flink SQL.", at=clause)
     for cte in clause.expressions:
         alias = cte.args["alias"]
-        built = _renamed(query(cte.this, env), [c.name for c in alias.columns], alias)
+        made = query(cte.this, env)
+        written = env.names(cte.this, made)
+        if not alias.columns and (twice := repeated(written)) is not None:
+            raise ValidationError(f"Column has duplicate column name '{twice}' and no column list specified", at=cte, hint=UNIQUE)
+        built = _renamed(made, alias.columns, alias)
         env = replace(env, ctes={**env.ctes, alias.name: built})
     return env
 
 
-def _renamed(node: Node, names: list[str], at: exp.Expr) -> Node:
+def _renamed(node: Node, names: list[exp.Identifier], at: exp.Expr) -> Node:
     if not names:
         return node
     given = fields(node)
     if len(names) != len(given):
         raise ValidationError(f"{len(names)} column names are given for {len(given)} columns.", at=at)
-    return Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
+    refuse_repeated(names, "column list")
+    return Project(node, tuple(Named(n.name, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
 
 
 def _select(select: exp.Select, env: Environment) -> Node:
     for part, value in select.args.items():
         if value and part not in _SELECT_PARTS:
             raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
+    asked_for = select
     select, order_columns = with_order_columns(with_named_windows(select))
     source = from_clause(select, env, query)
     scope = source.scope(env.settings)
@@ -100,10 +109,14 @@ def _select(select: exp.Select, env: Environment) -> Node:
     inner = SubQueries(replace(scope, grouped=bool(group)), env, query)
     expressions = [inner.replaced(e) for e in select.expressions]
     asked = inner.replaced(having.this, condition=True) if having else None
-    wanted = list(_items(expressions, source, inner.inner))
+    listed = _listed(expressions, source, inner.inner)
+    wanted = _named(listed)
+    written = tuple(name for name, _ in listed[: len(listed) - len(order_columns)])
+    if repeated(written) is not None:
+        env.written[id(asked_for)] = asked_for, written
     items, calls = below_over(wanted)
     if group or having or any(_aggregates(i.expr) for i in items):
-        bound_having = bind(asked, inner.inner) if asked is not None else None
+        bound_having = condition(asked, inner.inner, "HAVING") if asked is not None else None
         node = aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl)
     else:
         node = Project(inner.apply(node), tuple(items))
@@ -113,9 +126,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
         node = over(node, items, calls, wanted)
     if select.args.get("distinct"):
         node = distinct(node, source.hint.ttl)
-    node = _ordered(select, node)
-    kept = (f for f in fields(node) if f.name not in order_columns)
-    return Project(node, tuple(Named(f.name, make.ref(f)) for f in kept)) if order_columns else node
+    return _ordered(select, node, written, env)
 
 
 def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
@@ -170,7 +181,8 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
                 right = filtered(right, bound)
             else:
                 conditions.append(bound)
-        items = [] if isinstance(test, exp.Exists) else [i.expr for i in _items(select.expressions, replace(inner, node=right), both)]
+        listed = [] if isinstance(test, exp.Exists) else _listed(select.expressions, replace(inner, node=right), both)
+        items = [e for _, e in listed]
     else:
         split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings))
         right = apart(query(split.query, env), taken)
@@ -194,17 +206,20 @@ def _aggregates(expr: Expr) -> bool:
     return any(isinstance(e, AggregateCall) and e not in over for e in expr.walk())
 
 
-def _items(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> Iterable[Named]:
-    """The select list: stars expanded, names made unique as Flink does (``a``, ``a0``)."""
-    taken: set[str] = set()
+def _listed(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> list[tuple[str, Expr]]:
+    """The select list with what its items are called: stars are expanded to names of their own, others may have one name."""
+    found: list[tuple[str, Expr]] = []
     for item in expressions:
         for name, expr in _expanded(item, source, scope):
             # EXPR$n counts the positions of the expanded select list.
-            unique = name if name is not None else f"EXPR${len(taken)}"
-            if unique in taken:
-                unique = next(f"{unique}{i}" for i in count() if f"{unique}{i}" not in taken)
-            taken.add(unique)
-            yield Named(unique, expr)
+            called = name if name is not None else f"EXPR${len(found)}"
+            found.append((unique([*(n for n, _ in found), called])[-1] if item.is_star else called, expr))
+    return found
+
+
+def _named(listed: list[tuple[str, Expr]]) -> list[Named]:
+    """The columns of a select list, under names of their own."""
+    return [Named(name, expr) for name, (_, expr) in zip(unique([n for n, _ in listed]), listed, strict=True)]
 
 
 def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[str | None, Expr]]:
@@ -213,14 +228,12 @@ def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[
             raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
         qualifier = item.table if isinstance(item, exp.Column) else None
         given = fields(source.node)
-        found = [
-            (source.names[i][1], make.ref(given[i]))
-            for i in (range(len(given)) if qualifier else source.visible)
-            if not qualifier or source.names[i][0] == qualifier
-        ]
-        if not found:
+        places = [i for i in (range(len(given)) if qualifier else source.visible) if not qualifier or source.names[i][0] == qualifier]
+        if not places:
             raise ValidationError(f"Unknown identifier '{qualifier}'" if qualifier else "SELECT * requires a FROM clause", at=item)
-        yield from found
+        if twice := [source.names[i][1] for i in places if i in source.repeated]:
+            raise ValidationError(f"Column '{twice[0]}' is ambiguous", at=item, hint=UNIQUE)
+        yield from ((source.names[i][1], make.ref(given[i])) for i in places)
         return
     if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
         row = bind(item.this, scope)
@@ -248,7 +261,7 @@ def _derived_name(item: exp.Expr) -> str | None:
 
 def _values(node: exp.Values, env: Environment) -> Node:
     scope = Scope((), zone=env.settings.zone, functions=env.settings.functions, database=env.settings.database)
-    rows = [tuple(bind(cell, scope) for cell in _cells(row)) for row in node.expressions]
+    rows = [tuple(plain(cell, scope, "VALUES") for cell in _cells(row)) for row in node.expressions]
     width = len(rows[0])
     for bound, row in zip(rows, node.expressions, strict=True):
         if len(bound) != width:
@@ -261,7 +274,7 @@ def _values(node: exp.Values, env: Environment) -> Node:
         columns.append(Field(f"EXPR${i}", type_))
     cast = tuple(tuple(cast_to(cell, f.type) for cell, f in zip(r, columns, strict=True)) for r in rows)
     alias = node.args.get("alias")
-    return _renamed(Values(cast, tuple(columns)), [c.name for c in alias.columns] if alias else [], node)
+    return _renamed(Values(cast, tuple(columns)), alias.columns if alias else [], node)
 
 
 def _cells(row: exp.Expr) -> list[exp.Expr]:
@@ -302,13 +315,16 @@ def converted(node: Node, targets: Iterable[object]) -> Node:
     return Project(node, tuple(columns))
 
 
-def _ordered(clause: exp.Expr, node: Node) -> Node:
+def _ordered(clause: exp.Expr, node: Node, names: tuple[str, ...], env: Environment) -> Node:
+    """``node`` in the order and within the limit of ``clause``, with its columns of these names alone."""
     order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
+    kept = fields(node)[: len(names)]
     if order:
-        node = sort(order, node)
+        scope = Relation.of(node, None).scope(env.settings)
+        node = sort(order, node, names, lambda key: plain(key, scope, "ORDER BY"))
     if limit or offset:
         node = Limit(node, _number(limit), _number(offset) or 0)
-    return node
+    return node if fields(node) == kept else Project(node, tuple(Named(f.name, make.ref(f)) for f in kept))
 
 
 def _number(clause: exp.Expr | None) -> int | None:

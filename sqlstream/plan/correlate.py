@@ -18,7 +18,9 @@ from sqlstream.plan.nodes import Correlate, Field
 from sqlstream.plan.properties import fields
 from sqlstream.plan.scope import Hint
 from sqlstream.sql import ast
-from sqlstream.sql.bind import bind
+from sqlstream.sql.bind import Scope, bind
+from sqlstream.sql.expressions import AggregateCall, OverCall
+from sqlstream.sql.names import refuse_repeated
 from sqlstream.sql.text import sql_name
 from sqlstream.sql.types import INT
 
@@ -36,7 +38,7 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
     if isinstance(node, exp.Unnest):
         if len(node.expressions) != 1:
             raise NotSupported("UNNEST of several collections is not supported, by Flink neither.", at=node)
-        found = bind(node.expressions[0], scope)
+        found = _of_row(node.expressions[0], scope)
         if found.type.root not in ("ARRAY", "MAP", "MULTISET"):
             problem = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{sql_name(found.type)}>)'"
             raise ValidationError(problem, at=node, hint="It takes an ARRAY, MAP or MULTISET.")
@@ -45,7 +47,15 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
         return None
     call = exp.Anonymous(this=node.name, expressions=node.copy().expressions)
     call.meta.update(node.meta)
-    return bind(call, replace(scope, functions=ChainMap({node.name: function}, scope.functions)))  # type: ignore[arg-type]
+    return _of_row(call, replace(scope, functions=ChainMap({node.name: function}, scope.functions)))  # type: ignore[arg-type]
+
+
+def _of_row(node: exp.Expr, scope: Scope) -> Expr:
+    """What ``node`` is of a single row. Raises ValidationError."""
+    found = bind(node, scope)
+    if any(isinstance(e, AggregateCall | OverCall) for e in found.walk()):
+        raise ValidationError("Aggregate expression is illegal in FROM clause", at=node)
+    return found
 
 
 def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool) -> tuple[Relation, Correlate]:
@@ -69,10 +79,12 @@ def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool)
 
 def column_names(names: list[str], alias: exp.Expr | None) -> list[str]:
     """``names``, or those that ``alias`` lists in their place. Raises ValidationError."""
-    given = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
+    listed = (alias.args.get("columns") or []) if alias is not None else []
+    given = [c.name for c in listed]
     if given and len(given) != len(names):
         problem = f"table has {len(names)} columns, whereas alias list has {len(given)} columns"
         raise ValidationError(f"List of column aliases must have same degree as table; {problem}", at=alias)
+    refuse_repeated(listed, "column alias list")
     return given or names
 
 

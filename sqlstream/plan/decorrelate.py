@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.plan.order_by import ordinal
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, function_named
 from sqlstream.sql.expressions import ColumnRef
 
@@ -176,8 +177,11 @@ def _top_n(inside: exp.Select, keys: list[exp.Expr], select: exp.Select) -> exp.
         raise NotSupported("A limit in a sub-query that reads the row around it needs ORDER BY and LIMIT.", at=select)
     written = {i.alias: i.this for i in select.expressions if isinstance(i, exp.Alias)}
     for item in order.expressions:
-        if isinstance(item.this, exp.Column) and not item.this.table and item.this.name in written:
-            item.set("this", written[item.this.name].copy())
+        key = item.this.unnest()
+        if isinstance(key, exp.Literal) and not key.is_string:
+            item.set("this", select.expressions[ordinal(key, len(select.expressions))].unalias().copy())
+        elif isinstance(key, exp.Column) and not key.table and key.name in written:
+            item.set("this", written[key.name].copy())
     for part in ("order", "limit", "offset"):
         inside.set(part, None)
     rank = exp.Window(this=exp.Anonymous(this="ROW_NUMBER"), partition_by=[k.copy() for k in keys], order=order, over="OVER")

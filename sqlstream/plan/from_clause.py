@@ -73,6 +73,7 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
         return _lookup_join(left, join, env, query, hints)
     versioned = time is not None and time.time is TimeAttribute.ROWTIME
     right = _item(without_period(join.this) if versioned else join.this, env, query, hints)
+    _refuse_same(left, right, join)
     inner = apart(right.node, [f.name for f in fields(left.node)])
     named = replace(right, node=inner)
     both = left.beside(named)
@@ -91,6 +92,7 @@ def _lookup_join(left: Relation, join: exp.Join, env: Environment, query: Query,
     if side not in ("INNER", "LEFT"):
         raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {side} JOIN.", at=join)
     right = _item(without_period(join.this), env, query, hints)
+    _refuse_same(left, right, join)
     table = apart(lookup_table(right.node, join.this), [f.name for f in fields(left.node)])
     node = LookupJoin(left.node, table, JoinKind[side], retry=right.hint.retry)
     both = replace(left.beside(replace(right, node=table)), node=node)
@@ -110,13 +112,15 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings))
     made = query(found.query, env)
     width = len(fields(made)) - len(found.keys)
-    names = [f.name for f in fields(made)[:width]]
     alias = join.this.args.get("alias")
-    names = column_names(names, alias)
+    names = column_names(list(env.names(found.query, made)[:width]), alias)
     inner = apart(made, [f.name for f in fields(left.node)])
     keys = [make.ref(f) for f in fields(inner)[width:]]
     qualifier = alias.name if alias is not None else None
-    right = Relation(inner, (*((qualifier, n) for n in names), *((None, k) for k in found.keys)), (), frozenset(range(width, width + len(keys))))
+    hidden = frozenset(range(width, width + len(keys)))
+    right = replace(Relation.of(inner, qualifier, [*names, *found.keys]), hidden=hidden)
+    right = replace(right, names=(*right.names[:width], *((None, k) for k in found.keys)))
+    _refuse_same(left, right, join)
     both = left.beside(right)
     on = join.args.get("on")
     asked = condition(on, both.scope(settings), "ON") if on is not None else None
@@ -138,6 +142,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
 def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, env: Environment) -> Relation:
     _refuse_sides(join, kind)
     found, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
+    _refuse_same(left, replace(found, names=found.names[len(left.names) :]), join)
     on = join.args.get("on")
     asked = condition(on, found.scope(env.settings), "ON") if on is not None else None
     if asked is None or asked == make.true():
@@ -147,6 +152,13 @@ def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, e
     if make.columns(asked) & {f.name for f in fields(left.node)}:
         raise NotSupported("The condition of this LEFT JOIN reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
     return replace(found, node=replace(node, condition=asked))
+
+
+def _refuse_same(left: Relation, right: Relation, join: exp.Join) -> None:
+    """Raises where both sides have an item of one name."""
+    known = {qualifier for qualifier, _ in left.names if qualifier is not None}
+    if same := next((qualifier for qualifier, _ in right.names if qualifier in known), None):
+        raise ValidationError(f"Duplicate relation name '{same}' in FROM clause", at=join.this, hint="Give it another name with AS.")
 
 
 def _refuse_sides(join: exp.Join, kind: JoinKind) -> None:
@@ -185,7 +197,8 @@ def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], jo
         chosen = tuple(pair[kind is JoinKind.RIGHT] for pair in own)
     equals = {i for pair in own for i in pair}
     merged = (*chosen, *(i for i in both.merged if i not in equals))
-    return Relation(node, (*both.names, *((None, n) for n in names if kind is JoinKind.FULL)), merged, both.hidden | equals - {*chosen})
+    shown = (*both.names, *((None, n) for n in names if kind is JoinKind.FULL))
+    return Relation(node, shown, merged, both.hidden | equals - {*chosen}, repeated=both.repeated)
 
 
 def _either(left: Expr, right: Expr) -> Expr:
@@ -196,13 +209,19 @@ def _either(left: Expr, right: Expr) -> Expr:
     return make.when(present, cast_to(left, type_), cast_to(right, type_))
 
 
-def condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
-    """The bound condition of a clause, which holds neither aggregates nor calls of OVER. Raises ValidationError."""
+def plain(node: exp.Expr, scope: Scope, clause: str) -> Expr:
+    """The bound expression of a clause, which holds neither calls of OVER nor, but for HAVING, aggregates. Raises ValidationError."""
     found = bind(node, scope)
     if any(isinstance(e, OverCall) for e in found.walk()):
         raise ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", at=node)
-    if any(isinstance(e, AggregateCall) for e in found.walk()):
+    if clause != "HAVING" and any(isinstance(e, AggregateCall) for e in found.walk()):
         raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
+    return found
+
+
+def condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
+    """The bound condition of a clause, see ``plain``. Raises ValidationError."""
+    found = plain(node, scope, clause)
     if not found.type.same(BOOLEAN) and found.type.root != "NULL":
         raise ValidationError(f"{clause} clause must be a condition", at=node)
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan.build import query
+from sqlstream.plan.metadata import refuse_unknown_metadata
 from sqlstream.plan.nodes import Field, Named, Node, Project, Sink
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import hint_options, usable
@@ -41,6 +42,7 @@ def into(
         raise ValidationError(f"Connector '{target.connector}' can only be used as a source. It cannot be used as a sink.", at=node.this)
     if overwrite and not env.settings.batch:
         raise ValidationError("INSERT OVERWRITE is only supported in batch mode.", at=node, hint="SET 'execution.runtime-mode' = 'batch'.")
+    refuse_unknown_metadata(target, node.this, writing=True)
     columns = target.persisted
     given = fields(source)
     named = node.args.get("columns")

@@ -22,6 +22,7 @@ from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, Literal
 from sqlstream.sql.functions.base import Function
 from sqlstream.sql.literals import interval_millis
+from sqlstream.sql.names import repeated
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
@@ -82,15 +83,18 @@ class _Builder:
         self.time = self.columns[order[0].name]
         self.variables = [v.name for v in pattern]
         defined = [d.alias for d in self.node.args["define"]]
+        if (twice := repeated(defined)) is not None:
+            at = [d for d in self.node.args["define"] if d.alias == twice][1]
+            raise ValidationError(f"Pattern variable '{twice}' has already been defined", at=at)
         self.scope = self._scope([*self.variables, *defined])
         conditions = _Values("$d")
         define = self._define(conditions)
         values = _Values("$m")
         measures = [Named(m.alias, self._measure(m.this, values)) for m in self.node.args.get("measures") or []]
         names = [*partition, *(m.name for m in measures)]
-        twice = [name for name, times in Counter(names).items() if times > 1]
-        if twice or not names:
-            raise ValidationError(f"Columns ambiguously defined: {{{', '.join(twice)}}}", at=self.node)
+        ambiguous = [name for name, times in Counter(names).items() if times > 1]
+        if ambiguous or not names:
+            raise ValidationError(f"Columns ambiguously defined: {{{', '.join(ambiguous)}}}", at=self.node)
         skip = Skip(self.node.args.get("after") or "TO NEXT ROW") if self.node.args.get("after") != "TO" else Skip.TO_LAST
         target = self.node.args.get("after_variable")
         if target is not None and target.name not in self.variables:

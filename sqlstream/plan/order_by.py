@@ -5,11 +5,21 @@ SELECT a FROM t ORDER BY b * 2    ->    SELECT a, b * 2 AS $order0 FROM t ORDER 
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
-from sqlstream.errors import NotSupported
-from sqlstream.plan.nodes import Node, Sort, SortKey
-from sqlstream.plan.properties import fields
+from sqlstream.errors import ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.joins import free_names
+from sqlstream.plan.nodes import Named, Node, Project, Sort, SortKey
+from sqlstream.plan.properties import field, fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlstream.sql.expressions import Expr
 
 
 def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]:
@@ -23,7 +33,7 @@ def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]
     keys: list[exp.Expr] = []
     added: list[exp.Expr] = []
     for ordered in order.expressions:
-        key = ordered.this
+        key = ordered.this.unnest()
         # A name is one of the select list first.
         named = isinstance(key, exp.Column) and (
             (not key.table and (key.name in items or star)) or (names.count(key.name) == 1 and items.get(key.name) == key)
@@ -45,20 +55,41 @@ def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]
     return made, tuple(a.alias for a in added)
 
 
-def sort(order: exp.Order, node: Node) -> Node:
-    """The rows of ``node`` in ``order``, whose keys are columns of ``node``, by name or place."""
-    names = [f.name for f in fields(node)]
-    keys = []
-    for item in order.expressions:
-        key = item.this
-        if isinstance(key, exp.Literal) and not key.is_string:
-            keys.append(_key(names[int(key.this) - 1], item))
-        elif isinstance(key, exp.Column) and key.name in names:
-            keys.append(_key(key.name, item))
-        else:
-            raise NotSupported("ORDER BY takes columns of the select list here.", at=item, hint="Give the expression a name in the select list.")
+def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[exp.Expr], Expr]) -> Sort:
+    """The rows of ``node`` in ``order``, with a column more for each key that is none of it.
+
+    ``names`` are what a query calls its columns, the first of ``node``, behind which are those that it is ordered by alone; ``bound`` types a
+    key that is neither one of these nor a place.
+    Raises ValidationError.
+    """
+    given = fields(node)
+    called = (*names, *(f.name for f in given[len(names) :]))
+    places = [_place(item.this.unnest(), called, len(names)) for item in order.expressions]
+    own = free_names([f"$sort{i}" for i in range(len(places))], (f.name for f in given))
+    columns = [own[i] if place is None else given[place].name for i, place in enumerate(places)]
+    computed = (Named(own[i], bound(item.this)) for i, item in enumerate(order.expressions) if places[i] is None)
+    if added := tuple(computed):
+        node = Project(node, (*(Named(f.name, make.ref(f)) for f in given), *added))
+    if null := next((item for item, name in zip(order.expressions, columns, strict=True) if field(node, name).type.root == "NULL"), None):
+        raise ValidationError("Illegal use of 'NULL'", at=null, hint="CAST(NULL AS ..)")
+    keys = (SortKey(n, bool(i.args.get("desc")), bool(i.args.get("nulls_first"))) for n, i in zip(columns, order.expressions, strict=True))
     return Sort(node, tuple(keys))
 
 
-def _key(name: str, item: exp.Ordered) -> SortKey:
-    return SortKey(name, bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
+def ordinal(key: exp.Literal, count: int) -> int:
+    """The place, from 0, that ``key`` means among ``count`` columns: of a fraction the whole part. Raises ValidationError."""
+    place = Decimal(key.this)
+    if not 1 <= place < count + 1:
+        raise ValidationError("Ordinal out of range", at=key, hint=f"The query has {count} column{'s' if count != 1 else ''}.")
+    return int(place) - 1
+
+
+def _place(key: exp.Expr, names: Sequence[str], count: int) -> int | None:
+    """The place among columns of these names that ``key`` gives as a number, up to ``count``, or as a name; None for any other expression."""
+    if isinstance(key, exp.Literal) and not key.is_string:
+        return ordinal(key, count)
+    if not isinstance(key, exp.Column) or key.name not in names:
+        return None
+    if names.count(key.name) > 1 and not key.table:
+        raise ValidationError(f"Column '{key.name}' is ambiguous", at=key, hint="Give one of them another name with AS.")
+    return names.index(key.name)

@@ -66,8 +66,7 @@ def _parts(expr: Expr) -> list[Expr]:
     if isinstance(expr, Literal):
         return []
     if isinstance(expr, OverCall):
-        read = (*expr.partition, *expr.order, *expr.call.children)
-        return [e for e in read if not isinstance(e, Literal)]
+        return [*expr.partition, *expr.order, *(e for e in expr.call.children if not isinstance(e, Literal))]
     return [p for e in expr.children for p in _parts(e)] if _over_calls(expr) else [expr]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -12,6 +12,7 @@ from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.options import resolve_environment
 from sqlstream.plan.correlate import column_names
 from sqlstream.plan.match import match
+from sqlstream.plan.metadata import refuse_unknown_metadata
 from sqlstream.plan.nodes import ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
@@ -22,6 +23,7 @@ from sqlstream.sql import ast
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.literals import interval_millis
+from sqlstream.sql.names import UNIQUE, repeated
 from sqlstream.sql.tables import ComputedColumn, Table, View
 
 Query = Callable[[exp.Expr, Environment], Node]
@@ -41,7 +43,8 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
         case exp.Table():
             return _aliased(_named(node, env, query), node, default=node.name)
         case exp.Subquery():
-            return _aliased(query(_unaliased(node), env), node, default=None)
+            made = query(_unaliased(node), env)
+            return _aliased(made, node, default=None, names=env.names(node, made))
         case exp.Values():
             bare = node.copy()
             bare.set("alias", None)
@@ -60,15 +63,16 @@ def _unaliased(node: exp.Subquery) -> exp.Expr:
     return node if modified else node.this
 
 
-def _aliased(node: Node, item: exp.Expr, default: str | None) -> Relation:
+def _aliased(node: Node, item: exp.Expr, default: str | None, names: Sequence[str] | None = None) -> Relation:
+    """``node`` under the alias of ``item``; ``names`` are what its columns are called before that, where these are not those of ``node``."""
     alias = item.args.get("alias")
     if alias is None:
-        return Relation.of(node, default)
+        return Relation.of(node, default, names)
     if alias.columns:
         given = fields(node)
         names = column_names([f.name for f in given], alias)
         node = Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
-    return Relation.of(node, alias.name or default)
+    return Relation.of(node, alias.name or default, names)
 
 
 def _named(node: exp.Table, env: Environment, query: Query) -> Node:
@@ -112,6 +116,8 @@ def view(found: View, env: Environment, query: Query, at: exp.Expr | None) -> No
     by_name = {f.name: f for f in fields(node)}
     given = found.given or tuple(by_name)
     names = found.columns or given
+    if not found.columns and (twice := repeated(env.names(found.query, node))) is not None:
+        raise ValidationError(f"View '{found.path}' has two columns '{twice}'.", at=at, hint=UNIQUE)
     if names == tuple(by_name):
         return node
     if gone := next((g for g in given if g not in by_name), None):
@@ -139,6 +145,7 @@ def table(found: Table, env: Environment, at: exp.Expr | None) -> Node:
     connector = find(found.connector, at)
     if not connector.is_source:
         raise ValidationError(f"Connector '{found.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
+    refuse_unknown_metadata(found, at, writing=False)
     fixed = env.settings.batch or connector.static(found)
     mode = connector.source_mode(found)
     node: Node = Scan(found, connector.bounded(found), fixed, mode)
@@ -188,6 +195,8 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     if partition and name != "SESSION":
         raise ValidationError(f"{name} takes no PARTITION BY.", at=node)
     source = _named(data.this, env, query) if isinstance(data.this, exp.Table) else query(data.this, env)
+    if len(descriptor.expressions) != 1:
+        raise ValidationError(f"{name} takes one time attribute in DESCRIPTOR.", at=descriptor.expressions[1])
     time = descriptor.expressions[0].name
     known = [f.name for f in fields(source)]
     if time not in known:
@@ -224,14 +233,15 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
 def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expr]:
     found: dict[str, exp.Expr] = {}
     for position, argument in enumerate(node.expressions):
-        if isinstance(argument, ast.NamedArgument):
-            if argument.this not in names:
-                raise ValidationError(f"{node.name} has no argument '{argument.this}'.", at=argument, hint=f"It has {', '.join(names)}.")
-            found[argument.this] = argument.expression
-        elif position < len(names):
-            found[names[position]] = argument
-        else:
+        named = isinstance(argument, ast.NamedArgument)
+        if named and argument.this not in names:
+            raise ValidationError(f"{node.name} has no argument '{argument.this}'.", at=argument, hint=f"It has {', '.join(names)}.")
+        if not named and position >= len(names):
             raise ValidationError(f"{node.name} takes at most {len(names)} arguments.", at=argument)
+        name = argument.this if named else names[position]
+        if name in found:
+            raise ValidationError(f"{node.name} has its argument '{name}' twice.", at=argument)
+        found[name] = argument.expression if named else argument
     return found
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sqlglot import exp
+
 from sqlstream.plan.nodes import Join, JoinKind
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn
 from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlglot import exp
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlstream.plan.nodes import Node, Retry
     from sqlstream.sql.functions import Function
@@ -61,7 +61,8 @@ class Relation:
     """A node and how its columns are called in expressions: (qualifier or None, name) for each column, in order.
 
     Of the columns that NATURAL JOIN and USING make equal, ``merged`` are the places of those that stand for both, and ``hidden`` of those
-    that only a qualifier names. ``hint`` is of a single item.
+    that only a qualifier names. ``repeated`` are the places of those whose name another column of the same item has. ``hint`` is of a single
+    item.
     """
 
     node: Node
@@ -69,10 +70,14 @@ class Relation:
     merged: tuple[int, ...] = ()
     hidden: frozenset[int] = frozenset()
     hint: Hint = Hint()
+    repeated: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, node: Node, qualifier: str | None) -> Relation:
-        return cls(node, tuple((qualifier, f.name) for f in fields(node)))
+    def of(cls, node: Node, qualifier: str | None, names: Sequence[str] | None = None) -> Relation:
+        """An item of FROM. ``names`` are what its columns are called, where these are not those of ``node``."""
+        shown = [f.name for f in fields(node)] if names is None else names
+        repeated = frozenset(i for i, name in enumerate(shown) if shown.count(name) > 1)
+        return cls(node, tuple((qualifier, name) for name in shown), repeated=repeated)
 
     @property
     def visible(self) -> tuple[int, ...]:
@@ -83,7 +88,8 @@ class Relation:
         """The columns of both, whose node is a cross join."""
         width = len(self.names)
         merged, hidden = (*self.merged, *(width + i for i in right.merged)), self.hidden | {width + i for i in right.hidden}
-        return Relation(Join(self.node, right.node, JoinKind.INNER, None), (*self.names, *right.names), merged, hidden)
+        repeated = self.repeated | {width + i for i in right.repeated}
+        return Relation(Join(self.node, right.node, JoinKind.INNER, None), (*self.names, *right.names), merged, hidden, repeated=repeated)
 
     def scope(self, settings: Settings) -> Scope:
         """What the binder resolves columns against."""
@@ -96,10 +102,21 @@ class Relation:
 
 @dataclass(frozen=True)
 class Environment:
-    """Everything outside of a query that its names can mean. ``table_function`` gives those of the user's by name."""
+    """Everything outside of a query that its names can mean. ``table_function`` gives those of the user's by name.
+
+    ``written`` has what the columns of each SELECT are called where several have one name, by the identity of its syntax tree.
+    """
 
     resolver: Resolver
     settings: Settings
     ctes: Mapping[str, Node] = field(default_factory=dict)
     table_function: Callable[[exp.Expr, str], Function | None] = lambda at, name: None
     notices: list[str] = field(default_factory=list)
+    written: dict[int, tuple[exp.Expr, tuple[str, ...]]] = field(default_factory=dict)
+
+    def names(self, query: exp.Expr, plan: Node) -> tuple[str, ...]:
+        """What ``query``, whose plan is ``plan``, calls its columns: several may have one name, which those of ``plan`` never have."""
+        while isinstance(query, exp.Subquery | exp.SetOperation):
+            query = query.this
+        _, found = self.written.get(id(query), (query, None))
+        return tuple(f.name for f in fields(plan)) if found is None else found

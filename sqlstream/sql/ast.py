@@ -438,8 +438,14 @@ class Source(Statement):
     arg_types = {"this": True}
 
 
+class Module(Statement):
+    """LOAD and UNLOAD MODULE: kind is the word, this the name."""
+
+    arg_types = {"kind": True, "this": True, "options": False}
+
+
 class AcceptedWithoutEffect(Statement):
-    """LOAD MODULE, ADD JAR and the like: kind is the statement's name, this a notice, text the statement as written."""
+    """ADD JAR and the like: kind is the statement's name, this a notice, text the statement as written."""
 
     arg_types = {"kind": True, "this": True, "text": False}
 

@@ -395,17 +395,34 @@ def _over(node: exp.Window, scope: Scope) -> Expr:
     call = _function(node.this, scope, nested=True)
     if not isinstance(call, AggregateCall) or call.function.name in GROUPINGS:
         raise ValidationError("OVER must be applied to aggregate function", at=node)
+    if any(isinstance(e, OverCall) for e in call.walk()):
+        raise ValidationError("Aggregate expressions cannot be nested", at=node)
     order = node.args.get("order")
     items = order.expressions if order is not None else []
+    partition = [_of_window(e, scope, "PARTITION BY") for e in node.args.get("partition_by") or []]
+    sorted_by = [_of_window(item.this, scope, "ORDER BY") for item in items]
+    # Constants part and order nothing.
+    varying = [i for i, e in enumerate(sorted_by) if not isinstance(e, Literal)]
+    if items and not varying and call.function.name in OVER_ONLY:
+        problem = "The window rank function requires order by clause with non-constant fields."
+        raise ValidationError(f"Over Agg: {problem} please re-check the over window statement.", at=order)
+    chosen = varying or range(len(items))
     return OverCall(
         call.type,
         call,
-        tuple(bind(e, scope) for e in node.args.get("partition_by") or []),
-        tuple(bind(item.this, scope) for item in items),
-        tuple(bool(item.args.get("desc")) for item in items),
-        tuple(bool(item.args.get("nulls_first")) for item in items),
+        tuple(e for e in partition if not isinstance(e, Literal)),
+        tuple(sorted_by[i] for i in chosen),
+        tuple(bool(items[i].args.get("desc")) for i in chosen),
+        tuple(bool(items[i].args.get("nulls_first")) for i in chosen),
         over.frame(node, call),
     )
+
+
+def _of_window(node: exp.Expr, scope: Scope, clause: str) -> Expr:
+    found = bind(node, scope)
+    if any(isinstance(e, OverCall) for e in found.walk()):
+        raise ValidationError(f"{clause} expression should not contain OVER clause", at=node)
+    return found
 
 
 def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Expr:

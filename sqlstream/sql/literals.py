@@ -18,8 +18,8 @@ _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 _LAST = {"MONTH": 11, "HOUR": 23, "MINUTE": 59, "SECOND": 59}
 _DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
-_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
-_TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d*))?")
+_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d*))?", re.ASCII)
 _TIMESTAMP = re.compile(rf" *{_DATE.pattern}(?: +{_TIME.pattern})?")
 _FORMATS = {"DATE": "yyyy-MM-dd", "TIME": "HH:mm:ss", "TIMESTAMP": "yyyy-MM-dd HH:mm:ss"}
 
@@ -140,8 +140,8 @@ def _pattern(unit: str, to: str | None, scale: int) -> str:
     """Fields as an interval literal has them, each a group."""
     units = _units(unit, to)
     signs = ["", *("-" if u == "MONTH" else " " if u == "HOUR" else ":" for u in units[1:])]
-    fraction = rf"(?:\.\d{{1,{scale}}})?"
-    return "".join(rf"{sign}(\d+{fraction if u == 'SECOND' else ''})" for sign, u in zip(signs, units, strict=True))
+    fraction = rf"(?:\.[0-9]{{1,{scale}}})?"
+    return "".join(rf"{sign}([0-9]+{fraction if u == 'SECOND' else ''})" for sign, u in zip(signs, units, strict=True))
 
 
 def _check_precision(node: ast.IntervalLiteral) -> None:

@@ -19,7 +19,10 @@ _PARTS = ("partition_by", "order", "spec")
 
 def with_named_windows(select: exp.Select) -> exp.Select:
     """``select`` with the windows of its WINDOW clause written behind OVER. Raises ValidationError."""
-    named = {w.this.name: w for w in select.args.get("windows") or []}
+    declared = select.args.get("windows") or []
+    named = {w.this.name: w for w in declared}
+    if twice := next((w for w in declared if named[w.this.name] is not w), None):
+        raise ValidationError("Duplicate window names not allowed", at=twice.this)
     if not any(w.args.get("alias") for e in select.expressions for w in e.find_all(exp.Window)):
         return select
     written = select.copy()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.sql.cursor import mark
 from sqlstream.sql.table_parser import TableParser
 
+_MOST_ROWS = 2**31 - 1
 _SET_OPERATIONS: dict[str, type[exp.SetOperation]] = {
     "UNION": exp.Union,
     "EXCEPT": exp.Except,
@@ -212,5 +215,12 @@ class QueryParser(TableParser):
         return limit, offset
 
     def _count(self) -> exp.Expr:
+        """What LIMIT, OFFSET and FETCH count: a number, of which Flink takes the whole part."""
         start = self.token
-        return mark(exp.Literal(this=str(self.integer()), is_string=False), start)
+        if start.token_type != TokenType.NUMBER:
+            self.unexpected(start, "a whole number")
+        count = Decimal(start.text)
+        if count > _MOST_ROWS:
+            self.unsupported(f"LIMIT, OFFSET and FETCH count at most {_MOST_ROWS} rows.", start)
+        self.index += 1
+        return mark(exp.Literal(this=str(int(count)), is_string=False), start)

@@ -85,7 +85,6 @@ REFUSED: tuple[tuple[str, str, str | None], ...] = (
     ("ANALYZE TABLE", "Spark keeps its own statistics.", None),
 )
 _JARS = "Java classes can't become Spark functions; a JDBC driver goes to --jar."
-_MODULES = "The core module is the only one."
 
 
 class StatementParser(DefinitionParser):
@@ -309,6 +308,10 @@ class StatementParser(DefinitionParser):
     def help(self) -> exp.Expr:
         return ast.Help(this=None if self.at_end else self.rest())
 
+    def module(self, kind: str) -> exp.Expr:
+        self.expect("MODULE")
+        return ast.Module(kind=kind, this=self.name(), options=self._options() if kind == "LOAD" else None)
+
     def accepted(self, kind: str, why: str) -> exp.Expr:
         """A statement without effect: its second word, then anything."""
         start = self.tokens[self.index - 1]
@@ -355,6 +358,6 @@ _STATEMENTS: dict[str, Callable[[StatementParser], exp.Expr]] = {
     "SOURCE": lambda self: ast.Source(this=self.string()),
     "ADD": lambda self: self.accepted("ADD JAR", _JARS),
     "REMOVE": lambda self: self.accepted("REMOVE JAR", _JARS),
-    "LOAD": lambda self: self.accepted("LOAD MODULE", _MODULES),
-    "UNLOAD": lambda self: self.accepted("UNLOAD MODULE", _MODULES),
+    "LOAD": lambda self: self.module("LOAD"),
+    "UNLOAD": lambda self: self.module("UNLOAD"),
 }

@@ -270,6 +270,7 @@ STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.Explain: _explain,
     ast.ExplainJob: lambda self, e: _join("EXPLAIN JOB", self.sql(e, "this")),
     ast.Use: _use,
+    ast.Module: lambda self, e: _join(e.args["kind"], "MODULE", self.sql(e, "this"), _options(self, e)),
     ast.Set: _set,
     ast.Reset: lambda self, e: f"RESET {string(e.args['this'])}" if e.args.get("this") else "RESET",
     ast.Insert: _insert,
