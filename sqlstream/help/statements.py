@@ -31,7 +31,7 @@ COMMANDS = (
         Command("EXECUTE QUERY name [(parameter => value, ...)]", "Runs a saved query."),
         Command("PEEK 'topic' [LIMIT n]", "Shows the last records of a Kafka topic, without a table of it; a terminal cuts them to its width."),
         Command("INFER TABLE [table] FROM 'topic' [SAVE]", "Proposes a CREATE TABLE from a sample of a topic; SAVE keeps it in catalog/."),
-        Command("EXPORT LAST TO 'file' [FORMAT CSV | JSON | PARQUET] [OVERWRITE]", "Writes the last SELECT's rows to a file, a new one unless OVERWRITE."),
+        Command("EXPORT LAST TO 'file' [FORMAT CSV | JSON | PARQUET] [OVERWRITE]", "Writes the last SELECT's rows to a new file, or over one."),
         Command("PLOT [column [BY key]]", "Draws a chart of the last SELECT's rows in characters."),
         Command("SET ['key' = 'value']", "Sets an option; without one, lists those that are set."),
         Command("RESET ['key']", "Takes an option, or all of them, back to the default."),
