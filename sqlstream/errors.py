@@ -17,6 +17,8 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.secrets import masked_value, places, struck
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -24,17 +26,20 @@ if TYPE_CHECKING:
 class SqlStreamError(Exception):
     """Base of all errors that a user is meant to read.
 
-    ``message`` is in the words of SQL, ``hint`` says what to do, ``at`` is the place in the statement (see module).
+    ``message`` is in the words of SQL, ``hint`` says what to do, ``at`` is the place in the statement (see module). Passwords in them are masked.
     """
 
     code = "S0"
 
     def __init__(self, message: str, *, at: Any = None, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = masked_value(message)
+        super().__init__(self.message)
+        self.hint = None if hint is None else masked_value(hint)
         self.at = at
         self.location: Location | None = None
+
+    def __str__(self) -> str:
+        return self.message
 
     @property
     def offset(self) -> int | None:
@@ -98,7 +103,8 @@ class Location:
         offset = max(0, min(offset, len(script)))
         begin = script.rfind("\n", 0, offset) + 1
         end = script.find("\n", offset)
-        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, script[begin : len(script) if end < 0 else end], length)
+        line = script[begin : len(script) if end < 0 else end]
+        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, struck(line, places(line)), length)
 
     def __str__(self) -> str:
         return f"{self.file or 'line'}:{self.line}:{self.column}" if self.file else f"line {self.line}:{self.column}"

@@ -12,12 +12,15 @@ from sqlstream.figures import OVERVIEW, details, overview, short_name
 from sqlstream.jobs import Status
 from sqlstream.jobs import describe as describe_job
 from sqlstream.planner import DEAD_LETTERS
+from sqlstream.secrets import masked_value
 from sqlstream.sql import ast
 from sqlstream.sql.functions import CALLABLE
 from sqlstream.udf.left_out import count as left_out_rows
 from sqlstream.why import reasons
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.jobs import Jobs
     from sqlstream.planner import Planner
@@ -68,7 +71,12 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
             return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
             raise NotSupported(f"SHOW {kind} is not supported.", at=node)
-    return results.text_rows(found.headers, found.rows)
+    return results.text_rows(found.headers, _masked(found.rows))
+
+
+def _masked(rows: Iterable[Sequence[str | None]]) -> list[tuple[str | None, ...]]:
+    """``rows`` of what somebody has declared, without the passwords in it."""
+    return [tuple(None if cell is None else masked_value(cell) for cell in row) for row in rows]
 
 
 def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
@@ -107,8 +115,8 @@ def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, planner: 
             more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
             if extended and (left_out := left_out_rows(planner.project / DEAD_LETTERS, job.runs)):
                 more.append(("rows left out", str(left_out)))
-            return results.text_rows(("info name", "info value"), (*found_of, *more))
+            return results.text_rows(("info name", "info value"), _masked((*found_of, *more)))
         case _:
             item = catalog.described(ast.parts(node.this), node.this)
             found = show.describe(item, planner.schema(item))
-    return results.text_rows(found.headers, found.rows)
+    return results.text_rows(found.headers, _masked(found.rows))

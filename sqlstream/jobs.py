@@ -27,7 +27,6 @@ from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.metrics import JobMetrics, QueryMetrics
-from sqlstream.options import masked_text
 from sqlstream.plan.explain import signature
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, static, upsert_key, walk, window_column
@@ -35,6 +34,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.spark.failures import job_error
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 from sqlstream.spark.watch import BatchQuery, Watch
+from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError, did_you_mean
-from sqlstream.secrets import MASK, SECRET, is_secret
+from sqlstream.secrets import is_secret, masked, masked_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -76,39 +76,6 @@ _UNITS_BYTES = {
     "g": 1 << 30, "gb": 1 << 30, "gibibytes": 1 << 30,
     "t": 1 << 40, "tb": 1 << 40, "tebibytes": 1 << 40,
 }  # fmt: skip
-
-
-# ?password=.. of an address.
-_IN_ADDRESS = re.compile(rf"([?&;][\w.-]*(?:{SECRET.pattern})[\w.-]*=)(?!\$\{{env:)[^&;]+", re.I)
-
-
-# name_of_a_secret:.. among the pairs of a MAP.
-_IN_MAP = re.compile(rf"((?:^|,)[\w .-]*(?:{SECRET.pattern})[\w .-]*:)(?!\$\{{env:)[^,]+", re.I)
-
-
-def masked(key: str, value: str) -> str:
-    """``value``, or the mask where ``key`` is a secret's, or for those of an address and of a map; a reference ``${env:NAME}`` is no secret."""
-    if is_secret(key):
-        return value if re.fullmatch(r"\$\{env:\w+\}", value) else MASK
-    return _IN_MAP.sub(rf"\1{MASK}", _IN_ADDRESS.sub(rf"\1{MASK}", value))
-
-
-_PAIR = re.compile(
-    r"""('(?:[^']|'')*'|\bSET\s+[\w.-]+)(\s*=\s*)('(?:[^']|'')*(?:'|\Z)|[^\s';][^;\n]*)""",
-    re.IGNORECASE,
-)
-
-
-def masked_text(sql: str) -> str:
-    """``sql`` with the values of secret options struck out, character by character: every offset stays what it is."""
-
-    def struck(pair: re.Match[str]) -> str:
-        key, equals, value = pair.groups()
-        if masked(key, value.strip("'")) == value.strip("'"):
-            return pair[0]
-        return key + equals + re.sub(r"[^'\n]", "*", value)
-
-    return _PAIR.sub(struck, sql)
 
 
 def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
@@ -219,7 +186,7 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
             if "${env:" not in text:
                 parse(found, text)
         except ValueError as e:
-            shown = masked(key, str(e)) if is_secret(key) else str(e)
+            shown = masked(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
             raise ValidationError(f"Invalid value for option '{key}': {shown}.", at=at) from None
     return notices
 

@@ -16,7 +16,6 @@ from sqlstream.catalog.schema import table_columns
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.lint.scripts import Finding, of_error, statement_findings
 from sqlstream.lint.subject import Planned, Subject
-from sqlstream.options import masked_text
 from sqlstream.plan import build, relations, scope
 from sqlstream.plan.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
@@ -26,6 +25,7 @@ from sqlstream.plan.validate import validate
 from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope
 from sqlstream.sql.dialect import parse
+from sqlstream.sql.masking import masked_text
 from sqlstream.sql.tables import Table, View
 from sqlstream.udf import lookup
 from sqlstream.udf.concurrent import Calls

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.secrets import is_secret, masked
 from sqlstream.sql import ast
 from sqlstream.sql.statements import placeholders
 
@@ -105,6 +106,11 @@ class SavedQuery:
             end = after
         return "".join([*parts, self.text[end:]])
 
+    def secrets(self, given: Iterable[exp.Expr]) -> set[str]:
+        """The values of parameters that are secrets by their names: those of ``given``, which are NamedArguments, and defaults."""
+        found = {_value(a.expression) for a in given if is_secret(str(a.this))}
+        return {v for v in (*found, *(p.default for p in self.parameters if is_secret(p.name))) if v}
+
     def _head(self) -> list[str]:
         lines = []
         for line in self.text.lstrip("\ufeff").splitlines():
@@ -135,7 +141,7 @@ def find(project: Path, name: str, at: exp.Expr) -> SavedQuery:
 
 def signature(query: SavedQuery) -> str:
     """Its parameters, for SHOW QUERIES."""
-    return ", ".join(f"{p.name} {p.type}".strip() + (f" = {p.default}" if p.default is not None else "") for p in query.parameters)
+    return ", ".join(f"{p.name} {p.type}".strip() + (f" = {masked(p.name, p.default)}" if p.default is not None else "") for p in query.parameters)
 
 
 def _value(node: exp.Expr) -> str | None:
@@ -166,7 +172,8 @@ def _literal(parameter: Parameter, text: str | None, at: exp.Expr) -> str:
     try:
         return write(text.strip() if root not in ("", "STRING", "VARCHAR", "CHAR") else text, parameter.type)
     except (ValueError, InvalidOperation):
-        raise ValidationError(f"'{text}' is no {parameter.type}: the value of the parameter '{parameter.name}'.", at=at) from None
+        shown = masked(parameter.name, text)
+        raise ValidationError(f"'{shown}' is no {parameter.type}: the value of the parameter '{parameter.name}'.", at=at) from None
 
 
 def _string(text: str, _: str) -> str:

@@ -19,14 +19,15 @@ from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Planned, Subject
 from sqlstream.metrics import JobMetrics
-from sqlstream.options import masked_text
 from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.properties import fields, static
 from sqlstream.planner import Planner, without_limit
+from sqlstream.secrets import is_secret
 from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
+from sqlstream.sql.masking import masked_message, masked_text
 from sqlstream.sql.statements import Statement, split, substitute
 from sqlstream.udf.left_out import watched
 
@@ -73,6 +74,8 @@ class Session:
         self.options: dict[str, str] = {}
         self._initial = dict(options or {})
         self._variables = dict(variables or {})
+        # What parameters and variables have brought into scripts under the name of a secret.
+        self._known_secrets = {v for k, v in self._variables.items() if is_secret(k)}
         self._interactive = interactive
         self._notify = notify
         self._save = save or interactive
@@ -113,13 +116,14 @@ class Session:
         try:
             script = substitute(script, self._variables, strict=bool(self._variables))
         except SqlStreamError as error:
-            raise error.located(masked_text(script), name, 0) from error.__cause__
+            raise error.located(self._masked(script), name, 0) from error.__cause__
         for statement in split(script):
             try:
                 for outcome in self._execute(statement):
-                    yield replace(outcome, statement=outcome.statement or masked_text(statement.text))
+                    yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
             except SqlStreamError as error:
-                raise error.located(masked_text(script), name, statement.start) from error.__cause__
+                error.message = masked_message(error.message, statement.text, self._known_secrets)
+                raise error.located(self._masked(script), name, statement.start) from error.__cause__
 
     def interrupt(self) -> None:
         """End the statement that runs: a SELECT, or the wait for a job (which is stopped)."""
@@ -200,9 +204,10 @@ class Session:
             case ast.ExplainJob():
                 yield inspection.explained(tree_, self._jobs)
             case ast.Explain():
-                yield self._explain(tree_)
+                yield self._explain(tree_, statement.text)
             case ast.ExecuteQuery():
                 query = queries.find(self.project, tree_.this.name, tree_.this)
+                self._known_secrets |= query.secrets(tree_.expressions)
                 yield from self.run(query.script(tree_.expressions, tree_), f"queries/{query.path.name}")
             case ast.Peek() | ast.Infer() | ast.Export() | ast.Plot():
                 yield from self._client.answered(tree_)
@@ -235,6 +240,10 @@ class Session:
             case _:
                 raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
 
+    def _masked(self, text: str) -> str:
+        """A script or a statement as it may be shown or kept."""
+        return masked_text(text, self._known_secrets)
+
     def _reload(self) -> None:
         version = self._planner.modules.version
         for line in self._planner.reload():
@@ -265,7 +274,7 @@ class Session:
 
     # --- views and EXPLAIN --------------------------------------------------------------------------------------------
 
-    def _explain(self, node: ast.Explain) -> Outcome:
+    def _explain(self, node: ast.Explain, text: str) -> Outcome:
         env = self._planner.environment()
         inner = node.this
         statements = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
@@ -284,7 +293,7 @@ class Session:
                     sections.append(f"(not known: {error.message})")
         else:
             sections += ["== Spark Plan ==", "(Spark has not started: a SELECT or INSERT starts it)"]
-        return results.text_rows(("result",), (("\n".join(sections) + "\n",),))
+        return results.text_rows(("result",), ((masked_message("\n".join(sections) + "\n", text, self._known_secrets),),))
 
     # --- queries and jobs ---------------------------------------------------------------------------------------------
 
@@ -327,7 +336,7 @@ class Session:
             self.options, "table.exec.mini-batch.allow-latency"
         )
         how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms)
-        job = self._jobs.submit(self._engine.spark, sinks, name, how, text)
+        job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text))
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):
             while not job.done.wait(0.2):

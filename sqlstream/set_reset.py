@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream import results
 from sqlstream.errors import ValidationError
-from sqlstream.options import masked
 from sqlstream.planner import check_option
+from sqlstream.secrets import masked
 from sqlstream.sql import ast
 
 if TYPE_CHECKING:

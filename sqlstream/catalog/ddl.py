@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from sqlstream.catalog.alter import distribution_text
 from sqlstream.catalog.calcite import expression_text
-from sqlstream.options import masked
+from sqlstream.catalog.entries import Catalog, Database, UserFunction
+from sqlstream.secrets import masked, masked_value
+from sqlstream.sql.masking import masked_text, secrets
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, View
 from sqlstream.sql.types import MAX_LENGTH, Type, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from sqlstream.catalog.entries import Catalog, Database, UserFunction
 
 
 def literal(text: str) -> str:
@@ -81,7 +81,7 @@ def options_text(options: Iterable[tuple[str, str]]) -> str:
 def create_table(table: Table) -> str:
     """What SHOW CREATE TABLE prints."""
     shown = [(k, masked(k, v)) for k, v in sorted(table.options.items())]
-    return _create_table(table, f"{_temporary(table.temporary)}TABLE {table.path.quoted}", shown, type_text) + "\n"
+    return masked_text(_create_table(table, f"{_temporary(table.temporary)}TABLE {table.path.quoted}", shown, type_text) + "\n")
 
 
 def create_table_file(table: Table, name: str) -> str:
@@ -115,10 +115,10 @@ def _temporary(temporary: bool) -> str:
 
 
 def create_view(view: View, columns: tuple[str, ...]) -> str:
-    """What SHOW CREATE VIEW prints: the query as written. Flink prints it expanded, with every name qualified."""
+    """What SHOW CREATE VIEW prints: the query as written, secrets masked. Flink prints it expanded, with every name qualified."""
     names = ",\n".join(f"  {quote(c)}" for c in columns)
     comment = f"COMMENT {literal(view.comment)}\n" if view.comment else ""
-    return f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {query_text(view)}\n"
+    return masked_text(f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {query_text(view)}\n")
 
 
 def create_view_file(view: View, name: str) -> str:
@@ -167,3 +167,18 @@ def create_database_file(name: str, database: Database) -> str:
 def literal_secrets(options: Mapping[str, str]) -> list[str]:
     """The options that hold a secret in plain text."""
     return [k for k, v in options.items() if masked(k, v) != v]
+
+
+def secrets_of(item: Table | View | UserFunction | Database | Catalog) -> list[str]:
+    """What holds a secret in plain text in the statement that declares ``item``: keys of options, also of hints; empty for any other text."""
+    match item:
+        case View():
+            found = [s.key for s in secrets(query_text(item)) if s.option or not s.key]
+            comments = [item.comment]
+        case Table():
+            found, comments = literal_secrets(item.options), [item.comment, *(c.comment for c in item.columns)]
+        case Database() | Catalog():
+            found, comments = literal_secrets(item.options), [item.comment]
+        case UserFunction():
+            found, comments = literal_secrets(item.options), list(item.resources)
+    return [*found, *("" for c in comments if c and masked_value(c) != c)]

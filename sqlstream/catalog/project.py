@@ -23,8 +23,8 @@ from sqlstream.catalog import ddl, declare, functions
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
 from sqlstream.errors import SqlStreamError, ValidationError
-from sqlstream.options import masked_text
 from sqlstream.sql import ast
+from sqlstream.sql.masking import masked_text
 from sqlstream.sql.statements import split
 from sqlstream.sql.tables import ObjectPath, Table, View
 from sqlstream.sql.types import quote
@@ -201,8 +201,9 @@ class Project:
         # Databases and catalogs change in place: only their text tells.
         if source is not None and source.item == item and isinstance(item, Table | View | UserFunction):
             return ""
-        options = getattr(item, "options", {})
-        secrets = ddl.literal_secrets(options)
+        secrets = ddl.secrets_of(item)
+        if secrets and not secrets[0]:
+            return "Not saved: its text holds a password in plain text; the definition lasts for this session."
         if secrets:
             name = "".join(c if c.isalnum() else "_" for c in secrets[0]).upper()
             return (

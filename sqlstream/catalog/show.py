@@ -14,7 +14,7 @@ from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import UserFunction
 from sqlstream.catalog.functions import find, names
 from sqlstream.errors import ValidationError
-from sqlstream.options import masked
+from sqlstream.secrets import masked
 from sqlstream.sql import functions
 from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Table, View
 

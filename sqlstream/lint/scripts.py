@@ -11,9 +11,10 @@ from sqlglot import exp
 from sqlstream.errors import Location, NotSupported, SqlStreamError, offset_of
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
-from sqlstream.options import masked_text
+from sqlstream.secrets import masked_value
 from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
+from sqlstream.sql.masking import masked_text
 from sqlstream.sql.statements import split
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def statement_findings(subject: Subject, script: str, file: str, start: int) -> 
         for one in rule.check(subject):
             at = Location.of(script, file, start + (offset_of(one.at) or 0))
             if not any(_leaves_out(line, rule.code) for line in (first.text, at.text)):
-                yield Finding(file, at.line, at.column, rule.code, one.message, one.hint)
+                yield Finding(file, at.line, at.column, rule.code, masked_value(one.message), masked_value(one.hint))
 
 
 def _subject(tree: exp.Expr, session: Planning, later: tuple[exp.Expr, ...]) -> Subject:

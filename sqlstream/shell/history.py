@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 
-from sqlstream.options import masked_text
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -20,6 +18,9 @@ class StatementHistory(FileHistory):
     """The file has the values of secret options struck out; the shell that they were typed into still knows them."""
 
     def store_string(self, string: str) -> None:
+        # Not before it is needed: the prompt waits for what is imported.
+        from sqlstream.sql.masking import masked_text
+
         super().store_string(masked_text(string))
 
 

@@ -86,6 +86,7 @@ class Runner:
         return Ending.DONE
 
     def _initialize(self, script: Script) -> None:
+        from sqlstream.sql.masking import masked_text
         from sqlstream.sql.statements import split
 
         for statement in split(script.text):
@@ -94,7 +95,7 @@ class Runner:
                 raise NotSupported(
                     f"An init file holds declarations and settings only, not {word}.",
                     hint="Put the statement into the script that -f runs.",
-                ).located(script.text, script.name, statement.start)
+                ).located(masked_text(script.text), script.name, statement.start)
         for outcome in self.session.run(script.text, script.name):
             self.screen.notices(outcome.notices)
 

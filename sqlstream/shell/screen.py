@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from sqlstream.errors import SetupError, SqlStreamError
+from sqlstream.secrets import masked_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -146,9 +147,9 @@ def error_lines(error: BaseException, *, verbose: bool) -> list[str]:
         if error.hint:
             lines += f"hint: {error.hint}".splitlines()
     else:
-        said = str(error).strip().splitlines()
+        said = masked_value(str(error).strip()).splitlines()
         lines += [f"{type(error).__name__}: {said[0] if said else ''}".rstrip(": ")]
         lines += [] if verbose else [f"hint: {VERBOSE_HINT}"]
     if verbose:
-        lines += "".join(traceback.format_exception(error)).splitlines()
+        lines += masked_value("".join(traceback.format_exception(error))).splitlines()
     return lines

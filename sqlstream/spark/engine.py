@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from sqlstream import jars
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.java import require_java
+from sqlstream.secrets import SECRET
 from sqlstream.spark import archive, jvm, operators, python_archives
 from sqlstream.spark.failures import start_error
 from sqlstream.spark.warm_up import warm_up
@@ -68,6 +69,8 @@ DEFAULTS = {
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.sql.ui.explainMode": "simple",
+    # What Spark itself hides in its log and its plans.
+    "spark.redaction.regex": f"(?i){SECRET.pattern}",
 }
 # HotSpot's second compiler takes half of the processor time of a start, for code that is soon idle: what it compiles is to be five times as hot.
 # What a job runs for its rows is that after some milliseconds.

@@ -118,6 +118,31 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+def lenient(text: str) -> list[Token]:
+    """The tokens of text that need not be right, comments among them. What is open reaches to the end; escapes that are wrong stay."""
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        kind, found, start = match.lastgroup, match[0], match.start()
+        if kind == "space":
+            if found.strip():
+                tokens.append(Token(TokenType.COMMENT, found, start=start, end=match.end() - 1))
+            continue
+        try:
+            token_type, value = _read(kind, found, start, text)
+        except SyntaxProblem:
+            if kind == "sign" and found in ("'", "`", "/"):
+                token_type = {"'": TokenType.STRING, "`": TokenType.IDENTIFIER}.get(found, TokenType.COMMENT)
+                return [*tokens, Token(token_type, text[start + 1 :], start=start, end=len(text) - 1)]
+            token_type, value = (TokenType.PLACEHOLDER if kind == "sign" else TokenType.STRING), _decoded(found)
+        tokens.append(Token(token_type, value, start=start, end=match.end() - 1))
+    return tokens
+
+
+def _decoded(found: str) -> str:
+    """A string of which not all escapes are right."""
+    return re.sub(r"\\u?([0-9A-Fa-f]{4})", lambda m: chr(int(m[1], 16)), found)
+
+
 def _read(kind: str | None, found: str, start: int, text: str) -> tuple[TokenType, str]:
     """A token's type and value."""
     match kind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.secrets import MASK, is_secret
+from sqlstream.secrets import MASK, is_secret, masked_value, without
 from sqlstream.udf.row import Row
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def masked(value: Any) -> Any:
             return Row(*map(masked, value))
         case list():
             return [masked(v) for v in value]
+        case str():
+            return masked_value(value)
     return value
 
 
@@ -49,7 +51,5 @@ def texts(value: Any, *, secret: bool = False) -> Iterator[str]:
 
 
 def struck(text: str, secrets: Iterable[str]) -> str:
-    """``text`` with the mask in the place of each of ``secrets``."""
-    for secret in sorted(filter(None, set(secrets)), key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    return text
+    """``text`` with the mask in the place of each of ``secrets``, and of the passwords in it."""
+    return masked_value(without(text, secrets))

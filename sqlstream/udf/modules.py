@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import Location, SqlStreamError, ValidationError, did_you_mean
+from sqlstream.secrets import places, struck
 from sqlstream.sql import functions
 from sqlstream.udf import foreign, shim
 from sqlstream.udf.api import Declared
@@ -275,5 +276,6 @@ def _said(error: BaseException) -> str:
 def located(error: SqlStreamError, shown: str, line: int, file: str | None = None) -> SqlStreamError:
     """``error``, about a line of ``file``, which messages call ``shown``."""
     text = linecache.getline(file or shown, line).rstrip("\n")
+    text = struck(text, places(text))
     error.location = Location(shown, line, len(text) - len(text.lstrip()) + 1, text, len(text.strip()) or 1)
     return error

@@ -7,14 +7,13 @@ import sys
 
 import pytest
 
-from sqlstream import formats, options
+from sqlstream import formats
 from sqlstream.connectors import CONNECTORS, REFUSED, find
 from sqlstream.connectors.jdbc_dialects import dialect
 from sqlstream.connectors.kafka_offsets import parse_specific
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.options import Use
-from sqlstream.session import Session
 from sqlstream.sql import types as T
 
 KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
@@ -207,34 +206,6 @@ def test_paths(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("sql", "shown"),
-    [
-        ("WITH ('password' = 'hunter2', 'a' = 'b')", "WITH ('password' = '*******', 'a' = 'b')"),
-        ("('properties.sasl.jaas.config'='x \n y;''z')", "('properties.sasl.jaas.config'='**\n***''*')"),
-        ("SET 'spark.secret' = 'hunter2'; SELECT 'token'", "SET 'spark.secret' = '*******'; SELECT 'token'"),
-        ("SET spark.my.password = hunter2;", "SET spark.my.password = *******;"),
-        ("('password' = '${env:PASSWORD}')", "('password' = '${env:PASSWORD}')"),
-        ("('password' = 'hun", "('password' = '***"),
-        ("SELECT 'a' = 'b', token = 'c'", "SELECT 'a' = 'b', token = 'c'"),
-    ],
-)
-def test_secrets_in_a_statement_are_struck_out(sql, shown):
-    assert options.masked_text(sql) == shown
-
-
-def test_no_error_and_no_echo_shows_a_secret(tmp_path):
-    session = Session(tmp_path, notify=lambda line: None)
-    secret = "'properties.ssl.key.password' = 'hunter2'"
-    (done,) = session.run(f"CREATE TABLE a (x INT) WITH ('connector' = 'kafka', {secret});")
-    assert done.statement.endswith("'properties.ssl.key.password' = '*******')")
-    for script in (f"CREATE TABLE b (x INTT) WITH ({secret});", f"CREATE TABLE c (x INT) WITH ({secret}); SELECT * FROM nowhere;"):
-        with pytest.raises(SqlStreamError) as e:
-            list(session.run(script))
-        assert "*******" in e.value.location.text
-        assert "hunter2" not in e.value.location.text
-
-
-@pytest.mark.parametrize(
     ("more", "message"),
     [
         ({"url": None}, "Missing required options are:\n\nurl"),
@@ -270,12 +241,3 @@ def test_jdbc_statements():
     assert postgres.upsert("t", ["k"], ["k"]).endswith('ON CONFLICT ("k") DO NOTHING')
     assert postgres.delete("t", ["k", "l"]) == 'DELETE FROM t WHERE "k" = ? AND "l" = ?'
     assert mysql.upsert("my t", ["k", "v"], ["k"]) == "INSERT INTO `my t` (`k`, `v`) VALUES (?, ?) ON DUPLICATE KEY UPDATE `v` = VALUES(`v`)"
-
-
-def test_passwords_are_masked():
-    assert options.masked("password", "hunter2") == "******"
-    assert options.masked("pipeline.global-job-parameters", "a:b,api_key:tok3n99,x-token: y z,n:1") == "a:b,api_key:******,x-token:******,n:1"
-    assert options.masked("pipeline.global-job-parameters", "api_key:${env:KEY},password:x") == "api_key:${env:KEY},password:******"
-    assert options.masked("url", "jdbc:postgresql://h/d?user=me&password=hunter2&ssl=true") == "jdbc:postgresql://h/d?user=me&password=******&ssl=true"
-    assert options.masked("url", "jdbc:postgresql://h/d?password=${env:PW}") == "jdbc:postgresql://h/d?password=${env:PW}"
-    assert "hunter2" not in options.masked_text("CREATE TABLE t (a INT) WITH ('url' = 'jdbc:x://h/d?password=hunter2', 'password' = 'hunter2')")
