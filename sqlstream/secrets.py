@@ -16,44 +16,55 @@ SECRET = re.compile(
     r"|(?:service|api|access|private|account|encryption|signing|shared|storage|sas)[-_.]?key|keystore[-_.]key|ssl[-_.]?key(?!store)",
     re.I,
 )
+# One of these is in all of them: most texts are told apart without the pattern.
+_WORDS = ("pass", "pwd", "secret", "token", "credential", "jaas", "auth", "info", "header", "sas", "key")
 MASK = "******"
 _REFERENCE = r"\$\{env:\w+\}"
 _QUOTED = r"""\\?"(?:[^"\\]|\\.)*+(?:"|\Z)|'(?:[^']|'')*+(?:'|\Z)"""
 _KEY = r"(?<![\w.$%-])(?P<key>[\w.$%-]++)"
 # Each has the secret as its group, and the key where that tells whether it is one. A value may hold pairs of its own: it is only looked at.
-_PLACES = tuple(
-    re.compile(pattern, flags)
-    for pattern, flags in (
+_PAIRS = tuple(
+    re.compile(pattern, re.S)
+    for pattern in (
         # ?key=.. of an address, whatever is escaped in the key.
-        (r"[?&;](?P<key>[\w.$%-]++)=(?=(?P<secret>[^&;\s\"]{1,512}))", 0),
+        r"[?&;](?P<key>[\w.$%-]++)=(?=(?P<secret>[^&;\s\"]{1,512}))",
         # password="..", (password=..), and with blanks around the sign where the value is quoted.
-        (rf"{_KEY}['\"`]?=>?(?=(?P<secret>{_QUOTED}|(?:{_REFERENCE}|[^\s,;)&\]}}'\"`>]){{1,512}}))", re.S),
-        (rf"{_KEY}['\"`]?\s*=>?\s*(?=(?P<secret>{_QUOTED}))", re.S),
+        rf"{_KEY}['\"`]?=>?(?=(?P<secret>{_QUOTED}|(?:{_REFERENCE}|[^\s,;)&\]}}'\"`>]){{1,512}}))",
+        rf"{_KEY}['\"`]?\s*=>?\s*(?=(?P<secret>{_QUOTED}))",
         # {"password": ".."}.
-        (rf"{_KEY}\\?['\"]\s*:\s*(?=(?P<secret>{_QUOTED}|(?:{_REFERENCE}|[^\s,;)\]}}'\"]){{1,512}}))", re.S),
-        # s3a://KEY:SECRET@bucket, https://TOKEN@host: all of it is a key.
-        (r"\b(?:s3[an]?|https?)://(?P<secret>[^\s'\"/?#@:]{1,512}(?::(?!\d+(?:[/?#,;\s]|\Z))[^\s\"@]{1,512})?)@", re.I),
-        # scheme://user:password@host; behind a host a port stands there.
-        (r"://[^\s/?#:@'\"]*:(?!\d+(?:[/?#,;\s]|\Z))(?P<secret>[^\s\"]{1,512})@", 0),
-        (r",[^\s/?#:@'\",]+:(?!\d+(?:[/?#,;\s]|\Z))(?P<secret>[^\s\"@,]{1,512})@", 0),
-        # jdbc:oracle:thin:user/password@host.
-        (r"\bjdbc:oracle:\w+:[^\s/@]{0,512}/(?P<secret>[^\s@]{1,512})@", re.I),
-        (r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?P<secret>.*?)(?:-----END|\Z)", re.S),
+        rf"{_KEY}\\?['\"]\s*:\s*(?=(?P<secret>{_QUOTED}|(?:{_REFERENCE}|[^\s,;)\]}}'\"]){{1,512}}))",
     )
 )
+_PORT = r"(?!\d+(?:[/?#,;\s]|\Z))"
+_ADDRESSES = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        # s3a://KEY:SECRET@bucket, https://TOKEN@host: all of it is a key.
+        rf"\b(?:s3[an]?|https?)://(?P<secret>[^\s'\"/?#@:]{{1,512}}(?::{_PORT}[^\s\"@]{{1,512}})?)@",
+        # scheme://user:password@host, several of them; behind a host a port stands there.
+        rf"://[^\s/?#:@'\"]*:{_PORT}(?P<secret>[^\s\"]{{1,512}})@",
+        rf",[^\s/?#:@'\",]+:{_PORT}(?P<secret>[^\s\"@,]{{1,512}})@",
+        # jdbc:oracle:thin:user/password@host.
+        r"\bjdbc:oracle:\w+:[^\s/@]{0,512}/(?P<secret>[^\s@]{1,512})@",
+    )
+)
+_PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?P<secret>.*?)(?:-----END|\Z)", re.S)
 # name_of_a_secret:.. among the pairs of a MAP.
 _IN_MAP = re.compile(r"(?:^|,)(?P<key>[\w .-]+):(?P<secret>[^,]+)")
 
 
 def is_secret(key: str) -> bool:
     """Whether the value of ``key`` must never be printed."""
-    return SECRET.search(key) is not None
+    lower = key.lower()
+    return any(word in lower for word in _WORDS) and SECRET.search(key) is not None
 
 
 def places(text: str, *, pairs: bool = False) -> list[tuple[int, int]]:
     """Where secrets stand in a text: passwords of addresses, ``password=..``; in order. ``pairs``: it may be a MAP's. References are none."""
-    found = []
-    for pattern in (*_PLACES, *([_IN_MAP] if pairs else [])):
+    found: list[tuple[int, int]] = []
+    named = "%" in text or is_secret(text)
+    asked = ((named, _PAIRS), (named and pairs, (_IN_MAP,)), ("@" in text, _ADDRESSES), ("-----" in text, (_PEM,)))
+    for pattern in (p for wanted, patterns in asked if wanted for p in patterns):
         for match in pattern.finditer(text):
             key = match.groupdict().get("key")
             if key is not None and not is_secret(unquote(key)):

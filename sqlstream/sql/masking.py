@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _TEXTS = (TokenType.STRING, TokenType.IDENTIFIER)
 _CONSTANTS = (TokenType.STRING, TokenType.NUMBER, TokenType.HEX_STRING)
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.In)
+# Without any of these, and without the name of a secret, there is none: an address with a user, what is escaped.
+_MAY_HIDE = re.compile(r"[@%\\]|[uU]&'|PRIVATE KEY")
 # A command of the shell: name=value, where quotes hold words together; a forgotten sign is none to show it for.
 _WORD = re.compile(r"""(?P<key>[^\s=]+)(?:\s*=\s*|(?<=\w)\s+(?!\S*=))(?P<secret>(?:"(?:[^"\\]|\\.)*(?:"|\Z)|'[^']*(?:'|\Z)|\\.|[^\s"'\\;])+)""", re.S)
 
@@ -50,6 +52,8 @@ def secrets(sql: str, known: Collection[str] = ()) -> list[Secret]:
     """The secrets of a script, in order."""
     if sql.lstrip().startswith("\\"):
         return sorted({*_of_command(sql), *_inside(0, sql, known)})
+    if not (is_secret(sql) or _MAY_HIDE.search(sql) or any(value in sql for value in known)):
+        return []
     tokens = lenient(sql)
     found = {s for t in tokens for s in _of_token(t, sql, known)}
     keys = [t for t in tokens if t.token_type != TokenType.COMMENT]
