@@ -13,7 +13,8 @@ from sqlstream.plan.aggregate import aggregate
 from sqlstream.plan.decorrelate import aggregate_calls, conjuncts, decorrelated
 from sqlstream.plan.from_clause import condition, from_clause, plain
 from sqlstream.plan.group_windows import group_window
-from sqlstream.plan.joins import apart, filtered, joined
+from sqlstream.plan.joins import filtered, joined
+from sqlstream.plan.naming import apart
 from sqlstream.plan.nodes import Field, JoinKind, Limit, Named, Node, Project, Values
 from sqlstream.plan.order_by import sort, with_order_columns
 from sqlstream.plan.over import below_over, over
@@ -100,10 +101,9 @@ def _select(select: exp.Select, env: Environment) -> Node:
     node = source.node
     if where := select.args.get("where"):
         node = _where(where.this, source, scope, env)
-    select, windowed = group_window(select, node, scope, env.settings.zone)
-    if windowed is not node:
-        node = windowed
-        source = replace(source, node=node, names=(*source.names, *((None, f.name) for f in fields(node)[len(source.names) :])))
+    select, node, added = group_window(select, node, scope, env.settings.zone)
+    if added:
+        source = replace(source, node=node, names=(*source.names, *((None, name) for name in added)))
         scope = source.scope(env.settings)
     group, having = select.args.get("group"), select.args.get("having")
     inner = SubQueries(replace(scope, grouped=bool(group)), env, query)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.plan.joins import free_names
+from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import Correlate, Field
 from sqlstream.plan.properties import fields
 from sqlstream.plan.scope import Hint

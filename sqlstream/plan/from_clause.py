@@ -12,8 +12,9 @@ from sqlstream.plan import make
 from sqlstream.plan.correlate import collection, column_names, correlated
 from sqlstream.plan.decorrelate import decorrelated
 from sqlstream.plan.hints import select_hints
-from sqlstream.plan.joins import apart, filtered, joined, lookup_joined
+from sqlstream.plan.joins import filtered, joined, lookup_joined
 from sqlstream.plan.lookup import lookup_table
+from sqlstream.plan.naming import apart
 from sqlstream.plan.nodes import JoinHints, JoinKind, LookupJoin, Named, Node, Project, TimeAttribute, Values
 from sqlstream.plan.properties import fields
 from sqlstream.plan.relations import Query, relation

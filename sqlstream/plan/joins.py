@@ -8,12 +8,11 @@ Join(condition: a.window_start = b.window_start AND a.window_end = b.window_end 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
-from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
 from sqlstream.plan.interval_join import interval_join
 from sqlstream.plan.lookup import conditioned
+from sqlstream.plan.naming import apart
 from sqlstream.plan.nodes import (
     NO_HINTS,
     WINDOW_END,
@@ -33,32 +32,6 @@ from sqlstream.plan.over import ranked
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.windowing import windowing, with_time
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-def apart(node: Node, taken: Iterable[str]) -> Node:
-    """``node`` with columns renamed that are called as one of ``taken`` is: ``id`` to ``id0``, as Flink does."""
-    given = fields(node)
-    names = free_names([f.name for f in given], taken)
-    if all(name == f.name for name, f in zip(names, given, strict=True)):
-        return node
-    return Project(node, tuple(Named(name, make.ref(f)) for name, f in zip(names, given, strict=True)))
-
-
-def free_names(names: list[str], taken: Iterable[str]) -> list[str]:
-    """``names`` with a number behind those that are in ``taken``."""
-    taken = set(taken)
-    used = taken | set(names)
-    found = []
-    for name in names:
-        if name in taken:
-            free = next(f"{name}{i}" for i in count() if f"{name}{i}" not in used)
-            used.add(free)
-            name = free
-        found.append(name)
-    return found
 
 
 def joined(left: Node, right: Node, kind: JoinKind, condition: Expr | None, hints: JoinHints = NO_HINTS) -> Node:

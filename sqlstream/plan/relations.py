@@ -13,12 +13,12 @@ from sqlstream.options import resolve_environment
 from sqlstream.plan.correlate import column_names
 from sqlstream.plan.match import match
 from sqlstream.plan.metadata import refuse_unknown_metadata
-from sqlstream.plan.nodes import ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind, WindowTvf
+from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.scope import Environment, Relation
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.plan.time_travel import travelled
-from sqlstream.plan.windowing import refuse_window_columns
+from sqlstream.plan.windowing import over_windows
 from sqlstream.sql import ast
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
@@ -54,7 +54,8 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
                 values = Project(values, tuple(Named(node.alias, ColumnRef(f.type, f.name)) for f in fields(values)))
             return _aliased(values, node, default=None)
         case ast.TableFunction():
-            return _aliased(_table_function(node, env, query), node, default=None)
+            made, names = _table_function(node, env, query)
+            return _aliased(made, node, default=None, names=names)
     raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)
 
 
@@ -182,7 +183,8 @@ def _watermarked(node: Node, found: Table, env: Environment) -> Node:
     return Watermark(node, found.watermark.column, bind(found.watermark.expression, scope))
 
 
-def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> Node:
+def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> tuple[Node, tuple[str, ...]]:
+    """The node of a window function, and what its columns are called: its input may have one that is called as one of its own is."""
     name = node.name.upper()
     if name not in _WINDOWS:
         near = did_you_mean(name, (*_WINDOWS, *env.settings.functions))
@@ -210,7 +212,6 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
         )
     if not column.type.is_timestamp:
         raise ValidationError(f"The window function requires the timecol to be a timestamp, but '{time}' is {column.type}.", at=descriptor)
-    refuse_window_columns(source, node)
     keys = []
     for item in partition:
         if item.name not in known:
@@ -227,7 +228,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
             f"{whole} {size} ms and {part.lower() if part else ''} {slide} ms",
             at=node,
         )
-    return WindowTvf(source, Window(WindowKind(name), time, size, slide, offset, tuple(keys)), env.settings.zone)
+    return over_windows(source, Window(WindowKind(name), time, size, slide, offset, tuple(keys)), env.settings.zone), (*known, *WINDOW_COLUMNS)
 
 
 def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expr]:

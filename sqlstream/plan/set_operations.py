@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.joins import apart, joined
+from sqlstream.plan.joins import joined
+from sqlstream.plan.naming import apart
 from sqlstream.plan.nodes import Correlate, Field, Filter, GroupAggregate, JoinKind, Named, NamedAggregate, Node, Project, Union
 from sqlstream.plan.properties import fields
 from sqlstream.plan.window_aggregate import window_aggregate

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlstream.errors import NotSupported
 from sqlstream.plan import make
+from sqlstream.plan.naming import apart
 from sqlstream.plan.nodes import (
     WINDOW_COLUMNS,
     WINDOW_END,
@@ -29,7 +29,6 @@ from sqlstream.sql.expressions import ColumnRef
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sqlglot import exp
 
 
 @dataclass(frozen=True)
@@ -116,11 +115,12 @@ def with_time(node: Node) -> tuple[Node, str]:
     raise TypeError(type(node).__name__)
 
 
-def refuse_window_columns(node: Node, at: exp.Expr) -> None:
-    """Raises NotSupported where the input of a window function has a column of the name that the function gives to one."""
-    known = {f.name for f in fields(node)}
-    if reserved := next((c for c in WINDOW_COLUMNS if c in known), None):
-        raise NotSupported(f"A window over an input that has a column '{reserved}' is not supported yet.", at=at)
+def over_windows(source: Node, window: Window, zone: str) -> WindowTvf:
+    """``window`` over ``source``, whose columns that are called as those of a window get other names."""
+    renamed = apart(source, WINDOW_COLUMNS)
+    names = dict(zip((f.name for f in fields(source)), (f.name for f in fields(renamed)), strict=True))
+    keys = None if window.keys is None else tuple(names[k] for k in window.keys)
+    return WindowTvf(renamed, replace(window, time=names[window.time], keys=keys), zone)
 
 
 def _free(taken: Iterable[str]) -> str:

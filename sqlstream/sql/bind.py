@@ -186,7 +186,7 @@ def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Se
     plain = [c for c in scope.columns if c.name == names[0] and not c.qualified]
     qualified = [c for c in scope.columns if len(names) > 1 and c.qualifier == names[0] and c.name == names[1]]
     if qualified:
-        return _only(qualified, names, at).ref, names[2:]
+        return _only(qualified, names[1:], at).ref, names[2:]
     if plain:
         return _only(plain, names, at).ref, names[1:]
     return _resolve(names, scope.outer, at) if scope.outer is not None else None
@@ -195,7 +195,8 @@ def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Se
 def _only(columns: Sequence[ScopeColumn], names: Sequence[str], at: exp.Expr) -> ScopeColumn:
     if len({c.ref.name for c in columns}) > 1:
         tables = " or ".join(dict.fromkeys(f"{c.qualifier}.{c.name}" for c in columns if c.qualifier))
-        raise ValidationError(f"Column '{names[0]}' is ambiguous", at=at, hint=f"Write {tables}." if tables else None)
+        hint = f"Write {tables}." if len({c.qualifier for c in columns}) > 1 and tables else None
+        raise ValidationError(f"Column '{names[0]}' is ambiguous", at=at, hint=hint)
     return columns[0]
 
 

@@ -66,16 +66,8 @@ _LIKES: dict[str, type[exp.Binary]] = {
     "RLIKE": exp.RegexpLike,
     "SIMILAR TO": exp.SimilarTo,
 }
-_ABSENT = (
-    "CURRENT_USER",
-    "USER",
-    "SESSION_USER",
-    "SYSTEM_USER",
-    "CURRENT_ROLE",
-    "CURRENT_PATH",
-    "CURRENT_CATALOG",
-    "CURRENT_SCHEMA",
-)
+# Reserved words that are columns where they stand alone: Flink has no functions of these names.
+_COLUMNS = ("CURRENT_USER", "USER", "SESSION_USER", "SYSTEM_USER", "CURRENT_ROLE", "CURRENT_PATH", "CURRENT_CATALOG", "CURRENT_SCHEMA")
 _NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
 _COLUMN_KEYS = ("this", "table", "db", "catalog")
 
@@ -320,8 +312,9 @@ class ExpressionParser(Cursor):
                 if self.words[self.index - 1] == "(" or args:
                     self.expect(")")
                 return mark(anonymous(word, *args), start)
-            case _ if word in _ABSENT and self.peek() != ".":
-                self.unsupported(f"{word} is no function of Flink.", start, f"A column of that name is written `{start.text}`.")
+            case _ if word in _COLUMNS and self.peek() not in (".", "("):
+                self.index += 1
+                return mark(exp.Column(this=mark(exp.Identifier(this=start.text, quoted=True), start)), start)
         return self._column_or_call()
 
     def _parenthesised(self) -> exp.Expr:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 DECLARED = """
 CREATE TABLE t (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', 'number-of-rows' = '5');
+CREATE TABLE taken (window_start INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
 CREATE TABLE u (a INT, d STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '5');
 CREATE TABLE p (a INT, m STRING METADATA) WITH ('connector' = 'print');
 CREATE TABLE bh (a INT, m STRING METADATA FROM 'x' VIRTUAL) WITH ('connector' = 'blackhole');
@@ -37,6 +38,33 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 def plan(session: Session, text: str) -> str:
     (outcome,) = session.run(f"EXPLAIN {text}")
     return str(outcome.rows[0][0])
+
+
+def test_words_that_are_no_functions_are_columns(session: Session) -> None:
+    words = "user, USER, current_user, session_user, system_user, current_role, current_path, current_catalog, current_schema".split(", ")
+    columns = ", ".join(f"`{w}`" for w in words)
+    text = f"SELECT {', '.join(words)} FROM (VALUES ({', '.join('1' for _ in words)})) AS v ({columns}) WHERE user = 1 ORDER BY user LIMIT 1"
+    assert f"Calc(select=[{', '.join(words)}]" in plan(session, text)
+
+
+WINDOW_COLUMNS = """CREATE TABLE w (window_start INT, window_end STRING, window_time INT, `$window_start` INT, a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'datagen')"""
+OVER_TAKEN_NAMES = {
+    "SELECT COUNT(*) AS n FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' HOUR)) AS x (p, q, r, u, a, ts, ws, we, wt) GROUP BY ws, we":
+        "WindowAggregate(",
+    "SELECT a FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' HOUR))": "Calc(select=[a]",
+    "SELECT window_start, TUMBLE_START(ts, INTERVAL '1' HOUR) AS s, `$window_start` FROM w "
+    "GROUP BY window_start, `$window_start`, TUMBLE(ts, INTERVAL '1' HOUR)": "Calc(select=[window_start0 AS window_start, window_start AS s, $window_start]",
+    "SELECT SESSION_START(ts, INTERVAL '1' HOUR) AS s, MAX(window_end) AS m FROM w GROUP BY SESSION(ts, INTERVAL '1' HOUR)": "MAX(window_end0) AS m",
+    "SELECT s, COUNT(*) FROM TABLE(SESSION(TABLE w PARTITION BY window_start, DESCRIPTOR(ts), INTERVAL '1' HOUR)) AS x (k, q, r, u, a, ts, s, e, wt) "
+    "GROUP BY k, s, e": "WindowAggregate(groupBy=[k]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OVER_TAKEN_NAMES)
+def test_windows_over_columns_that_are_called_as_theirs(session: Session, text: str) -> None:
+    list(session.run(WINDOW_COLUMNS.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")))
+    assert OVER_TAKEN_NAMES[text] in plan(session, text)
 
 
 ORDINALS = {
@@ -68,6 +96,10 @@ REPEATED = {
         ("a", "SELECT * FROM (SELECT a, a FROM u LIMIT 4), t"), ("a", "SELECT * FROM (SELECT DISTINCT a, a FROM t) AS x"),
         ("EXPR$1", "SELECT * FROM (SELECT a AS `EXPR$1`, 2 FROM u)"), ("a", "SELECT * FROM u, LATERAL (SELECT a, a FROM t) AS x"),
     )},
+    **{f"SELECT {columns} FROM TABLE(TUMBLE(TABLE taken, DESCRIPTOR(ts), INTERVAL '1' HOUR)) AS x": "Column 'window_start' is ambiguous" for columns in (
+        "window_start", "x.window_start", "*", "x.*",
+    )},
+    "SELECT window_start FROM t GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)": "Column 'window_start' not found in any table",
     "SELECT a0 FROM (SELECT a, a FROM t)": "Column 'a0' not found in any table",
     "SELECT * FROM t AS x (p, p, q)": "Duplicate name 'p' in column alias list",
     "SELECT * FROM (VALUES (1, 2)) AS v (p, p)": "Duplicate name 'p' in column alias list",
