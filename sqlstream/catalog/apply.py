@@ -220,6 +220,7 @@ def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Context
     if isinstance(action, ast.RenameTo):
         return _rename(manager, table, action, context)
     altered, notices = _altered(table, action, context.scope)
+    altered = declare.unplaced(altered, manager)
     manager.put(altered)
     return notices + _saved(manager, Key("RELATION", path), altered, context)
 
@@ -282,7 +283,7 @@ def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool
         made = (alter.add_key if adding else alter.modify_key)(made, key, parts.places)
     if parts.distribution is not None:
         made = (alter.add_distribution if adding else alter.modify_distribution)(made, parts.distribution, action)
-    return declare.unplaced(checked(made, parts.places, scope=scope)), parts.notices
+    return checked(made, parts.places, scope=scope), parts.notices
 
 
 def _dropped(table: Table, action: ast.DropComponents) -> Table:

@@ -213,7 +213,7 @@ def _call(node: exp.Anonymous) -> str:
             return f"CASE WHEN {left} = {right} THEN NULL ELSE {texts[0]} END"
         case (("ARRAY" | "MAP"), _):
             return f"{upper}[{', '.join(texts)}]"
-    return f"{upper if upper in BARE else quote(name)}({', '.join(texts)})"
+    return f"{upper if upper in BARE else '.'.join(quote(part) for part in name.split('.'))}({', '.join(texts)})"
 
 
 def _json_call(name: str, args: list[exp.Expression]) -> str:

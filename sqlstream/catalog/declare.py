@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
+from sqlstream.catalog import functions
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
 from sqlstream.errors import ValidationError
 from sqlstream.sql import ast
+from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
 from sqlstream.sql.tables import (
     Column,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.sql.bind import Scope
 
+E = TypeVar("E", bound=exp.Expr)
 SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
 """What the planner says that a query gives; several of its columns may have one name."""
 
@@ -191,7 +194,7 @@ def table(
     else:
         made = merge(None, made, PLAIN, parts.places)
     made = checked(made, parts.places, own=own, scope=scope, in_order=like is None and query is None)
-    return unplaced(made), parts.notices
+    return unplaced(made, manager), parts.notices
 
 
 def _kind(option: exp.Expression) -> str:
@@ -260,8 +263,8 @@ def checked_view(
 
 
 def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
-    """A copy of ``query`` whose table names are full paths: the current catalog and database are those of now."""
-    copy = query.copy()
+    """A copy of ``query`` whose names of tables and functions are full paths: the current catalog and database are those of now."""
+    copy: exp.Query = with_full_calls(query, manager)
     for node in list(copy.find_all(exp.Table)):
         if not isinstance(node.this, exp.Identifier) or _is_cte(node):
             continue
@@ -276,39 +279,54 @@ def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
     return copy
 
 
+def with_full_calls(node: E, manager: CatalogManager) -> E:
+    """A copy of ``node`` in which the calls of functions of a catalog have full paths."""
+    copy = node.copy()
+    for call in copy.find_all(exp.Anonymous, ast.TableFunction):
+        names = tuple(call.name.split("."))
+        if len(names) == 1 and builtin(call.name) is not None:
+            continue
+        found = functions.find(manager, names)
+        if found is not None and not found.system:
+            call.set("this", ".".join(found.path))
+    return copy
+
+
 def _is_cte(node: exp.Table) -> bool:
+    """Whether a WITH around ``node`` names it: before the query that it is in, if that is one of them."""
     if node.args.get("db") is not None:
         return False
-    above = node.parent
-    while above is not None:
-        with_ = above.args.get("with_") or above.args.get("with")
-        if with_ is not None and any(cte.alias == node.name for cte in with_.expressions):
-            return True
-        above = above.parent
+    inside: exp.Expr = node
+    while (above := inside.parent) is not None:
+        with_ = above if isinstance(above, exp.With) else above.args.get("with_")
+        for cte in with_.expressions if with_ is not None else ():
+            if cte is inside:
+                break
+            if cte.alias == node.name:
+                return True
+        # What the WITH of a query names is known to the query, but not to what stands in the WITH itself.
+        inside = above.parent if isinstance(above, exp.With) and above.parent is not None else above
     return False
 
 
-def without_places(node: Any) -> Any:
-    """A copy of ``node`` without its places in the script it came from: later errors are about another script."""
-    return _strip_places(node.copy())
-
-
 def _strip_places(node: Any) -> Any:
+    """``node`` without its places in the script it came from: later errors are about another script."""
     for part in node.walk():
         part.meta.pop("start", None)
         part.meta.pop("end", None)
     return node
 
 
-def unplaced(made: Table) -> Table:
-    """``made`` with all its expressions without places."""
+def unplaced(made: Table, manager: CatalogManager) -> Table:
+    """``made`` with all its expressions without places, and with the full paths of the functions that they call."""
 
-    def bare(c: Column) -> Column:
-        return replace(c, expression=without_places(c.expression)) if isinstance(c, ComputedColumn) else c
+    def bare(expression: E) -> E:
+        found: E = _strip_places(with_full_calls(expression, manager))
+        return found
 
     mark = made.watermark
     return replace(
         made,
-        columns=tuple(bare(c) for c in made.columns),
-        watermark=mark and replace(mark, expression=without_places(mark.expression)),
+        columns=tuple(replace(c, expression=bare(c.expression)) if isinstance(c, ComputedColumn) else c for c in made.columns),
+        watermark=mark and replace(mark, expression=bare(mark.expression)),
     )
