@@ -31,8 +31,9 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
     parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     parser.add_argument("--output", choices=("text", "json"), default="text", help="json: an object a line")
+    parser.add_argument("--no-python", action="store_true", help="run no module of functions: their text tells the types")
     arguments = parser.parse_args(argv)
-    session = Session(arguments.project or project, options=options, notify=lambda line: None)
+    session = Session(project, options=options, notify=lambda line: None, python=not arguments.no_python)
     files = arguments.files or project_files(session.project)
     missing = [str(f) for f in files if not f.is_file()]
     if missing:

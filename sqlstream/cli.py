@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sqlstream.errors import SqlStreamError
+from sqlstream import project_folder
+from sqlstream.errors import SetupError, SqlStreamError
 from sqlstream.shell.foreground import Terminated
 from sqlstream.shell.screen import Screen, Script
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from sqlstream.session import Session
     from sqlstream.spark.engine import Engine
 
-PROJECT_MARKS = ("catalog", "sqlstream.toml", ".sqlstream")
 HISTORY = ".sqlstream/history"
 CONFIG = "sqlstream.toml"
 EPILOG = """\
@@ -86,6 +86,14 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
         signal.signal(signal.SIGTERM, previous)
 
 
+def _of_project() -> argparse.ArgumentParser:
+    """What has to be known of a subcommand's arguments before the project's settings are read."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--project", type=_folder)
+    parser.add_argument("--no-python", action="store_true")
+    return parser
+
+
 def _client(argv: list[str], fronts: Fronts | None) -> int:
     parser = _parser()
     if argv and argv[0] == "gateway":
@@ -95,9 +103,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         if arguments.execute is not None or arguments.file is not None:
             parser.error("query: not allowed with -e or -f")
         arguments.execute = query
-    project = arguments.project or find_project(Path.cwd())
-    if not (arguments.project or project == Path.cwd()):
-        print(f"Project: {project}", file=sys.stderr)
+    project = _project(parser, arguments.project)
     options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
     init = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)
@@ -140,12 +146,22 @@ def _progress(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
     return Progress(screen)
 
 
-def find_project(folder: Path) -> Path:
-    """The nearest folder, from ``folder`` upwards, that holds a project; ``folder`` itself if there is none."""
-    for candidate in (folder, *folder.parents):
-        if any((candidate / mark).exists() for mark in PROJECT_MARKS):
-            return candidate
-    return folder
+def _project(parser: argparse.ArgumentParser, given: Path | None, *, runs: bool = True) -> Path:
+    """The project's folder; which one it is is said before anything of it is read. ``runs``: code of it will run."""
+    if given is not None:
+        return given
+    here = Path.cwd()
+    try:
+        found = project_folder.find(here)
+    except SetupError as error:
+        if not runs:
+            return here
+        parser.error(f"{error.message} ({error.hint})")
+    for folder, owner in found.passed:
+        print(f"{folder} is a project of {owner}: it is not used. --project {folder} uses it.", file=sys.stderr)
+    if found.path != here:
+        print(f"Project: {found.path}", file=sys.stderr)
+    return found.path
 
 
 def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
@@ -339,7 +355,8 @@ def _subcommand(name: str, argv: list[str]) -> int:
     if name in ("check", "test-udf"):
         from sqlstream import check, doctests
 
-        project = find_project(Path.cwd())
+        given, _ = _of_project().parse_known_args(argv)
+        project = _project(_parser(), given.project, runs=not given.no_python)
         return (check.main if name == "check" else doctests.main)(argv, project, _config(_parser(), project))
     from sqlstream import demo
 

@@ -40,7 +40,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a Python file with decorated functions")
     parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     arguments = parser.parse_args(argv)
-    project = (arguments.project or project).resolve()
+    project = project.resolve()
     files = [f.resolve() for f in arguments.files]
     if missing := [str(f) for f in files if not f.is_file()]:
         parser.error(f"no file {', '.join(missing)}")

@@ -51,13 +51,16 @@ DEAD_LETTERS = ".sqlstream/dead-letters"
 class Planner:
     """A session's catalog and options, and the plans of statements in them."""
 
-    def __init__(self, project: Path, catalog: CatalogManager, files: Project, options: MutableMapping[str, str]) -> None:
+    def __init__(
+        self, project: Path, catalog: CatalogManager, files: Project, options: MutableMapping[str, str], *, python: bool = True
+    ) -> None:
+        """``python``: the project's modules of functions are run; else their text tells of the functions."""
         self.project = project
         self.catalog = catalog
         self.files = files
         self.options = options
         self.errors: list[SqlStreamError] = []
-        self.modules = Modules(project)
+        self.modules = Modules(project, runs=python)
         self._placed: dict[str, UserFunction] = {}
 
     def load(self) -> list[SqlStreamError]:

@@ -66,9 +66,10 @@ class Session:
         owns_engine: bool = False,
         ask: Ask | None = None,
         progress: Callable[[list[JobMetrics]], None] = lambda running: None,
+        python: bool = True,
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``progress`` hears
-        about once a second of the jobs that are waited for, and of none when that is over.
+        about once a second of the jobs that are waited for, and of none when that is over. ``python``: see Planner.
         """
         self.project = project.resolve()
         self.options: dict[str, str] = {}
@@ -97,7 +98,7 @@ class Session:
             if notice := settings.check(key, value):
                 notify(notice)
             self.options[key] = value
-        self._planner = Planner(self.project, self._catalog, self._files, self.options)
+        self._planner = Planner(self.project, self._catalog, self._files, self.options, python=python)
         self._client = Client(self._planner, self._jobs, self._started, ask, self._interrupted.is_set)
         errors = self._planner.load()
         for error in errors[:_MOST_ERRORS]:

@@ -11,7 +11,7 @@ import linecache
 import sys
 import traceback
 import types
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from sqlstream.secrets import places, struck
 from sqlstream.sql import functions
 from sqlstream.udf import foreign, shim
 from sqlstream.udf.api import Declared
+from sqlstream.udf.outline import outline
 from sqlstream.udf.signature import signature, undecorated
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ class Found:
 @dataclass
 class Modules:
     """The modules of one project. ``version`` changes whenever they are loaded; ``errors`` are those of the last time, ``twice`` those of names that
-    two functions have; ``rows`` is for what is made of the functions."""
+    two functions have; ``rows`` is for what is made of the functions. ``runs``: the modules are run; else their text tells what they declare."""
 
     project: Path
+    runs: bool = True
     errors: list[SqlStreamError] = field(default_factory=list)
     functions: dict[str, Found] = field(default_factory=dict)
     twice: dict[str, SqlStreamError] = field(default_factory=dict)
@@ -90,7 +92,9 @@ class Modules:
         if not name:
             raise ValidationError(f"'{identifier}' names no function: write 'module.attribute'.", at=at)
         try:
-            module = self._loaded.get(name) or self._imported(name)
+            module = self._loaded.get(name) or (self._imported(name) if self.runs else self._outlined(name, at))
+        except SqlStreamError:
+            raise
         except SyntaxError as error:
             place = f"{self.shown(error.filename or '')}:{error.lineno}"
             raise ValidationError(f"The module '{name}' cannot be imported: {error.msg}, at {place}.", at=at) from error
@@ -111,6 +115,14 @@ class Modules:
                 self._loaded[name] = module
                 self._keep_texts()
             return module
+
+    def _outlined(self, name: str, at: Any) -> types.ModuleType:
+        parts = Path(*name.split(".")).with_suffix(".py")
+        file = next((f for f in (Path(folder) / parts for folder in (*self._folders, str(self.project))) if f.is_file()), None)
+        if file is None:
+            hint = "Without --no-python modules of other folders are looked at, too."
+            raise ValidationError(f"The module '{name}' is no file of the project: what it declares is not known.", at=at, hint=hint)
+        return self._loaded.setdefault(name, outline(file))
 
     def _keep_texts(self) -> None:
         for name, module in self._loaded.items():
@@ -143,7 +155,7 @@ class Modules:
         self.version += 1
         linecache.checkcache()
         places: set[str] = set()
-        with self._importing():
+        with self._importing() if self.runs else nullcontext():
             for path in self._seen:
                 if path.suffix != ".py" and path.exists():
                     continue
@@ -151,7 +163,8 @@ class Modules:
                 if error is not None and str(error.location) not in places:
                     places.add(str(error.location))
                     self.errors.append(error)
-            self._loaded = {n: m for n, m in sys.modules.items() if self._is_own(m)}
+            if self.runs:
+                self._loaded = {n: m for n, m in sys.modules.items() if self._is_own(m)}
             self._texts = {}
             self._keep_texts()
         self.errors += self.twice.values()
@@ -174,7 +187,7 @@ class Modules:
             problem = ValidationError(f"'{path.stem}' is a module of Python's: no other can have its name.", hint="Rename the file.")
             return located(problem, self.shown(path), 1)
         try:
-            module = importlib.import_module(path.stem)
+            module = importlib.import_module(path.stem) if self.runs else self._loaded.setdefault(path.stem, outline(path))
         except SyntaxError as error:
             problem = ValidationError(f"The module '{path.stem}' cannot be loaded: {error.msg}.")
             return located(problem, self.shown(error.filename or path), error.lineno or 1, error.filename)

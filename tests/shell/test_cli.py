@@ -1,13 +1,15 @@
 """Arguments, settings and exit codes, with a shell and a runner of the test's own."""
 
 import io
+import os
 import signal
+import stat
 import sys
 from pathlib import Path
 
 import pytest
 
-from sqlstream import cli
+from sqlstream import cli, project_folder
 from sqlstream.shell.foreground import Terminated
 
 
@@ -158,7 +160,71 @@ def test_signals_have_exit_codes(here, error, code):
 def test_the_project_is_found_upwards(tmp_path, mark):
     (tmp_path / "p" / "queries" / "deep").mkdir(parents=True)
     (tmp_path / "p" / mark).mkdir()
-    assert cli.find_project(tmp_path / "p" / "queries" / "deep") == tmp_path / "p"
+    assert project_folder.find(tmp_path / "p" / "queries" / "deep").path == tmp_path / "p"
+
+
+@pytest.mark.parametrize("mark", ["catalog", ".sqlstream", "sqlstream.toml", "udfs", "queries"])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_project_of_somebody_else_is_not_used(tmp_path, mark, link, monkeypatch, capsys):
+    theirs, ours = tmp_path / "theirs", tmp_path / "theirs" / "ours"
+    ours.mkdir(parents=True)
+    (theirs / "udfs").mkdir()
+    (theirs / "udfs" / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    (theirs / "catalog").mkdir()
+    (theirs / "catalog" / "t.sql").write_text("CREATE TABLE t (a INT) WITH ('connector' = 'print');")
+    if not (theirs / mark).exists():
+        (theirs / mark).mkdir()
+    if link:  # theirs, to a folder of ours
+        (theirs / mark).rename(tmp_path / "moved")
+        (theirs / mark).symlink_to(tmp_path / "moved")
+    of_others(monkeypatch, theirs / mark)
+    monkeypatch.chdir(ours)
+    assert cli.main(["check"]) == 0
+    assert capsys.readouterr().err.startswith(f"{theirs} is a project of the user 4711: it is not used. --project {theirs} uses it.\n")
+    monkeypatch.chdir(theirs)
+    for arguments in (["check"], ["-e", "HELP"], ["test-udf", "udfs/evil.py"]):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(arguments)
+        assert ended.value.code == 2
+        assert f"The project {theirs} is not used: '{mark}' in it belongs to the user 4711" in capsys.readouterr().err
+    assert cli.main(["check", "--no-python"]) == 0
+    assert not (tmp_path / "ran").exists()
+    assert cli.main(["check", "--project", str(theirs)]) == 0
+    assert (tmp_path / "ran").exists()
+
+
+def of_others(monkeypatch, path):
+    """Makes ``path``, a link itself, belong to another user."""
+    real = os.lstat
+
+    def lstat(asked, *arguments, **more):
+        found = real(asked, *arguments, **more)
+        fields = list(found)
+        fields[stat.ST_UID] = 4711
+        return os.stat_result(fields) if not more and Path(asked) == path else found
+
+    monkeypatch.setattr(project_folder.os, "lstat", lstat)
+
+
+def test_the_home_folder_is_no_project_for_what_a_session_leaves_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".sqlstream").mkdir()
+    (tmp_path / "a").mkdir()
+    assert project_folder.find(tmp_path / "a").path == tmp_path / "a"
+    assert project_folder.find(tmp_path).path == tmp_path
+    (tmp_path / "catalog").mkdir()
+    assert project_folder.find(tmp_path / "a").path == tmp_path
+
+
+def test_under_sudo_a_project_of_the_one_who_asks_is_used(tmp_path, monkeypatch):
+    (tmp_path / "catalog").mkdir()
+    of_others(monkeypatch, tmp_path / "catalog")
+    monkeypatch.setattr(project_folder.os, "geteuid", lambda: 0)
+    real = os.stat
+    monkeypatch.setattr(project_folder.os, "stat", lambda p, **more: os.lstat(p) if not more else real(p, **more))
+    assert project_folder.stranger(tmp_path) == ("catalog", "the user 4711")
+    monkeypatch.setenv("SUDO_UID", "4711")
+    assert project_folder.stranger(tmp_path) is None
 
 
 def test_a_project_above_is_named(here, calls, monkeypatch, capsys):
@@ -172,7 +238,7 @@ def test_a_project_above_is_named(here, calls, monkeypatch, capsys):
 
 
 def test_without_a_project_it_is_here(tmp_path):
-    assert cli.find_project(tmp_path / "a") == tmp_path / "a"
+    assert project_folder.find(tmp_path / "a").path == tmp_path / "a"
 
 
 def test_a_subcommand_gets_the_rest(here, monkeypatch):
