@@ -15,6 +15,7 @@ from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
 from sqlstream.client import Client
 from sqlstream.completion.topics import Topics
+from sqlstream.depth import deeply, steps
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Planned, Subject
@@ -89,7 +90,7 @@ class Session:
         self._select: select.Changes | select.Collection | None = None
         self._interrupted = threading.Event()
         self._closed = False
-        self._sources: list[Path] = []
+        self._files_run: list[tuple[Path, str]] = []
         self._jobs = jobs.Jobs(self.project, emit, notify)
         self._catalog = CatalogManager()
         self._topics = Topics()
@@ -100,7 +101,7 @@ class Session:
             self.options[key] = value
         self._planner = Planner(self.project, self._catalog, self._files, self.options, python=python)
         self._client = Client(self._planner, self._jobs, self._started, ask, self._interrupted.is_set)
-        errors = self._planner.load()
+        errors = deeply(self._planner.load)
         for error in errors[:_MOST_ERRORS]:
             notify(_shown(error))
         if len(errors) > _MOST_ERRORS:
@@ -120,7 +121,7 @@ class Session:
             raise error.located(self._masked(script), name, 0) from error.__cause__
         for statement in split(script):
             try:
-                for outcome in self._execute(statement):
+                for outcome in steps(self._execute(statement)):
                     yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
             except SqlStreamError as error:
                 error.message = masked_message(error.message, statement.text, self._known_secrets)
@@ -209,7 +210,8 @@ class Session:
             case ast.ExecuteQuery():
                 query = queries.find(self.project, tree_.this.name, tree_.this)
                 self._known_secrets |= query.secrets(tree_.expressions)
-                yield from self.run(query.script(tree_.expressions, tree_), f"queries/{query.path.name}")
+                script = query.script(tree_.expressions, tree_)
+                yield from self._run_file(query.path.resolve(), script, f"queries/{query.path.name}", tree_.this)
             case ast.Peek() | ast.Infer() | ast.Export() | ast.Plot():
                 yield from self._client.answered(tree_)
             case ast.StopJob():
@@ -255,18 +257,23 @@ class Session:
 
     def _source(self, node: ast.Source) -> Iterator[Outcome]:
         path = (self.project / node.this.name).resolve()
-        if path in self._sources:
-            raise ValidationError(f"'{node.this.name}' runs itself.", at=node.this)
         try:
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = (error.strerror or str(error)) if isinstance(error, OSError) else "it is not UTF-8"
             raise ValidationError(f"Cannot read '{node.this.name}': {reason}.", at=node.this) from None
-        self._sources.append(path)
+        yield from self._run_file(path, text, node.this.name, node.this)
+
+    def _run_file(self, path: Path, text: str, name: str, at: exp.Expr) -> Iterator[Outcome]:
+        """Run the script of a file, which no file that runs may run again."""
+        if path in (running := [p for p, _ in self._files_run]):
+            circle = [shown for _, shown in self._files_run[running.index(path) :]]
+            raise ValidationError(f"'{name}' runs itself: {' -> '.join([*circle, name])}.", at=at)
+        self._files_run.append((path, name))
         try:
-            yield from self.run(text, node.this.name)
+            yield from self.run(text, name)
         finally:
-            self._sources.pop()
+            self._files_run.pop()
 
     def _help(self, node: ast.Help) -> str:
         from sqlstream import help as help_

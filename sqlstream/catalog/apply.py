@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.catalog import alter, declare, functions
 from sqlstream.catalog.calcite import expression_text
+from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Database
 from sqlstream.catalog.project import Item, Key, Project, lower, user_function
@@ -226,6 +227,8 @@ def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Context
 
 
 def _rename(manager: CatalogManager, item: Table | View, action: ast.RenameTo, context: Context) -> list[str]:
+    if isinstance(item, View):
+        refuse_circle(replace(item, path=item.path._replace(name=declare.names_of(action.this)[-1])), manager, action)
     renamed = manager.rename(item, declare.names_of(action.this)[-1], action)
     lines = _removed(Key("RELATION", item.path), context)
     return lines + _saved(manager, Key("RELATION", renamed.path), renamed, context)

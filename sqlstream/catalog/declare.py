@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlglot import exp
 
 from sqlstream.catalog import functions
+from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
 from sqlstream.errors import ValidationError
@@ -259,7 +260,9 @@ def checked_view(
             if name in final[:i]:
                 at = nodes[i] if nodes else made.query
                 raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
-    return replace(made, query=_strip_places(qualified(made.query, manager)), given=tuple(unique(given)))
+    named = replace(made, query=qualified(made.query, manager), given=tuple(unique(given)))
+    refuse_circle(named, manager)
+    return replace(named, query=_strip_places(named.query))
 
 
 def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:

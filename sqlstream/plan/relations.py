@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from sqlstream.catalog.circles import reads_itself
 from sqlstream.connectors import find
-from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.options import resolve_environment
 from sqlstream.plan.correlate import column_names
 from sqlstream.plan.match import match
@@ -28,6 +29,8 @@ from sqlstream.sql.tables import ComputedColumn, Table, View
 
 Query = Callable[[exp.Expr, Environment], Node]
 
+# Flink's planner ends between 200 and 400 of them.
+_MOST_VIEWS = 400
 _WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE"), "SESSION": ("GAP",)}
 
 
@@ -112,8 +115,18 @@ def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
 
 def view(found: View, env: Environment, query: Query, at: exp.Expr | None) -> Node:
     """What a view gives: its query's columns under its own names, with their time attributes."""
-    inner = replace(env, resolver=env.resolver.within(found.path.catalog, found.path.database), ctes={})
-    node = query(found.query, inner)
+    around = (*env.views, found.path)
+    if found.path in env.views:
+        raise reads_itself(around[env.views.index(found.path) :], at)
+    if len(around) > _MOST_VIEWS:
+        raise NotSupported(f"More than {_MOST_VIEWS} views are over each other.", at=at, hint="Write the query of some of them into others.")
+    inner = replace(env, resolver=env.resolver.within(found.path.catalog, found.path.database), ctes={}, views=around)
+    try:
+        node = query(found.query, inner)
+    except SqlStreamError as error:
+        # The query of a view has no place in the statement.
+        error.at = error.at if error.offset is not None else at
+        raise
     by_name = {f.name: f for f in fields(node)}
     given = found.given or tuple(by_name)
     names = found.columns or given

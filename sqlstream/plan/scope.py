@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Node, Retry
     from sqlstream.sql.functions import Function
-    from sqlstream.sql.tables import Table, View
+    from sqlstream.sql.tables import ObjectPath, Table, View
 
 
 class Resolver(Protocol):
@@ -104,7 +104,8 @@ class Relation:
 class Environment:
     """Everything outside of a query that its names can mean. ``table_function`` gives those of the user's by name.
 
-    ``written`` has what the columns of each SELECT are called where several have one name, by the identity of its syntax tree.
+    ``written`` has what the columns of each SELECT are called where several have one name, by the identity of its syntax tree. ``views`` are
+    those around the query: each is read by the one before it.
     """
 
     resolver: Resolver
@@ -113,6 +114,7 @@ class Environment:
     table_function: Callable[[exp.Expr, str], Function | None] = lambda at, name: None
     notices: list[str] = field(default_factory=list)
     written: dict[int, tuple[exp.Expr, tuple[str, ...]]] = field(default_factory=dict)
+    views: tuple[ObjectPath, ...] = ()
 
     def names(self, query: exp.Expr, plan: Node) -> tuple[str, ...]:
         """What ``query``, whose plan is ``plan``, calls its columns: several may have one name, which those of ``plan`` never have."""
