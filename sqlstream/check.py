@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.depth import deeply
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.lint.scripts import Finding, of_error, script_findings
 from sqlstream.queries import SavedQuery
@@ -38,7 +39,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     missing = [str(f) for f in files if not f.is_file()]
     if missing:
         parser.error(f"no file {', '.join(missing)}")
-    found = list(findings(session, files))
+    found = deeply(lambda: list(findings(session, files)))
     for one in found:
         print(json.dumps(asdict(one)) if arguments.output == "json" else one)
     if arguments.output == "text":

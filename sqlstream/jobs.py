@@ -25,6 +25,7 @@ from typing import IO, TYPE_CHECKING
 
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
+from sqlstream.depth import deeply
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.metrics import JobMetrics, QueryMetrics
 from sqlstream.plan.explain import signature
@@ -363,7 +364,7 @@ class _Runner:
             if self._job.stopping.is_set():
                 return
             sink = self._job.sinks[index]
-            frame = lower(sink, self._lowering(index, streaming=False))
+            frame = deeply(partial(lower, sink, self._lowering(index, streaming=False)))
             query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}", frame)
             query.run(partial(find(sink.table.connector).write_batch, self._write(index, sink, frame)))
 

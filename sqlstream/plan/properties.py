@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.plan import make
@@ -50,23 +51,30 @@ from sqlstream.sql.types import BIGINT, INTEGERS, timestamp, timestamp_ltz
 from sqlstream.udf.functions import Accumulator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 
-
-# Where a node keeps its columns once they are known.
-_FIELDS = "$fields"
+T = TypeVar("T")
 
 
+def _once(property_: Callable[[Node], T]) -> Callable[[Node], T]:
+    """``property_``, computed once for each node, which never changes: above it it is asked for again and again."""
+    name = f"${property_.__name__}"
+
+    @wraps(property_)
+    def known(node: Node) -> T:
+        kept = node.__dict__
+        if name not in kept:
+            kept[name] = property_(node)
+        return cast("T", kept[name])
+
+    return known
+
+
+@_once
 def fields(node: Node) -> tuple[Field, ...]:
     """The columns that ``node`` gives, in order."""
-    # Computed once for each node, which never changes: above it they are asked for again and again.
-    known = node.__dict__
-    if (found := known.get(_FIELDS)) is None:
-        found = known[_FIELDS] = _fields(node)
-    return cast("tuple[Field, ...]", found)
-
-
-def _fields(node: Node) -> tuple[Field, ...]:
     match node:
         case Scan(table=table):
             key = table.primary_key.columns if table.primary_key else ()
@@ -167,6 +175,7 @@ def field(node: Node, name: str) -> Field:
     return next(f for f in fields(node) if f.name == name)
 
 
+@_once
 def changelog_mode(node: Node) -> ChangelogMode:
     """The kinds of rows that ``node`` gives. What is computed once, from input that is all there, is final."""
     if static(node):
@@ -218,6 +227,7 @@ def _joint(modes: list[ChangelogMode]) -> ChangelogMode:
 _STATELESS = (Scan, Values, Project, Expand, Correlate, Filter, LookupJoin, Watermark, WindowTvf, Union)
 
 
+@_once
 def stateless(node: Node) -> bool:
     """Whether neither ``node`` nor what is below keeps anything of the rows that it has seen."""
     return isinstance(node, _STATELESS) and all(stateless(i) for i in node.inputs)
@@ -243,6 +253,7 @@ def state_ttl(node: Node) -> int:
     return 0
 
 
+@_once
 def in_update_mode(node: Node) -> bool:
     """Whether a streaming query of ``node`` runs in Spark's update mode; else in append mode."""
     if isinstance(node, GroupAggregate) and node.aggregates and native(node) and not static(node):
@@ -260,6 +271,7 @@ def updating_node(node: Node) -> Node | None:
     return node
 
 
+@_once
 def upsert_key(node: Node) -> tuple[str, ...] | None:
     """Columns whose values say which earlier row an update replaces; None where ``node`` doesn't keep them.
 
@@ -338,6 +350,7 @@ def _join_key(node: Join, left: tuple[str, ...] | None, right: tuple[str, ...] |
     return (*left, *right) if left is not None and right is not None else None
 
 
+@_once
 def watermark_lag(node: Node) -> int:
     """By how many milliseconds the times of ``node``'s rows can be behind the watermark though they are not late.
 
@@ -387,16 +400,19 @@ def window_column(node: Node) -> str | None:
     return None
 
 
+@_once
 def bounded(node: Node) -> bool:
     """Whether the node's input ends by itself."""
     return node.bounded if isinstance(node, Scan) else all(bounded(i) for i in node.inputs)
 
 
+@_once
 def static(node: Node) -> bool:
     """Whether all of the node's input is there at once, so that no streaming query is needed."""
     return node.static if isinstance(node, Scan) else all(static(i) for i in node.inputs)
 
 
+@_once
 def watermarked(node: Node) -> bool:
     """Whether something in the plan waits for a watermark, so that the end of its input must be told."""
     return isinstance(node, Watermark) or any(watermarked(i) for i in node.inputs)
@@ -404,10 +420,18 @@ def watermarked(node: Node) -> bool:
 
 def scans(node: Node) -> tuple[Scan, ...]:
     """All scans below ``node``, from left to right."""
-    return (node,) if isinstance(node, Scan) else tuple(s for i in node.inputs for s in scans(i))
+    found, waiting = [], [node]
+    while waiting:
+        if isinstance(one := waiting.pop(), Scan):
+            found.append(one)
+        waiting += reversed(one.inputs)
+    return tuple(found)
 
 
 def walk(node: Node) -> list[Node]:
     """``node`` and all below it, tables that are looked up among them."""
-    below = (*node.inputs, node.table) if isinstance(node, LookupJoin) else node.inputs
-    return [node, *(n for i in below for n in walk(i))]
+    found, waiting = [], [node]
+    while waiting:
+        found.append(one := waiting.pop())
+        waiting += reversed((*one.inputs, one.table) if isinstance(one, LookupJoin) else one.inputs)
+    return found

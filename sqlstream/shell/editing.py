@@ -13,6 +13,7 @@ from prompt_toolkit.layout.processors import AfterInput
 from prompt_toolkit.output.defaults import create_output
 from prompt_toolkit.styles import DynamicStyle
 
+from sqlstream.depth import deeply
 from sqlstream.settings import COLOUR_SCHEMA
 from sqlstream.shell.highlighting import SqlLexer, style
 from sqlstream.shell.keys import key_bindings
@@ -82,7 +83,7 @@ class SqlCompleter(Completer):
                 return
             from sqlstream.completion import suggest
 
-            found = suggest(document.text, document.cursor_position, context)
+            found = deeply(lambda: suggest(document.text, document.cursor_position, context))
         except Exception:  # what is wrong with completion must not stop one from typing
             return
         for one in found:

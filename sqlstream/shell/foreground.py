@@ -7,12 +7,13 @@ interrupt.
 
 from __future__ import annotations
 
-import threading
 from concurrent import futures
 from concurrent.futures import Future
 from enum import Enum
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlstream.depth import deep_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ class Foreground:
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
-        threading.Thread(target=self._work, name="foreground", daemon=True).start()
+        deep_thread(self._work, "foreground")
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
         future: Future[T] = Future()

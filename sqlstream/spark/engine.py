@@ -78,6 +78,8 @@ _HOTTER = (
     "-XX:Tier4InvocationThreshold=25000", "-XX:Tier4MinInvocationThreshold=3000", "-XX:Tier4CompileThreshold=75000",
     "-XX:Tier4BackEdgeThreshold=200000",
 )  # fmt: skip
+# Spark's parser and optimizer call themselves for each level of an expression; with Java's own 1 MB they end at two hundred.
+_STACK = "-Xss64m"
 
 
 class Engine:
@@ -175,6 +177,7 @@ class Engine:
             f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}",
             f"-Dsqlstream.log={log}",
             *_HOTTER,
+            _STACK,
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
         local = _is_local(settings["spark.master"])
@@ -240,6 +243,9 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
     if local:
         # With the heartbeat come the figures of the tasks that run.
         conf.setdefault("spark.executor.heartbeatInterval", "1s")
+    else:
+        # Tasks read expressions as deep from the driver.
+        conf["spark.executor.extraJavaOptions"] = " ".join(filter(None, [_STACK, users.get("spark.executor.extraJavaOptions")]))
     extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
     conf.update(FIXED)
     conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))

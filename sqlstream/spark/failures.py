@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
 
+from sqlstream.depth import too_deep
 from sqlstream.errors import JobFailed, SetupError, SqlStreamError, ValidationError
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _CRASHED = re.compile(r"Python worker exited unexpectedly")
 # What a worker itself has raised.
 _WORKER = "An exception was thrown from the Python worker"
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
+# Java's stack was too small for Spark's parser, optimizer or tasks, or Spark's JSON of a schema has more levels than its writer takes.
+_TOO_DEEP = re.compile(r"java\.lang\.StackOverflowError|FAILED_TO_PARSE_TOO_COMPLEX|Document nesting depth")
 _CAUSES = (
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
      "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
@@ -54,6 +57,8 @@ def job_error(error: BaseException, functions: Iterable[str] = ()) -> SqlStreamE
         named = ", ".join(sorted(set(functions)))
         message = f"The Python worker ended unexpectedly while a function of the query ran{f' ({named})' if named else ''}."
         problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, as for want of memory.")
+    elif _TOO_DEEP.search(text):
+        problem = too_deep()
     elif found := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
         problem = JobFailed(f"{found[0]} ({_headline(text)})", hint=found[1])
     elif type(error).__name__ in ("AnalysisException", "ParseException"):

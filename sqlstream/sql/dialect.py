@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sqlglot import exp, tokens
 from sqlglot.dialects.dialect import Dialect, DialectType, NormalizationStrategy
 
+from sqlstream.depth import deeply
 from sqlstream.sql.generator import FlinkGenerator
 from sqlstream.sql.lexer import tokenize
 from sqlstream.sql.parser import FlinkParser, parse_statement
@@ -42,4 +43,4 @@ def parse(text: str) -> exp.Expression:
 
     Raises SyntaxProblem with the place of the offending token; NotSupported for syntax of Flink that is refused here.
     """
-    return parse_statement(text, tokenize(text))
+    return deeply(lambda: parse_statement(text, tokenize(text)))

@@ -15,6 +15,7 @@ from sqlstream.errors import SyntaxProblem
 from sqlstream.sql import ast
 from sqlstream.sql.cursor import Cursor, mark
 from sqlstream.sql.lexer import CALLABLE, RESERVED
+from sqlstream.sql.nesting import refuse_type_depth
 from sqlstream.sql.type_syntax import parse_type
 
 if TYPE_CHECKING:
@@ -397,7 +398,9 @@ class ExpressionParser(Cursor):
 
     def type_node(self, *, nullability: bool = True) -> ast.TypeNode:
         start = self.token
-        return mark(ast.TypeNode(this=parse_type(self, nullability=nullability)), start)
+        found = parse_type(self, nullability=nullability)
+        refuse_type_depth(found, start)
+        return mark(ast.TypeNode(this=found), start)
 
     # --- intervals and units ------------------------------------------------------------------------------------------
 

@@ -31,9 +31,10 @@ class Expr:
 
     def walk(self) -> Iterator[Expr]:
         """This node and all below it, parents first."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        waiting: list[Expr] = [self]
+        while waiting:
+            yield (one := waiting.pop())
+            waiting += reversed(one.children)
 
     def transform(self, rewrite: Callable[[Expr], Expr | None]) -> Expr:
         """A copy in which each node for which ``rewrite`` gives an expression is that one; its children are not visited."""

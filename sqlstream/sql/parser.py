@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 from sqlglot import parser as base
 
+from sqlstream.depth import too_deep
 from sqlstream.errors import SyntaxProblem
+from sqlstream.sql.nesting import refuse_depth
 from sqlstream.sql.statement_parser import StatementParser
 
 if TYPE_CHECKING:
@@ -53,8 +55,12 @@ def parse_statement(sql: str, tokens: list[Token]) -> exp.Expression:
     cursor = StatementParser(sql, tokens)
     if cursor.at_end:
         raise SyntaxProblem("There is no statement here.", at=0)
-    found = cursor.statement()
+    try:
+        found = cursor.statement()
+    except RecursionError:
+        raise too_deep(cursor.token) from None
     if not cursor.at_end:
         cursor.unexpected(cursor.token)
+    refuse_depth(found, len(tokens))
     assert isinstance(found, exp.Expression)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sqlstream.errors import NotSupported
 from sqlstream.spark.failures import job_error
 
 TASK = "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: Lost task 0.0 in stage 1.0 (TID 1) (h executor driver)"
@@ -42,3 +43,19 @@ def test_what_a_worker_raises_by_itself_is_told() -> None:
 )
 def test_the_cause_is_told(text: str, told: str) -> None:
     assert job_error(RuntimeError(text)).message == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CALL}java.lang.StackOverflowError{STACK}",
+        f"{TASK}: java.lang.StackOverflowError\n\tat java.base/java.io.ObjectInputStream.readObject0(ObjectInputStream.java:1)",
+        "[FAILED_TO_PARSE_TOO_COMPLEX] The statement, including potential SQL functions and referenced views, was too complex to parse.",
+        "[CANNOT_PARSE_DATATYPE] Unable to parse datatype. Document nesting depth (1001) exceeds the maximum allowed (1000)",
+    ],
+)
+def test_what_is_too_deep_for_spark_is_refused(text: str) -> None:
+    refused = job_error(RuntimeError(text))
+    assert isinstance(refused, NotSupported)
+    assert refused.message == "The statement is nested too deeply."
+    assert refused.hint
