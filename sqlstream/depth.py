@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextvars
 import sys
 import threading
+from concurrent.futures import Future
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlstream.errors import NotSupported
 
@@ -24,7 +26,7 @@ _LEVELS = 150_000
 _STACK_BYTES = 512 << 20
 _HINT = "Split it into several statements; long lists go into IN, VALUES or UNNEST, whose elements are beside each other."
 
-_room = threading.local()
+_here = threading.local()
 _lock = threading.Lock()
 _running = 0
 _plain_limit = 0
@@ -38,36 +40,53 @@ def too_deep(at: object = None, most: int | None = None) -> NotSupported:
 
 def deeply(work: Callable[[], T]) -> T:
     """The value of ``work()``, which has room for 150,000 calls in each other. Raises what it raises, NotSupported where that is not enough."""
-    if getattr(_room, "enough", False):
-        return _limited(work)
-    found: list[T] = []
-    raised: list[BaseException] = []
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            found.append(context.run(_limited, work))
-        except BaseException as error:  # raised again in the thread that waits
-            raised.append(error)
-
-    thread = deep_thread(run, "statement")
-    thread.join()
-    if raised:
-        raise raised[0]
-    return found[0]
+    with _room() as run:
+        found: T = run(work)
+        return found
 
 
 def steps(work: Iterator[T]) -> Iterator[T]:
     """What ``work`` gives, each step with room."""
-    while found := deeply(lambda: list(islice(work, 1))):
-        yield from found
+    with _room() as run:
+        while found := run(lambda: list(islice(work, 1))):
+            yield from found
+
+
+@contextmanager
+def _room() -> Iterator[Callable[[Callable[[], Any]], Any]]:
+    """What runs calls with room: at once in a thread that has it, else in one that lasts as long."""
+    if getattr(_here, "enough", False):
+        yield _limited
+        return
+    tasks: SimpleQueue[tuple[contextvars.Context, Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+
+    def run(work: Callable[[], Any]) -> Any:
+        future: Future[Any] = Future()
+        tasks.put((contextvars.copy_context(), work, future))
+        return future.result()
+
+    deep_thread(lambda: _serve(tasks), "statement")
+    try:
+        yield run
+    finally:
+        tasks.put(None)
+
+
+def _serve(tasks: SimpleQueue[tuple[contextvars.Context, Callable[[], Any], Future[Any]] | None]) -> None:
+    while (task := tasks.get()) is not None:
+        context, work, future = task
+        try:
+            future.set_result(context.run(_limited, work))
+        except BaseException as error:  # raised again in the thread that waits
+            future.set_exception(error)
+        del task, context, work, future
 
 
 def deep_thread(work: Callable[[], None], name: str) -> threading.Thread:
     """A daemon thread, started, in which ``deeply`` needs no other."""
 
     def run() -> None:
-        _room.enough = True
+        _here.enough = True
         work()
 
     with _lock:

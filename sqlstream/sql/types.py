@@ -28,13 +28,13 @@ class Type:
     nullable: bool = True
 
     def not_null(self) -> Type:
-        return replace(self, nullable=False)
+        return self.with_nullable(False)
 
     def null(self) -> Type:
-        return replace(self, nullable=True)
+        return self.with_nullable(True)
 
     def with_nullable(self, nullable: bool) -> Type:
-        return replace(self, nullable=nullable)
+        return self if self.nullable is nullable else replace(self, nullable=nullable)
 
     def same(self, other: Type) -> bool:
         """Equality without regard to top-level nullability."""

@@ -68,7 +68,7 @@ class Join(Node):
         return (self.left, self.right)
 
     def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
-        return replace(self, left=inputs[0], right=inputs[1])
+        return self if inputs[0] is self.left and inputs[1] is self.right else replace(self, left=inputs[0], right=inputs[1])
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class Unary(Node):
         return (self.input,)
 
     def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
-        return replace(self, input=inputs[0])
+        return self if inputs[0] is self.input else replace(self, input=inputs[0])
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Union(Node):
         return self.branches
 
     def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
-        return replace(self, branches=inputs)
+        return self if all(a is b for a, b in zip(inputs, self.branches, strict=True)) else replace(self, branches=inputs)
 
 
 @dataclass(frozen=True)
