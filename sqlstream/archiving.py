@@ -9,10 +9,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from sqlstream import sealed
 from sqlstream.errors import SetupError
 from sqlstream.results import Stream
 from sqlstream.session import Session
-from sqlstream.spark.archive import size_note, whole
+from sqlstream.spark.archive import whole
 from sqlstream.spark.engine import Engine
 
 # Beside the newest, for another project's environment.
@@ -52,11 +53,10 @@ def build(archive: Path) -> bool:
             _run(Path(folder), part)
             if not part.exists():
                 raise SetupError(f"The JVM wrote no archive of its classes: see {folder}.")
-            size_note(archive).write_text(str(part.stat().st_size))
             part.replace(archive)
+            sealed.seal(archive)
         for old in sorted(archive.parent.glob("classes-*.jsa"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
-            old.unlink(missing_ok=True)
-            size_note(old).unlink(missing_ok=True)
+            sealed.remove(old)
     return True
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream import jars
+from sqlstream import jars, private
 from sqlstream.errors import SetupError, SqlStreamError, did_you_mean
 from sqlstream.java import require_java
 from sqlstream.process import HOST, command_line, end_process, free_port, is_free
@@ -206,7 +206,7 @@ class Broker:
             self.log.replace(self.log.with_suffix(".log.1"))
         java = _java(BROKER_JVM, "", progress)[:-1]
         progress("Starting Kafka")
-        with self.log.open("ab") as log:
+        with private.opened(self.log, "ab") as log:
             if not settings.get("cluster"):
                 tool = [*java, "kafka.tools.StorageTool", "format", "--ignore-formatted"]
                 format_it = [*tool, "-t", cluster, "-c", str(properties)]
@@ -251,8 +251,7 @@ class Broker:
     def _locked(self) -> Iterator[None]:
         """One start or stop at a time."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle = (self.folder / ".lock").open("a")
+            handle = private.opened(private.folder(self.folder) / ".lock", "a")
         except OSError as e:
             raise SetupError(f"The folder '{self.folder}' cannot be written: {e.strerror or e}.") from e
         with handle:

@@ -2,16 +2,14 @@
 
 Spark's own ``spark.jars.packages`` would resolve over the network at every start, and trusts what it gets. Here each
 jar is fetched once, by the Ivy inside pyspark, checked against the lock's SHA-256 and only then given its final name;
-later starts read two numbers a file and need neither network nor Java.
+later starts look at sizes and times (see ``sealed``) and need neither network nor Java.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import importlib.util
-import json
 import os
 import re
 import shutil
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
+from sqlstream import sealed
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
 
@@ -116,29 +115,8 @@ def progress_to(stream: TextIO) -> Callable[[str], None]:
 
 
 def _missing(jars: tuple[Jar, ...], folder: Path) -> tuple[Jar, ...]:
-    """Those of ``jars`` that are not in ``folder``, or not the locked ones.
-
-    A file whose size and time are those noted when it was last hashed is not hashed again.
-    """
-    noted = _read_notes(folder)
-    fresh = dict(noted)
-    bad = []
-    for jar in jars:
-        path = folder / jar.file
-        try:
-            stat = path.stat()
-            note = [jar.sha256, stat.st_size, stat.st_mtime_ns]
-            if noted.get(jar.file) == note:
-                continue
-            if _sha256(path) == jar.sha256:
-                fresh[jar.file] = note
-                continue
-        except OSError:
-            pass
-        bad.append(jar)
-    if fresh != noted:
-        _write_notes(folder, fresh)
-    return tuple(bad)
+    """Those of ``jars`` that are not in ``folder``, or not the locked ones."""
+    return tuple(jar for jar in jars if not sealed.intact(folder / jar.file, jar.sha256))
 
 
 def _fetch_all(jars: tuple[Jar, ...], folder: Path, set_name: str, progress: Callable[[str], None]) -> None:
@@ -162,7 +140,7 @@ def _fetch_all(jars: tuple[Jar, ...], folder: Path, set_name: str, progress: Cal
                 raise _failure(bad, wrong, output)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    _missing(jars, folder)  # notes sizes and times
+    _missing(jars, folder)  # seals them
     progress(f"Fetched {len(jars)} jars")
 
 
@@ -171,7 +149,7 @@ def _accept(jars: tuple[Jar, ...], work: Path, folder: Path) -> tuple[Jar, ...]:
     bad = []
     for jar in jars:
         path = work / "jars" / jar.file
-        if path.is_file() and _sha256(path) == jar.sha256:
+        if sealed.intact(path, jar.sha256):
             path.replace(folder / jar.file)
         else:
             bad.append(jar)
@@ -290,25 +268,3 @@ def _locked_folder(folder: Path, progress: Callable[[str], None]) -> Iterator[No
             progress("Waiting for another process that is fetching jars")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield  # closing the file lets the lock go
-
-
-def _read_notes(folder: Path) -> dict[str, list[object]]:
-    try:
-        notes = json.loads((folder / "verified.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return notes if isinstance(notes, dict) else {}
-
-
-def _write_notes(folder: Path, notes: dict[str, list[object]]) -> None:
-    """Best effort: without notes (a cache that is read only) the jars are hashed again."""
-    with contextlib.suppress(OSError):
-        handle, name = tempfile.mkstemp(prefix=".verified-", dir=folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            json.dump(notes, out, indent=0, sort_keys=True)
-        Path(name).replace(folder / "verified.json")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -23,6 +23,7 @@ from enum import Enum
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
+from sqlstream import private
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.depth import deeply
@@ -139,8 +140,8 @@ class Jobs:
         home, lock = self._claim(sinks, name, settings)
         folder, resumed = _generation(home)
         job = Job(uuid.uuid4().hex, name, sinks, folder, lock=lock, zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms)
-        (folder / "control").mkdir(parents=True, exist_ok=True)
-        (home / "job.json").write_text(json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
+        private.folder(folder / "control")
+        private.written(home / "job.json", json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
         if resumed:
             self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
         runner = _Runner(job, spark, settings, self._project, self._emit)
@@ -207,8 +208,7 @@ class Jobs:
             if home not in ours:
                 break
             ordinal += 1
-        home.mkdir(parents=True, exist_ok=True)
-        lock = (home / "lock").open("a+")
+        lock = private.opened(private.folder(home) / "lock", "a+")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -384,7 +384,7 @@ def _sink_name(index: int, sink: Sink) -> str:
 def write_atomically(path: Path, text: str) -> None:
     # A leading underscore hides the half-written file from Spark's file source.
     part = path.with_name(f"_{path.name}.part")
-    part.write_text(text)
+    private.written(part, text)
     part.replace(path)
 
 

@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlstream import private
 from sqlstream.changelog import KIND, Change, Nested, RowKind, changes
 from sqlstream.connectors.local_rows import local_rows
 from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
@@ -187,6 +188,4 @@ class Changes:
 
 
 def _scratch(project: Path) -> Path:
-    folder = project / ".sqlstream" / "scratch"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return private.folder(project / ".sqlstream" / "scratch")

@@ -14,6 +14,8 @@ NULL = "<NULL>"
 CUT = "..."
 Cells = Sequence[str | None]
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# A line break parts the lines of a text, and a CR ends those of CSV.
+_OBEYED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!\\Z)")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -23,7 +25,16 @@ def text(cell: str | None) -> str:
 
 def escaped(cell: str) -> str:
     """``cell`` on one line: control characters as ``\\n`` or ``\\u001b``, which a terminal would obey. Flink's client prints them as they are."""
-    return _CONTROL.sub(lambda found: _SHORT.get(found[0], f"\\u{ord(found[0]):04x}"), cell)
+    return _CONTROL.sub(_named, cell)
+
+
+def harmless(lines: str) -> str:
+    """``lines`` as ``escaped``, but for what parts them."""
+    return _OBEYED.sub(_named, lines)
+
+
+def _named(found: re.Match[str]) -> str:
+    return _SHORT.get(found[0], f"\\u{ord(found[0]):04x}")
 
 
 def escaped_row(row: Cells) -> tuple[str | None, ...]:

@@ -10,7 +10,7 @@ import json
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import formats
+from sqlstream import formats, private
 from sqlstream import options as option_rows
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, plain_options
 from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, parse_specific, to_json
@@ -182,8 +182,8 @@ class Topics(Connector):
             case _:
                 end = _group_offsets(kafka, request.table, partitions, None)
         if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(to_json(end))
+            private.folder(kept.parent)
+            private.written(kept, to_json(end))
         return end
 
     def sink_options(self, table: Table) -> dict[str, str]:

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import options
+from sqlstream import options, private
 from sqlstream.connectors.base import Connector, Read, Source
 from sqlstream.errors import ValidationError
 from sqlstream.options import Kind, Option, Use
@@ -255,8 +255,8 @@ def _start(request: Read) -> int:
         return int(kept.read_text())
     now = int(time.time() * 1000)
     if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(str(now))
+        private.folder(kept.parent)
+        private.written(kept, str(now))
     return now
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 
+from sqlstream import private
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -28,7 +30,7 @@ def open_history(path: Path | None, screen: Screen) -> History:
     """The history in the file ``path``, which is made; one that is forgotten where that cannot be."""
     try:
         if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private.folder(path.parent)
             path.touch(mode=0o600)
             return StatementHistory(path)
     except OSError as error:

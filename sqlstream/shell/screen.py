@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
+from sqlstream import tableau
 from sqlstream.errors import SetupError, SqlStreamError
 from sqlstream.secrets import masked_value
 
@@ -55,18 +56,19 @@ class Screen:
 
     def emit(self, line: str) -> None:
         """A line of a result."""
-        self._write(self.out or sys.stdout, line)
+        stream = self.out or sys.stdout
+        self._write(stream, _shown(stream, line))
 
     def notify(self, line: str = "") -> None:
         """A line about what goes on."""
-        self._write(self.err or sys.stderr, line)
+        self._notify("", line)
 
     def info(self, message: str) -> None:
-        self.notify(self._painted(_BLUE, f"[INFO] {message}"))
+        self._notify(_BLUE, f"[INFO] {message}")
 
     def failure(self, message: str) -> None:
         """A line about what has failed in the background."""
-        self.notify(self._painted(_RED, f"[ERROR] {message}"))
+        self._notify(_RED, f"[ERROR] {message}")
 
     def notices(self, messages: Iterable[str]) -> None:
         for message in messages:
@@ -74,7 +76,7 @@ class Screen:
 
     def error(self, error: BaseException, *, verbose: bool = False) -> None:
         first, *rest = error_lines(error, verbose=verbose or self.verbose)
-        self.notify(self._painted(_RED, first))
+        self._notify(_RED, first)
         for line in rest:
             self.notify(line)
 
@@ -93,7 +95,7 @@ class Screen:
             self._erase()
             if line and self._held is None:
                 stream = self.err or sys.stderr
-                stream.write(line[: shutil.get_terminal_size().columns - 1])
+                stream.write(_shown(stream, line)[: shutil.get_terminal_size().columns - 1])
                 stream.flush()
                 self._passing = stream
 
@@ -120,9 +122,15 @@ class Screen:
         if stream.isatty():
             self._write(stream, "\x1b[H\x1b[2J", end="")
 
-    def _painted(self, colour: str, line: str) -> str:
+    @property
+    def to_terminal(self) -> bool:
+        """Whether results come to a terminal, which obeys control characters."""
+        return (self.out or sys.stdout).isatty()
+
+    def _notify(self, colour: str, line: str) -> None:
         stream = self.err or sys.stderr
-        return f"{colour}{line}{_RESET}" if stream.isatty() and "NO_COLOR" not in os.environ else line
+        painted = colour and stream.isatty() and "NO_COLOR" not in os.environ
+        self._write(stream, f"{colour}{_shown(stream, line)}{_RESET}" if painted else _shown(stream, line))
 
     def _write(self, stream: TextIO, line: str, end: str = "\n") -> None:
         with self.lock:
@@ -132,6 +140,10 @@ class Screen:
             self._erase()
             stream.write(line + end)
             stream.flush()
+
+
+def _shown(stream: TextIO, line: str) -> str:
+    return tableau.harmless(line) if stream.isatty() else line
 
 
 def error_lines(error: BaseException, *, verbose: bool) -> list[str]:

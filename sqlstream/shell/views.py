@@ -141,11 +141,11 @@ def type_width(type_: Type, unbounded: int) -> int:
 def _rows(outcome: Rows, screen: Screen, options: Mapping[str, str], started: float) -> None:
     limit = _max_column_width(options) if outcome.query else None
     names, rows = [c.name for c in outcome.columns], outcome.rows
-    if (outcome.query or outcome.cut) and screen.interactive and _mode(options) != "tableau":
+    if (outcome.query or outcome.cut) and screen.to_terminal:
         names, rows = _one_line_each(names, rows)
-        if outcome.cut:
-            widths = tableau.content_widths(names, rows)
-            limit = tableau.limit_within(shutil.get_terminal_size().columns, widths, _max_column_width(options))
+    if outcome.cut and screen.interactive and _mode(options) != "tableau":
+        widths = tableau.content_widths(names, rows)
+        limit = tableau.limit_within(shutil.get_terminal_size().columns, widths, _max_column_width(options))
     for line in tableau.table(names, rows, limit):
         screen.emit(line)
     screen.emit(tableau.in_set(len(outcome.rows)) + (_time_cost(options, started) if outcome.query else ""))
@@ -159,7 +159,8 @@ def _one_line_each(names: list[str], rows: Sequence[live.Row]) -> tuple[list[str
 def _stream(
     outcome: Stream, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool]
 ) -> None:
-    names = [OP, *(c.name for c in outcome.columns)]
+    cell, row = (tableau.escaped, tableau.escaped_row) if screen.to_terminal else (str, tuple)
+    names = [OP, *(cell(c.name) for c in outcome.columns)]
     limit = _max_column_width(options)
     floors = tableau.content_widths(names, ())
     widths = [OP_WIDTH, *(max(f, type_width(c.type, limit)) for f, c in zip(floors[1:], outcome.columns, strict=True))]
@@ -167,7 +168,7 @@ def _stream(
         screen.emit(line)
     count = 0
     for change in outcome.changes:
-        screen.emit(tableau.line((change.kind.value, *change.row), widths))
+        screen.emit(tableau.line((change.kind.value, *row(change.row)), widths))
         count += 1
     terminated = stopped()
     if count and not terminated:

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlstream import jars
+from sqlstream import jars, sealed
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
 
@@ -47,21 +47,13 @@ def started(start: Callable[[list[str]], T], options: list[str], archive: Path) 
     try:
         return start([*options, f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"])
     except SetupError:
-        archive.unlink(missing_ok=True)
+        sealed.remove(archive)
         return start(options)
 
 
 def whole(archive: Path) -> bool:
-    """Whether there is an archive as it was written: the JVM crashes on one that was cut."""
-    try:
-        return os.access(archive, os.R_OK) and archive.stat().st_size == int(size_note(archive).read_text())
-    except (OSError, ValueError):
-        return False
-
-
-def size_note(archive: Path) -> Path:
-    """Where its size is noted."""
-    return archive.with_suffix(".size")
+    """Whether there is an archive as it was written: the JVM crashes on one that was cut, and runs what is in it."""
+    return os.access(archive, os.R_OK) and sealed.intact(archive)
 
 
 def build_later(archive: Path) -> None:

@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sqlstream import jars
+from sqlstream import jars, private
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.java import require_java
 from sqlstream.secrets import SECRET
@@ -72,6 +72,7 @@ DEFAULTS = {
     # What Spark itself hides in its log and its plans.
     "spark.redaction.regex": f"(?i){SECRET.pattern}",
 }
+LOOPBACK = "127.0.0.1"
 # HotSpot's second compiler takes half of the processor time of a start, for code that is soon idle: what it compiles is to be five times as hot.
 # What a job runs for its rows is that after some milliseconds.
 _HOTTER = (
@@ -167,7 +168,7 @@ class Engine:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         log = self._project / ".sqlstream" / "log" / "spark.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
+        private.folder(log.parent)
         # pyspark repeats the errors that we show as structured log lines of its own.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         settings = spark_conf(users, own_jars)
@@ -186,13 +187,13 @@ class Engine:
             # Driver and executor are this JVM, which has them on its class path.
             del settings["spark.jars"]
         settings["spark.driver.extraJavaOptions"] = shlex.join(java_options)
-        with log.with_name("jvm.log").open("ab") as output:
+        # Where the UI listens.
+        environment = {"SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP") or settings["spark.driver.bindAddress"]} if local else {}
+        with private.opened(log.with_name("jvm.log"), "ab") as output:
             if alone:
-                gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, output)
+                gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, output, environment)
             else:
-                from pyspark.java_gateway import launch_gateway
-
-                gateway = launch_gateway(_conf(settings), {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+                gateway = jvm.launched(settings, java_options, output, environment)
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
 
@@ -204,14 +205,16 @@ class Engine:
             operators.use_local_files(spark)
         return spark
 
-    def _alone(self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, output: IO[bytes]) -> Any:
+    def _alone(
+        self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, output: IO[bytes], environment: Mapping[str, str]
+    ) -> Any:
         """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that."""
         sparks = operators.libraries()
         class_path = jvm.class_path(sparks, own_jars)
         options = [*jvm.module_options(sparks), f"-XX:ErrorFile={log.with_name('hs_err_%p.log')}", *options]
 
         def start(options: list[str]) -> Any:
-            return jvm.start(java, class_path, options, memory, sparks[0].parent.parent, output)
+            return jvm.start(java, class_path, options, memory, sparks[0].parent.parent, output, environment)
 
         if not archive.enabled():
             return start(options)
@@ -243,6 +246,10 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
     if local:
         # With the heartbeat come the figures of the tasks that run.
         conf.setdefault("spark.executor.heartbeatInterval", "1s")
+        # Nobody else is to speak to it.
+        conf.setdefault("spark.driver.bindAddress", LOOPBACK)
+        conf.setdefault("spark.driver.host", LOOPBACK)
+        conf.setdefault("spark.authenticate", str(not conf["spark.master"].startswith("local-cluster")).lower())
     else:
         # Tasks read expressions as deep from the driver.
         conf["spark.executor.extraJavaOptions"] = " ".join(filter(None, [_STACK, users.get("spark.executor.extraJavaOptions")]))

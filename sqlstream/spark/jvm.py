@@ -7,9 +7,11 @@ MLlib, which takes two seconds to make its functions known, and with an archive 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -19,10 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from sqlstream import private
 from sqlstream.errors import SetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # What only the launcher, or what it starts, knows to do.
 _LAUNCHERS_KEYS = (
@@ -36,6 +39,9 @@ _LAUNCHERS_VARIABLES = (
 # Jars that no query here needs. MLlib's session extension starts Scala's reflection; breeze and its like are MLlib's.
 _LEFT_OUT = re.compile(r"(spark-mllib|spark-graphx|spark-pipelines|spark-connect|spark-kubernetes|spark-yarn|breeze|spire|cats-kernel|kubernetes-)")
 _SECONDS = 120
+_TOLERANT = ("-XX:+IgnoreUnrecognizedVMOptions",)
+_ESCAPED_ARGUMENT = re.compile(r'[\\"\n\r\t\f]')
+_ESCAPED_PROPERTY = re.compile(r"[\\:=#! \n\r\t\f]")
 
 
 def alone(options: Mapping[str, str], environment: Mapping[str, str]) -> bool:
@@ -57,15 +63,19 @@ def module_options(sparks: Sequence[Path]) -> list[str]:
     return sorted(found.decode() for found in set(re.findall(rb"--add-opens=[\w./]+=ALL-UNNAMED|-Dio\.netty\.[\w.]+=\w+", constants)))
 
 
-def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str, home: Path, output: IO[bytes]) -> Any:
+def start(
+    java: Path, jars: Sequence[Path], options: Sequence[str], memory: str, home: Path, output: IO[bytes], environment: Mapping[str, str]
+) -> Any:
     """A gateway to a new JVM. Raises SetupError where it does not start."""
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
-        told = Path(folder) / "gateway"
-        command = [str(java), f"-Xmx{memory}", "-XX:+IgnoreUnrecognizedVMOptions", *options, "-cp", os.pathsep.join(map(str, jars))]
+        told, arguments = Path(folder) / "gateway", Path(folder) / "arguments"
+        private.written(arguments, argument_file([f"-Xmx{memory}", *_TOLERANT, *options, "-cp", os.pathsep.join(map(str, jars))]))
         process = subprocess.Popen(
-            [*command, "org.apache.spark.api.python.PythonGatewayServer"],
+            [str(java), f"@{arguments}", "org.apache.spark.api.python.PythonGatewayServer"],
             stdin=subprocess.PIPE, stdout=output, stderr=output, preexec_fn=_ignore_interrupts,
-            env={**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
+            env={
+                **os.environ, **environment, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told),
+            },
         )  # fmt: skip
         # Later it ends with its stdin. Before, it would live on where this process ends, and takes the folder along.
         atexit.register(process.kill)
@@ -83,14 +93,56 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
         content = told.read_bytes()
     # Two numbers and a text: the port, the length of the secret, the secret.
     given = {"PYSPARK_GATEWAY_PORT": str(int.from_bytes(content[:4], "big")), "PYSPARK_GATEWAY_SECRET": content[8:].decode()}
-    os.environ.update(given)
-    try:
+    with _environment(given):
         gateway = launch_gateway()  # type: ignore[no-untyped-call]
-    finally:
-        for name in given:
-            del os.environ[name]
     gateway.proc = process
     return gateway
+
+
+def launched(settings: Mapping[str, str], options: Sequence[str], output: IO[bytes], environment: Mapping[str, str]) -> Any:
+    """A gateway to a JVM that Spark's launcher starts with ``settings`` and the JVM's ``options``. Raises what pyspark raises."""
+    from pyspark.java_gateway import launch_gateway
+
+    with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
+        arguments, file = Path(folder) / "arguments", Path(folder) / "spark.properties"
+        private.written(arguments, argument_file(options))
+        private.written(file, properties({**settings, "spark.driver.extraJavaOptions": f"@{arguments}"}))
+        asked = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
+        given = {**environment, "PYSPARK_SUBMIT_ARGS": f"--extra-properties-file {shlex.quote(str(file))} {asked}"}
+        with _environment(given):
+            return launch_gateway(None, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+
+
+# What a process is started with is seen by every user of the machine; what a file of its owner's holds is not.
+
+
+def argument_file(arguments: Sequence[str]) -> str:
+    """``arguments`` as Java reads them from a file."""
+    return "".join(f'"{_ESCAPED_ARGUMENT.sub(_escaped, a)}"\n' for a in arguments)
+
+
+def properties(settings: Mapping[str, str]) -> str:
+    """``settings`` as Java reads properties."""
+    return "".join(f"{_ESCAPED_PROPERTY.sub(_escaped, k)}={_ESCAPED_PROPERTY.sub(_escaped, v)}\n" for k, v in settings.items())
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "\\" + {"\n": "n", "\r": "r", "\t": "t", "\f": "f"}.get(found[0], found[0])
+
+
+@contextlib.contextmanager
+def _environment(given: Mapping[str, str]) -> Iterator[None]:
+    """With variables of this process set so."""
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def remember_names() -> None:

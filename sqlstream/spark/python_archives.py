@@ -15,7 +15,7 @@ from hashlib import sha1
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from sqlstream import settings
+from sqlstream import private, settings
 from sqlstream.errors import ValidationError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
     place = project / FOLDER / sha1(repr(stamps).encode()).hexdigest()[:16]
     if place.is_dir():
         return place
-    place.parent.mkdir(parents=True, exist_ok=True)
+    private.folder(place.parent)
     made = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=place.parent))
     try:
         for path, folder in found:

@@ -10,11 +10,12 @@ import json
 import os
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark import TaskContext
 
+from sqlstream import private
 from sqlstream.udf import masking
 from sqlstream.udf.values import arrow_type
 from sqlstream.udf.worker import FunctionFailed, Task, opened, values
@@ -22,7 +23,7 @@ from sqlstream.udf.worker import FunctionFailed, Task, opened, values
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_files: dict[str, TextIO] = {}
+_files: dict[str, IO[str]] = {}
 
 
 def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
@@ -75,9 +76,8 @@ def _keep(task: Task, letters: list[str]) -> None:
     if not letters:
         return
     if task.dead_letters not in _files:
-        folder = Path(task.dead_letters)
-        folder.mkdir(parents=True, exist_ok=True)
-        _files[task.dead_letters] = (folder / f"functions-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl").open("a", encoding="utf-8")
+        kept = private.folder(Path(task.dead_letters)) / f"functions-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
+        _files[task.dead_letters] = private.opened(kept, "a", encoding="utf-8")
     file = _files[task.dead_letters]
     file.write("".join(f"{letter}\n" for letter in letters))
     file.flush()

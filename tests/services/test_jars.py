@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream import jars
+from sqlstream import jars, sealed
 from sqlstream.errors import SetupError
 
 CONTENT = {"a": b"jar a" * 1000, "b": b"jar b" * 1000}
@@ -103,7 +103,7 @@ def test_fetched_once(machine: Machine) -> None:
 
 def test_a_known_jar_is_not_hashed_again(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     jars.ensure("spark")
-    monkeypatch.setattr(jars, "_sha256", lambda path: pytest.fail(f"{path} was hashed"))
+    monkeypatch.setattr(sealed, "_sha256", lambda path: pytest.fail(f"{path} was hashed"))
     jars.ensure("spark")
 
 
@@ -115,6 +115,29 @@ def test_a_damaged_jar_is_fetched_again(machine: Machine, damage: bytes) -> None
     said: list[str] = []
     assert jars.ensure("spark", said.append)[0].read_bytes() == CONTENT["a"]
     assert said[0].startswith("Fetching 1 jars")
+
+
+def test_a_jar_that_was_changed_under_its_time_is_fetched_again(machine: Machine) -> None:
+    path = jars.ensure("spark")[0]
+    before = path.stat()
+    path.write_bytes(b"x" * before.st_size)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert jars.ensure("spark")[0].read_bytes() == CONTENT["a"]
+
+
+def test_a_sealed_file_is_intact_until_it_changes(tmp_path: Path) -> None:
+    path = tmp_path / "operators.jar"
+    assert not sealed.intact(path)
+    path.write_bytes(b"code")
+    assert not sealed.intact(path), "nobody knows what it was"
+    sealed.seal(path)
+    assert sealed.intact(path)
+    path.touch()
+    assert sealed.intact(path) and sealed.intact(path), "its content is the same"
+    path.write_bytes(b"edoc")
+    assert not sealed.intact(path)
+    sealed.note(path).write_bytes(b"\xff\xfe")
+    assert not sealed.intact(path)
 
 
 def test_a_deleted_jar_is_fetched_again(machine: Machine) -> None:

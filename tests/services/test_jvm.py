@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
+import re
+import shlex
+import stat
 import subprocess
 import sys
 import time
@@ -9,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from sqlstream import jars
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
 from sqlstream.spark import jvm, operators
@@ -47,8 +53,56 @@ def test_the_jdk_is_opened_as_spark_asks() -> None:
 
 def test_a_jvm_that_ends_is_an_error(tmp_path: Path) -> None:
     with (tmp_path / "log").open("wb") as output, pytest.raises(SetupError, match="did not start"):
-        jvm.start(require_java(), [tmp_path], [], "256m", tmp_path, output)
+        jvm.start(require_java(), [tmp_path], [], "256m", tmp_path, output, {})
     assert "PythonGatewayServer" in (tmp_path / "log").read_text()
+
+
+# Each is read back by Java.
+SHOW = """
+import java.io.*; import java.nio.charset.StandardCharsets; import java.util.*;
+public class Show { public static void main(String[] a) throws IOException {
+  Properties p = new Properties();
+  try (Reader r = new InputStreamReader(new FileInputStream(a[0]), StandardCharsets.UTF_8)) { p.load(r); }
+  PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  for (String k : new TreeSet<>(p.stringPropertyNames())) { out.print(k + "=" + p.getProperty(k) + "\\0"); }
+  for (String k : new TreeSet<>(System.getProperties().stringPropertyNames())) {
+    if (k.startsWith("our.")) { out.print(k + "=" + System.getProperty(k) + "\\0"); } } } }
+"""
+
+
+def test_java_reads_what_stands_in_files(tmp_path: Path) -> None:
+    settings = {"spark.a": "b c ", "spark.k:=e y": "#!x=:\\y", "spark.lines": " a\nb\t\r\f", "spark.unicode": "ž€"}
+    values = {"our.space": "a b", "our.quote": "'\"x\"", "our.back": "\\\\host\\", "our.lines": "a\nb\tc\r", "our.hash": "#!:=", "our.empty": ""}
+    (tmp_path / "Show.java").write_text(SHOW)
+    (tmp_path / "p").write_text(jvm.properties(settings), encoding="utf-8")
+    (tmp_path / "a").write_text(jvm.argument_file([f"-D{k}={v}" for k, v in values.items()]), encoding="utf-8")
+    (compiler,) = jars.ensure("compiler")
+    subprocess.run([require_java(), "-jar", compiler, "-17", "-d", tmp_path, tmp_path / "Show.java"], check=True)
+    done = subprocess.run([require_java(), f"@{tmp_path / 'a'}", "-cp", tmp_path, "Show", tmp_path / "p"], capture_output=True, check=True)
+    assert dict(line.split("=", 1) for line in done.stdout.decode().split("\0")[:-1] if "k:" not in line) == {
+        **{k: v for k, v in settings.items() if "k:" not in k}, **values,
+    }  # fmt: skip
+    assert "spark.k:=e y=#!x=:\\y" in done.stdout.decode()
+
+
+def test_the_launcher_is_told_in_files_of_their_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--verbose pyspark-shell")
+
+    def launch(conf: object, popen_kwargs: object) -> dict[str, str]:
+        assert conf is None
+        file, *rest = shlex.split(os.environ["PYSPARK_SUBMIT_ARGS"])[1:]
+        assert rest == ["--verbose", "pyspark-shell"] and os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
+        text = Path(file).read_text()
+        (arguments,) = re.findall("spark.driver.extraJavaOptions=@(.*)", text)
+        assert [stat.S_IMODE(Path(f).stat().st_mode) for f in (file, arguments)] == [0o600, 0o600]
+        return {"settings": text, "options": Path(arguments).read_text()}
+
+    monkeypatch.setattr("pyspark.java_gateway.launch_gateway", launch)
+    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
+    settings = {"spark.hadoop.fs.s3a.secret.key": "hidden", "spark.driver.extraJavaOptions": "-Dpassword=hidden"}
+    told = jvm.launched(settings, ["-Dpassword=hidden"], io.BytesIO(), {"SPARK_LOCAL_IP": "127.0.0.1"})
+    assert "spark.hadoop.fs.s3a.secret.key=hidden\n" in told["settings"] and told["options"] == '"-Dpassword=hidden"\n'
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == "--verbose pyspark-shell" and "SPARK_LOCAL_IP" not in os.environ
 
 
 @pytest.mark.spark

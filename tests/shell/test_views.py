@@ -1,5 +1,6 @@
 """Outcomes as text, against what real Flink 2.3's client prints."""
 
+import io
 import re
 import time
 
@@ -7,7 +8,9 @@ import pytest
 
 from sqlstream import results
 from sqlstream.changelog import Change, RowKind
+from sqlstream.errors import ValidationError
 from sqlstream.plan.nodes import Field
+from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show, type_width
 from sqlstream.sql import types as t
 
@@ -48,6 +51,11 @@ UPDATED = """\
 +----+-------------+
 Received a total of 4 rows
 """
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 def shown(screen, outcome, options=SILENT, stopped=False):
@@ -125,10 +133,10 @@ def test_a_query_cuts_wide_cells_and_shows_its_time_and_show_does_neither(screen
     assert text.endswith(f"| {'x' * 40} |\n+{'-' * 42}+\n1 row in set\n")
 
 
-@pytest.mark.parametrize(("interactive", "mode", "cell"), [(True, "table", r"a\nb"), (True, "tableau", "a\nb"), (False, "table", "a\nb")])
-def test_a_terminal_is_left_as_it_is(screen, interactive, mode, cell):
+@pytest.mark.parametrize(("terminal", "mode", "cell"), [(True, "table", r"a\nb"), (True, "tableau", r"a\nb"), (False, "table", "a\nb")])
+def test_a_terminal_is_left_as_it_is(screen, terminal, mode, cell):
     """Flink's client, tableau: SELECT U&'a\\000Ab' breaks the line."""
-    screen.interactive = interactive
+    screen.out = Terminal() if terminal else screen.out
     outcome = results.Rows(columns=(Field("s", t.STRING),), rows=(("a\nb",),), query=True)
     assert shown(screen, outcome, SILENT | {"sql-client.execution.result-mode": mode}).splitlines()[3:-2] == f"| {cell} |".splitlines()
 
@@ -208,3 +216,34 @@ def test_text_is_printed_as_it_is(screen):
 )
 def test_widths_of_types(type_, width):
     assert type_width(type_, 30) == width
+
+
+HOSTILE = "a\x1b[2J\x9b31m\r\n| +I | 7 |\tb\x07"
+TAMED = "a\\u001b[2J\\u009b31m\\r\\n| +I | 7 |\\tb\\u0007"
+TEXT = (Field("s\x1b[H", t.STRING),)
+
+
+@pytest.mark.parametrize("output", ["tableau", "csv", "json"])
+@pytest.mark.parametrize("made", [
+    lambda: results.Stream(columns=TEXT, changes=iter([Change(RowKind.INSERT, (HOSTILE,))])),
+    lambda: results.Rows(columns=TEXT, rows=((HOSTILE,),), query=True),
+    lambda: results.Rows(columns=TEXT, rows=((HOSTILE,),)),
+    lambda: results.Text(lines=HOSTILE),
+    lambda: results.Done(notices=(HOSTILE,)),
+])  # fmt: skip
+def test_a_terminal_gets_nothing_of_the_data_that_it_obeys(made, output) -> None:
+    screen = Screen(Terminal(), Terminal(), output=output)
+    show(made(), screen, {**SILENT, "table.display.max-column-width": "100"}, time.monotonic(), lambda: False)
+    screen.error(ValidationError(HOSTILE))
+    screen.echo(HOSTILE)
+    written = screen.out.getvalue() + re.sub(r"\x1b\[(34;1|31;1|0)m", "", screen.err.getvalue())
+    assert not set(written) & set(map(chr, [*range(9), 11, 12, *range(14, 32), *range(127, 160)]))
+    assert "\r" not in written.replace("\r\n", "\n")
+    if output == "tableau" and getattr(made(), "query", isinstance(made(), results.Stream)):
+        assert TAMED in screen.out.getvalue(), "no cell begins a line"
+
+
+def test_a_file_gets_the_data_as_they_are() -> None:
+    screen = Screen(io.StringIO(), io.StringIO())
+    show(results.Rows(columns=TEXT, rows=((HOSTILE,),), query=True), screen, {**SILENT, "table.display.max-column-width": "100"}, time.monotonic(), lambda: False)
+    assert HOSTILE in screen.out.getvalue()

@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import jars
+from sqlstream import jars, sealed
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
 from sqlstream.sql.types import quote
@@ -291,11 +291,12 @@ def jar(progress: Callable[[str], None]) -> Path:
         digest.update(path.read_bytes())
     digest.update(" ".join(p.name for p in class_path).encode())
     target = jars.cache_dir() / f"sqlstream-operators-{digest.hexdigest()[:16]}.jar"
-    if not target.exists():
+    if not sealed.intact(target):
         (compiler,) = jars.ensure("compiler", progress)
         progress("Compiling sqlstream's operators (once)")
         with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
             _compile(compiler, class_path, Path(work)).replace(target)
+        sealed.seal(target)
     return target
 
 

@@ -1,0 +1,36 @@
+"""Files and folders for their owner alone: what is kept of statements, of rows and of what Spark says. It runs in Spark's workers too.
+
+What is there already keeps the mode that it has been given.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_opener = partial(os.open, mode=0o600)
+
+
+def folder(path: Path) -> Path:
+    """``path``, made where it is missing, and those above it that are. Raises OSError."""
+    for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
+        # Another process may have been faster.
+        with contextlib.suppress(FileExistsError):
+            missing.mkdir(mode=0o700)
+    return path
+
+
+def opened(path: Path, mode: str, encoding: str | None = None) -> IO[Any]:
+    """The file ``path``. Raises OSError."""
+    return open(path, mode, encoding=encoding, opener=_opener)
+
+
+def written(path: Path, text: str) -> None:
+    """Let the file ``path`` hold ``text``. Raises OSError."""
+    with opened(path, "w", encoding="utf-8") as file:
+        file.write(text)
