@@ -10,14 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.depth import deeply
+from sqlstream.dry_run import DryRun, declared_errors
 from sqlstream.errors import SqlStreamError, ValidationError
-from sqlstream.lint.scripts import Finding, of_error, script_findings
+from sqlstream.lint.scripts import Finding, of_error, script_findings, statement_findings
+from sqlstream.lint.subject import Subject
 from sqlstream.queries import SavedQuery
+from sqlstream.sql.dialect import parse
+from sqlstream.sql.masking import masked_text
+from sqlstream.sql.statements import split
+from sqlstream.sql.tables import Table, View
 from sqlstream.udf.modules import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from sqlstream.lint.subject import Planned
     from sqlstream.session import Session
 
 # Exit codes.
@@ -57,7 +64,7 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
     for file in files:
         name = _shown(file, session.project)
         if file.resolve().is_relative_to(session.project / "catalog"):
-            yield from session.planner.catalog_findings(file.resolve(), name)
+            yield from catalog_findings(session, file.resolve(), name)
             continue
         if file.suffix == ".py":
             yield from session.planner.module_findings(file.resolve(), name)
@@ -68,12 +75,40 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
             yield of_error(error, name)
 
 
+def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
+    """What is to be said about a file of the project's catalog, which has been loaded."""
+    planner = session.planner
+    found = [of_error(e, name) for e in planner.catalog_errors(file)]
+    dry = planner.apart(dry=True)
+    for source in planner.files.sources.values():
+        if source.file != file or not isinstance(source.item, Table | View):
+            continue
+        statement = next((s for s in split(source.text) if s.start == source.start), None)
+        if statement is None:
+            continue
+        tree = parse(statement.text)
+        errors: list[SqlStreamError] = []
+        planned: tuple[Planned, ...] = ()
+        env = dry.environment(*source.scope)
+        if isinstance(source.item, Table):
+            errors = declared_errors(source.item, env, tree)
+        else:
+            try:
+                planned = (dry.planned(source.item.query, env),)
+            except SqlStreamError as error:
+                errors.append(error)
+        found += (of_error(e.located(masked_text(source.text), name, source.start), name) for e in errors)
+        subject = Subject(tree, planned, source.item if isinstance(source.item, Table) else None, local=False)
+        found += statement_findings(subject, source.text, name, source.start)
+    return sorted(set(found))
+
+
 def _findings(query: SavedQuery, name: str, session: Session) -> list[Finding]:
     """Those of a script. A parameter that is not declared may be a number or a text: what has fewer errors is taken."""
     found: list[list[Finding]] = []
     for undeclared in ("1", "a"):
         text, places = query.sample(undeclared)
-        found.append([_moved(f, text, places) for f in script_findings(text, name, session.planner.apart())])
+        found.append([_moved(f, text, places) for f in script_findings(text, name, DryRun(session))])
         if not places or not any(f.error for f in found[-1]):
             break
     return min(found, key=lambda several: sum(f.error for f in several))

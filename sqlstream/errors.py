@@ -37,6 +37,8 @@ class SqlStreamError(Exception):
         self.hint = None if hint is None else masked_value(hint)
         self.at = at
         self.location: Location | None = None
+        # The key of the option that it is about.
+        self.option: str | None = None
 
     def __str__(self) -> str:
         return self.message

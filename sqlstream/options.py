@@ -92,6 +92,28 @@ def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
     return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) for k, v in options.items()}
 
 
+# What a value may be that is not known yet, by its option's key, and by the kind of it.
+_SAMPLES = {"url": "jdbc:postgresql://host/database", "properties.bootstrap.servers": "host:9092"}
+_OF_KIND = {
+    Kind.INT: "1", Kind.LONG: "1", Kind.DOUBLE: "1", Kind.BOOLEAN: "true", Kind.DURATION: "1 s", Kind.MEMORY: "1 mb", Kind.MAP: "key:value",
+}  # fmt: skip
+
+
+def sampled(options: Mapping[str, str], declared: tuple[Option, ...]) -> dict[str, str]:
+    """``options`` with each ``${env:NAME}`` replaced, by something of the option's kind where the variable is not set."""
+
+    def value(key: str, text: str) -> str:
+        names = re.findall(r"\$\{env:(\w+)\}", text)
+        if not names or all(name in os.environ for name in names):
+            return text
+        option = find(declared, key)
+        if re.fullmatch(r"\$\{env:\w+\}", text):
+            return _SAMPLES.get(key) or (option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else Kind.STRING, "x"))
+        return re.sub(r"\$\{env:(\w+)\}", lambda m: os.environ.get(m[1], "x"), text)
+
+    return resolve_environment({k: value(k, v) for k, v in options.items()})
+
+
 def parse_duration(text: str) -> int:
     """Milliseconds of ``10 s``, ``5min``, ``100`` (= ms). Raises ValueError."""
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
@@ -154,32 +176,34 @@ def find(declared: Collection[Option], key: str) -> Option | None:
 def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
     """Check ``given`` against ``declared``; the notices for options without effect come back.
 
-    ``owner`` names the connector or format in messages. Raises ValidationError for an option that is unknown, missing, badly
-    typed or refused.
+    ``owner`` names the connector or format in messages. Raises ValidationError, with the option's key, for an option that is unknown, missing,
+    badly typed or refused.
     """
     notices = []
     unknown = sorted(k for k in given if find(declared, k) is None)
     if unknown:
         supported = "\n".join(sorted(o.key for o in declared))
-        raise ValidationError(
+        raise _about(
+            unknown[0],
             f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n"
             + "\n".join(unknown)
             + f"\n\nSupported options:\n\n{supported}",
-            at=at,
-            hint=did_you_mean(unknown[0], (o.key for o in declared)),
+            at,
+            did_you_mean(unknown[0], (o.key for o in declared)),
         )
     for option in declared:
         if option.required and option.key not in given:
-            raise ValidationError(
+            raise _about(
+                option.key,
                 f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}",
-                at=at,
-                hint=option.summary or None,
+                at,
+                option.summary or None,
             )
     for key, text in given.items():
         found = find(declared, key)
         assert found is not None
         if found.use is Use.REFUSED:
-            raise ValidationError(f"Option '{key}' of '{owner}' is not supported.", at=at, hint=found.why or None)
+            raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, found.why or None)
         if found.use is Use.NOTICE:
             notices.append(f"Option '{key}' of '{owner}' has no effect: {found.why}")
         try:
@@ -187,8 +211,14 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
                 parse(found, text)
         except ValueError as e:
             shown = masked(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
-            raise ValidationError(f"Invalid value for option '{key}': {shown}.", at=at) from None
+            raise _about(key, f"Invalid value for option '{key}': {shown}.", at) from None
     return notices
+
+
+def _about(key: str, message: str, at: Any, hint: str | None = None) -> ValidationError:
+    error = ValidationError(message, at=at, hint=hint)
+    error.option = key
+    return error
 
 
 def value(given: Mapping[str, str], declared: tuple[Option, ...], key: str) -> Any:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import settings
-from sqlstream.catalog.apply import Context, apply
+from sqlstream.catalog.apply import Context
 from sqlstream.catalog.schema import table_columns
 from sqlstream.errors import SqlStreamError, ValidationError
-from sqlstream.lint.scripts import Finding, of_error, statement_findings
-from sqlstream.lint.subject import Planned, Subject
+from sqlstream.lint.scripts import Finding, of_error
+from sqlstream.lint.subject import Planned
 from sqlstream.plan import build, relations, scope
 from sqlstream.plan.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
@@ -24,8 +24,6 @@ from sqlstream.plan.rules import rewrite
 from sqlstream.plan.validate import validate
 from sqlstream.sql import ast
 from sqlstream.sql.bind import Scope
-from sqlstream.sql.dialect import parse
-from sqlstream.sql.masking import masked_text
 from sqlstream.sql.tables import Table, View
 from sqlstream.udf import lookup
 from sqlstream.udf.concurrent import Calls
@@ -62,6 +60,8 @@ class Planner:
         self.errors: list[SqlStreamError] = []
         self.modules = Modules(project, runs=python)
         self._placed: dict[str, UserFunction] = {}
+        # Whether nothing is run, so that variables of the environment need not be set.
+        self.dry = False
 
     def load(self) -> list[SqlStreamError]:
         """Register the functions of the project's modules and what its catalog files declare; the errors come back."""
@@ -77,9 +77,10 @@ class Planner:
             self._placed = lookup.place(self.catalog, self.modules, self._placed)
         return lines
 
-    def apart(self) -> Planner:
-        """A planner that begins with this one's catalog and options, and keeps what it is told to itself."""
+    def apart(self, *, dry: bool = False) -> Planner:
+        """A planner that begins with this one's catalog and options, and keeps what it is told to itself. ``dry``: what it plans is not run."""
         other = copy(self)
+        other.dry = dry or self.dry
         other.catalog, other.options = self.catalog.apart(), dict(self.options)
         return other
 
@@ -104,6 +105,7 @@ class Planner:
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
                 not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
+                dry=self.dry,
                 functions=functions,
             ),
             table_function=functions.table,
@@ -179,43 +181,15 @@ class Planner:
 
     # --- for the linter -----------------------------------------------------------------------------------------------
 
-    def declare(self, node: exp.Expr) -> Table | None:
-        """Carry out a declaration or a SET for this planner alone; the table that was declared. Raises SqlStreamError."""
-        match node:
-            case ast.Set(this=str() as key, expression=str() as value):
-                check_option(key, value, node)
-                self.options[key] = value
-            case ast.Reset():
-                self.options.pop(node.args.get("this") or "", None)
-            case ast.CreateTable() | ast.CreateView() | ast.CreateDatabase() | ast.CreateCatalog() | ast.CreateFunction():
-                apply(self.catalog, node, self.context(script=True, save=False))
-            case ast.AlterTable() | ast.AlterView() | ast.Drop() | ast.Use():
-                apply(self.catalog, node, self.context(script=True, save=False))
-        found = self.catalog.get(self.catalog.path(ast.parts(node.this))) if isinstance(node, ast.CreateTable) else None
-        return found if isinstance(found, Table) else None
-
     def module_findings(self, file: Path, name: str) -> list[Finding]:
         """What is wrong with a module of functions, and with the types of those in it."""
         shown = self.modules.shown(file)
         return sorted(of_error(e, name) for e in self.modules.errors if e.location is not None and e.location.file == shown)
 
-    def catalog_findings(self, file: Path, name: str) -> list[Finding]:
-        """What is to be said about a file of the project's catalog, which has been loaded."""
+    def catalog_errors(self, file: Path) -> list[SqlStreamError]:
+        """What kept the statements of a file of the project's catalog from being loaded."""
         shown = self.files.shown(file)
-        found = [of_error(e, name) for e in self.errors if e.location is not None and e.location.file == shown]
-        for source in self.files.sources.values():
-            if source.file != file or not isinstance(source.item, Table | View):
-                continue
-            try:
-                tree = parse(source.text[source.start :].split(";\n", 1)[0].rstrip().removesuffix(";"))
-                planned: tuple[Planned, ...] = ()
-                if isinstance(source.item, View):
-                    planned = (self.planned(source.item.query, self.environment(*source.scope)),)
-                subject = Subject(tree, planned, source.item if isinstance(source.item, Table) else None, local=False)
-                found += statement_findings(subject, source.text, name, source.start)
-            except SqlStreamError as error:
-                found.append(of_error(error.located(masked_text(source.text), name, source.start), name))
-        return sorted(found)
+        return [e for e in self.errors if e.location is not None and e.location.file == shown]
 
 
 def without_limit(plan: Node) -> tuple[Node, int | None]:

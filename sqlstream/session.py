@@ -177,6 +177,9 @@ class Session:
         tree_ = parse(statement.text)
         self._interrupted.clear()
         self._reload()
+        yield from self._carry_out(tree_, statement)
+
+    def _carry_out(self, tree_: exp.Expr, statement: Statement) -> Iterator[Outcome]:
         if self._set is not None and not isinstance(tree_, ast.EndStatementSet | ast.Quit):
             yield self._add_to_set(tree_)
             return

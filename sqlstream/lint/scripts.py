@@ -6,13 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from sqlglot import exp
-
-from sqlstream.errors import Location, NotSupported, SqlStreamError, offset_of
+from sqlstream.errors import Location, SqlStreamError, offset_of
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
 from sqlstream.secrets import masked_value
-from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.statements import split
@@ -20,23 +17,30 @@ from sqlstream.sql.statements import split
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlglot import exp
+
     from sqlstream.lint.subject import Planned
     from sqlstream.sql.statements import Statement
     from sqlstream.sql.tables import Table
 
-_QUERIES = (exp.Query, exp.Values, ast.Insert, ast.StatementSet, ast.Explain)
 _SUPPRESSED = re.compile(r"--\s*noqa\b(?::\s*(?P<codes>\w+(?:\s*,\s*\w+)*))?", re.I)
 
 
-class Planning(Protocol):
-    """What a script's statements are declared and planned in."""
+@dataclass(frozen=True)
+class Checked:
+    """A statement that was carried out as far as its plan: its syntax, the plans of its queries, the table that it declares, its errors."""
 
-    def declare(self, node: exp.Expr) -> Table | None:
-        """Carry out a declaration or a SET; the table that was declared. Raises SqlStreamError."""
-        ...
+    tree: exp.Expr
+    planned: tuple[Planned, ...] = ()
+    table: Table | None = None
+    errors: tuple[SqlStreamError, ...] = ()
 
-    def plans(self, node: exp.Expr) -> tuple[Planned, ...]:
-        """The plans of the queries in a statement. Raises SqlStreamError."""
+
+class Carrying(Protocol):
+    """What carries a script's statements out, one after the other."""
+
+    def checked(self, statement: Statement) -> Checked:
+        """What came of a statement that parses."""
         ...
 
 
@@ -64,23 +68,23 @@ def of_error(error: SqlStreamError, file: str) -> Finding:
     return Finding(at.file or file if at is not None else file, line, column, error.code, _line(error.message), _line(error.hint or ""), True)
 
 
-def script_findings(script: str, file: str, session: Planning) -> list[Finding]:
-    """What is to be said about a script, in the order of its text."""
+def script_findings(script: str, file: str, session: Carrying, *, local: bool = True) -> list[Finding]:
+    """What is to be said about a script, in the order of its text. ``local``: see Subject."""
     found: list[Finding] = []
     parsed: list[tuple[Statement, exp.Expr]] = []
+    shown = masked_text(script)
     for statement in split(script):
         try:
             parsed.append((statement, parse(statement.text)))
         except SqlStreamError as error:
-            found.append(of_error(error.located(masked_text(script), file, statement.start), file))
+            found.append(of_error(error.located(shown, file, statement.start), file))
     trees = tuple(tree for _, tree in parsed)
-    for place, (statement, tree) in enumerate(parsed):
-        try:
-            subject = _subject(tree, session, trees[place + 1 :])
-            found += statement_findings(subject, script, file, statement.start)
-        except SqlStreamError as error:
-            found.append(of_error(error.located(masked_text(script), file, statement.start), file))
-    return sorted(found)
+    for place, (statement, _) in enumerate(parsed):
+        checked = session.checked(statement)
+        found += (of_error(e.located(shown, file, statement.start), file) for e in checked.errors)
+        subject = Subject(checked.tree, checked.planned, checked.table, trees[place + 1 :], local)
+        found += statement_findings(subject, script, file, statement.start)
+    return sorted(set(found))
 
 
 def statement_findings(subject: Subject, script: str, file: str, start: int) -> Iterator[Finding]:
@@ -91,17 +95,6 @@ def statement_findings(subject: Subject, script: str, file: str, start: int) -> 
             at = Location.of(script, file, start + (offset_of(one.at) or 0))
             if not any(_leaves_out(line, rule.code) for line in (first.text, at.text)):
                 yield Finding(file, at.line, at.column, rule.code, masked_value(one.message), masked_value(one.hint))
-
-
-def _subject(tree: exp.Expr, session: Planning, later: tuple[exp.Expr, ...]) -> Subject:
-    match tree:
-        case ast.Unsupported():
-            raise NotSupported(f"{tree.args['kind']} is not supported: {tree.args['this']}", at=tree, hint=tree.args.get("hint"))
-        case _ if isinstance(tree, _QUERIES):
-            return Subject(tree, session.plans(tree), later=later)
-    declared = session.declare(tree)
-    filled = isinstance(tree, ast.CreateTable) and tree.args.get("query") is not None
-    return Subject(tree, session.plans(tree) if filled else (), declared, later)
 
 
 def _leaves_out(line: str, code: str) -> bool:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlstream.catalog.circles import reads_itself
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
-from sqlstream.options import resolve_environment
+from sqlstream.options import resolve_environment, sampled
 from sqlstream.plan.correlate import column_names
 from sqlstream.plan.match import match
 from sqlstream.plan.metadata import refuse_unknown_metadata
@@ -143,7 +143,10 @@ def usable(found: Table, env: Environment, at: exp.Expr | None) -> Table:
     """``found`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
     if not found.connector:
         raise ValidationError(f"Table '{found.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
-    resolved = replace(found, options=resolve_environment(found.options))
+    if env.settings.dry:
+        resolved = replace(found, options=sampled(found.options, find(found.connector, at).options))
+    else:
+        resolved = replace(found, options=resolve_environment(found.options))
     connector = find(resolved.connector, at)
     try:
         env.notices.extend(f"{found.path.name}: {n}" for n in connector.check(resolved))

@@ -43,6 +43,7 @@ class Settings:
     not_null_enforcer: str = "ERROR"
     changes_twice: bool = False
     state_ttl: int = 0
+    dry: bool = False
     functions: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
 
