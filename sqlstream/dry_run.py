@@ -44,7 +44,7 @@ class DryRun(Session):
         self._planner.options = self.options
         self._client = copy(session._client)
         self._client._planner = self._planner
-        self._set, self._sources = None, []
+        self._set, self._files_run = None, []
         self._selected = False
         self._planned: list[Planned] = []
         self._errors: list[SqlStreamError] = []
