@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlstream.metrics import JobMetrics, Partition
+    from sqlstream.metrics import Brokers, JobMetrics, Partition
 
 OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows", "lag by partition",
             "last error", "job id")  # fmt: skip
@@ -64,8 +64,18 @@ def overview(job: JobMetrics) -> tuple[str | None, ...]:
     return (
         short_name(job.name), job.status, str(job.rows_in), _known(job.rows_out), f"{job.rows_per_second:.0f}", _known(job.lag),
         None if job.watermark is None else moment(job.watermark, job.zone), _known(job.state_rows), _known(job.state_bytes), str(job.late),
-        _lags(lagging), job.error, job.id,
+        _lags(lagging), last_error(job), job.id,
     )  # fmt: skip
+
+
+def last_error(job: JobMetrics) -> str | None:
+    """Why the job has failed, or does not go on."""
+    return job.error if job.silent is None else no_answer(job.silent, job.zone)
+
+
+def no_answer(brokers: Brokers, zone: str) -> str:
+    """What is known of brokers that don't answer."""
+    return f"Kafka at {brokers.servers} gives no answer since {moment((brokers.silent or 0) // 1000 * 1000, zone)}"
 
 
 def _lags(partitions: Sequence[Partition]) -> str | None:
@@ -136,6 +146,8 @@ def progress_line(job: JobMetrics) -> str:
         parts.append(f"{done} of {tasks} tasks")
     if known is not None and rate > 0 and known[1] > known[0]:
         parts.append(f"{duration((known[1] - known[0]) / rate)} left")
+    if job.silent is not None:
+        parts.append(no_answer(job.silent, job.zone))
     return "  ".join(parts)
 
 
@@ -143,4 +155,5 @@ def plain_progress(job: JobMetrics) -> str:
     """The same for where a line stays: a log, a pipe."""
     of = f" of {job.remaining[1]}" if job.remaining is not None else ""
     done = job.remaining[0] if job.remaining is not None else job.rows_in
-    return f"{job.name}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s"
+    silent = "" if job.silent is None else f", {no_answer(job.silent, job.zone)}"
+    return f"{job.name}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s{silent}"

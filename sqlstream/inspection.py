@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlstream import results
 from sqlstream.catalog import show
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.figures import OVERVIEW, details, overview, short_name
+from sqlstream.figures import OVERVIEW, details, last_error, overview, short_name
 from sqlstream.jobs import Status
 from sqlstream.jobs import describe as describe_job
 from sqlstream.planner import DEAD_LETTERS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sqlstream.catalog.namespaces import CatalogManager
-    from sqlstream.jobs import Jobs
+    from sqlstream.jobs import Job, Jobs
     from sqlstream.planner import Planner
 
 
@@ -65,8 +65,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            rows = [(j.id, j.name, j.status.value, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(j.started)), str(j.sampled().late)) for j in jobs]
-            return results.text_rows(("job id", "job name", "status", "start time", "late rows"), rows)
+            return results.text_rows(("job id", "job name", "status", "start time", "late rows", "last error"), [_listed(j) for j in jobs])
         case "JOB METRICS":
             return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
@@ -79,6 +78,13 @@ def _masked(rows: Iterable[Sequence[str | None]]) -> list[tuple[str | None, ...]
     return [tuple(None if cell is None else masked_value(cell) for cell in row) for row in rows]
 
 
+def _listed(job: Job) -> tuple[str | None, ...]:
+    """A row of SHOW JOBS."""
+    figures = job.sampled()
+    started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started))
+    return job.id, job.name, job.status.value, started, str(figures.late), last_error(figures)
+
+
 def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
     return tuple(overview(j.sampled()) for j in jobs)
 
@@ -89,7 +95,7 @@ def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
     asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is Status.RUNNING] or list(jobs)[-1:]
     if not asked:
         raise ValidationError("There is no job.", at=node, hint="INSERT INTO submits one.")
-    found = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(), j.sinks, j.idle_ms))
+    found = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))
     return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=found)
 
 

@@ -104,9 +104,9 @@ class Job:
         """The job's figures as they were a second ago: nothing is asked for."""
         return self._of(lambda watch: watch.metrics)
 
-    def sampled(self) -> JobMetrics:
-        """The job's figures as they are."""
-        return self._of(lambda watch: watch.sample())
+    def sampled(self, *, look: bool = False) -> JobMetrics:
+        """The job's figures as they are. ``look``: brokers are asked for partitions that are not read yet."""
+        return self._of(lambda watch: watch.sample(look=look))
 
     def _of(self, look: Callable[[Watch | BatchQuery], QueryMetrics]) -> JobMetrics:
         error = None if self.error is None else self.error.message

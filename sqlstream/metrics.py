@@ -20,6 +20,7 @@ RATE_MS = 5_000
 # Sources of our own: what raises watermarks, and tables kept for a restart.
 _OWN = re.compile(r"/\.sqlstream/|/control\]$|^sqlstream\.Clock")
 _PATH = re.compile(r"\[(?:file:)?(/[^\]]*)\]$")
+_TOPICS = "KafkaTopics["
 _STATE_BYTES = ("rocksdbSstFileSize",)
 
 
@@ -43,6 +44,19 @@ class Input:
     name: str
     rows: int = 0
     partitions: tuple[Partition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """Those of a topic that is read. ``silent``: the moment from which on they give no answer; ``silence``: when they last gave none, and when
+    they answered again. ``unread``: partitions that were added and are not read yet; ``next_look``: when they will be, None for never.
+    """
+
+    servers: str
+    silent: int | None = None
+    silence: tuple[int, int] | None = None
+    unread: tuple[str, ...] = ()
+    next_look: int | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +132,7 @@ class QueryMetrics:
     inputs: tuple[Input, ...] = ()
     timed: tuple[Timed, ...] = ()
     filters: tuple[FilterRows, ...] = ()
+    brokers: tuple[Brokers, ...] = ()
     watermark: int | None = None
     state_rows: int | None = None
     state_bytes: int | None = None
@@ -191,6 +206,12 @@ class JobMetrics:
         return tuple(found.values())
 
     @property
+    def silent(self) -> Brokers | None:
+        """Those that give no answer for the longest time, while the job runs."""
+        found = [b for q in self.queries for b in q.brokers if b.silent is not None and self.status == "RUNNING"]
+        return min(found, key=lambda b: b.silent or 0, default=None)
+
+    @property
     def watermark(self) -> int | None:
         return min((q.watermark for q in self.queries if q.watermark is not None), default=None)
 
@@ -230,8 +251,8 @@ def _sum(values: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def sampled(before: QueryMetrics, sample: Json, tables: Sequence[tuple[str, tuple[str, ...]]]) -> QueryMetrics:
-    """``before`` with a further sample. ``tables``: those with a watermark, and the names of their splits, in the sample's order."""
+def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryMetrics:
+    """``before`` with a further sample. ``tables``: those with a watermark, in the sample's order."""
     found = before
     for progress in sample["ended"]:
         found = _ended(found, progress)
@@ -246,7 +267,8 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[tuple[str, tupl
         rows_out=sample["out"],
         late=sample["late"] + found._dropped,
         filters=tuple(FilterRows(f["condition"], f["arrived"], f["passed"]) for f in sample["filters"]),
-        timed=tuple(_timed(table, names, one) for (table, names), one in zip(tables, sample["times"], strict=True)),
+        timed=tuple(_timed(table, one) for table, one in zip(tables, sample["times"], strict=True)),
+        brokers=tuple(_brokers(one) for one in sample["topics"]),
         batch=batch,
         inputs=_begun(found.inputs, running) if running else found.inputs,
     )
@@ -311,9 +333,8 @@ def _bytes(operator: Json) -> int:
 
 def _name(description: str) -> str:
     """A source by its topics or its path, else as Spark calls it."""
-    if description.startswith("KafkaV2["):
-        inside = re.findall(r"[^\[\], ]+", description.partition("[")[2].partition("[")[2])
-        return ", ".join(dict.fromkeys(p.rpartition("-")[0] for p in inside)) or description
+    if description.startswith(_TOPICS):
+        return description[len(_TOPICS) : -1]
     path = _PATH.search(description)
     return path[1] if path else description.partition("[")[0]
 
@@ -350,9 +371,15 @@ def _batch(running: Json, read: int) -> Batch:
     return Batch(min(rows, total) if total else rows, total or None, running["bytes"], running["size"] or None, running["tasks"], running["done"])
 
 
-def _timed(table: str, names: tuple[str, ...], one: Json) -> Timed:
-    splits = (Split(name, s["watermark"], s["idle"], s["quiet"]) for name, s in zip(names, one["splits"], strict=True))
+def _timed(table: str, one: Json) -> Timed:
+    splits = (Split(s["name"], s["watermark"], s["idle"], s["quiet"]) for s in one["splits"])
     return Timed(table, tuple(splits), one["watermark"])
+
+
+def _brokers(one: Json) -> Brokers:
+    next_look = one["looked"] + one["every"] if one["every"] else None
+    silence = one["silence"] and (one["silence"][0], one["silence"][1])
+    return Brokers(one["servers"], one["silent"], silence, tuple(one["unread"]), next_look)
 
 
 def _millis(text: str | None) -> int | None:

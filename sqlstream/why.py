@@ -5,12 +5,12 @@ In: its figures and the plans of its sinks. Out: reasons, the most important fir
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from sqlstream.figures import clock, duration, moment, rows
+from sqlstream.figures import clock, duration, moment, no_answer, rows
 from sqlstream.plan.nodes import (
     Filter,
     IntervalJoin,
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have no rows for so long."
 # A source that has given nothing for so long is said to have nothing new.
 _QUIET_MS = 5_000
+# For so long it is told that brokers answer again.
+_LATELY_MS = 600_000
 _WAITING = {
     IntervalJoin: "The interval join gives a row without a partner, and forgets rows, when the watermark has passed their interval",
     TemporalJoin: "The temporal join gives a row when the watermark has reached its time",
@@ -80,13 +82,14 @@ def _out(count: int | None) -> str:
 
 
 def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
+    found = [*_away(query, zone), *_unread(query, zone)]
+    waits = any(b.silent is not None or b.unread for b in query.brokers)
     if not query.batches:
-        return [_first_batch(query)]
-    found = []
+        return found if waits else [*found, _first_batch(query)]
     if query.rows_out and query.last_output is not None:
         found.append(Reason(f"It gives rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
-        return [*found, *(_quiet(query, zone) if query.batch is not None else _no_input(query, sink))]
+        return [*found, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
     gone = _gone(query, sink, zone)
     found += gone
     if not any(f.arrived and not f.passed for f in query.filters):
@@ -94,6 +97,36 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
         found += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
     found += _quiet(query, zone)
     return found or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} given.")]
+
+
+def _away(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+    """Brokers that don't answer, or answer again."""
+    for one in dict.fromkeys(replace(b, unread=(), next_look=None) for b in query.brokers):
+        if one.silent is not None:
+            yield Reason(
+                f"{no_answer(one, zone)}: nothing of its topics is read.",
+                "The job goes on by itself when it answers. See that the broker runs (sqlstream kafka status) and can be reached.",
+            )
+        elif one.silence is not None and query.at - one.silence[1] < _LATELY_MS:
+            silent, back = one.silence
+            yield Reason(
+                f"Kafka at {one.servers} answers again since {clock(back, zone)}; it gave no answer for {duration((back - silent) / 1000)}."
+            )
+
+
+def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+    """Partitions that were added."""
+    option = "'scan.topic-partition-discovery.interval'"
+    for one in query.brokers:
+        if one.unread:
+            many = len(one.unread) > 1
+            names = _part(one.unread[0]) + (f" and {len(one.unread) - 1} more" if many else "")
+            names = f"{names[0].upper()}{names[1:]} {'were' if many else 'was'} added and {'are' if many else 'is'} not read yet"
+            if one.next_look is None:
+                yield Reason(f"{names}: the job looks for none, since {option} is 0.", "Stop it and submit it again, or set the option.")
+            else:
+                at = clock(max(one.next_look, query.at), zone)
+                yield Reason(f"{names}: the job looks for new partitions next at {at}.", f"A shorter {option} of the table finds them sooner.")
 
 
 def _first_batch(query: QueryMetrics) -> Reason:
@@ -273,5 +306,7 @@ def _quiet(query: QueryMetrics, zone: str) -> Iterator[Reason]:
     if query.batch is not None:
         of = f" of {query.batch.total:,}" if query.batch.total else ""
         yield Reason(f"A micro-batch runs: {query.batch.rows:,}{of} rows read. Its rows come out when it ends.")
+    elif any(b.silent is not None or b.unread for b in query.brokers):
+        return
     elif query.last_input is not None and query.at - query.last_input > _QUIET_MS:
         yield Reason(f"Nothing new has come since {clock(query.last_input, zone)}.")

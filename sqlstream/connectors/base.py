@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.errors import ValidationError
@@ -61,11 +61,12 @@ class Source:
     """What ``read`` gives. ``frame`` has column KIND where the connector's ``source_mode`` carries kinds.
 
     ``splits``: the names of the source's splits; with more than one, column SPLIT (INT, from 0) of ``frame`` has a row's, where the
-    request asked for it.
+    request asked for it. ``topics`` (Java's KafkaTopics) has them where others can be found while the query runs.
     """
 
     frame: DataFrame
     splits: tuple[str, ...] = ("",)
+    topics: Any = None
 
 
 @dataclass(frozen=True)

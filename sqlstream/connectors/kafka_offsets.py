@@ -64,12 +64,11 @@ class Cluster:
         self._classes = self._jvm.org.apache.kafka
 
     def partitions(self, topics: Iterable[str], pattern: str | None) -> list[Partition]:
-        """All partitions of ``topics``, or of the topics that match ``pattern``. Raises ValidationError for a topic that is missing."""
+        """All partitions of ``topics``, or of the topics that match ``pattern``, one of Java. Raises ValidationError for a topic that is missing."""
         if pattern is not None:
-            known = [str(t) for t in self._get(self._admin.listTopics().names())]
-            topics = sorted(t for t in known if re.fullmatch(pattern, t))
-            if not topics:
-                raise ValidationError(f"No Kafka topic matches the pattern '{pattern}'.")
+            assert self._jvm is not None
+            matches = self._jvm.java.util.regex.Pattern.matches
+            topics = sorted(str(t) for t in self._get(self._admin.listTopics().names()) if matches(pattern, t))
         found: list[Partition] = []
         for topic in topics:
             names = self._list([topic])

@@ -9,15 +9,14 @@ from sqlstream import formats
 from sqlstream.changelog import KIND, RowKind
 from sqlstream.connectors.base import SPLIT, Metadata
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.formats.base import Encoded, Fields, Format, literal
+from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.types import BIGINT, BYTES, INT, STRING, map_of, quote, timestamp_ltz
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
-    from sqlstream.connectors.kafka_offsets import Partition
     from sqlstream.sql.tables import Table
 
 METADATA = (
@@ -151,20 +150,13 @@ def check_metadata(table: Table, known: tuple[Metadata, ...]) -> None:
             )
 
 
-def split_of(partitions: list[Partition]) -> str:
-    """SQL: the number of a record's split."""
-    topics = dict.fromkeys(topic for topic, _ in partitions)
-    if len(topics) == 1 and [p for _, p in partitions] == list(range(len(partitions))):
-        return "__kafka_partition"
-    cases = " ".join(f"WHEN __kafka_topic = {literal(t)} AND __kafka_partition = {p} THEN {i}" for i, (t, p) in enumerate(partitions))
-    return f"CASE {cases} END"
-
-
-def decoded(frame: DataFrame, table: Table, layout: Layout, split: str | None = None) -> DataFrame:
-    """The table's columns out of the columns of Spark's Kafka source, SPLIT where its SQL is given, and KIND where records carry kinds."""
+def decoded(frame: DataFrame, table: Table, layout: Layout, split: Column | None = None) -> DataFrame:
+    """The table's columns out of the columns of Spark's Kafka source, SPLIT where it is given, and KIND where records carry kinds."""
     from pyspark.sql import functions as F
 
     source = [F.col(c).alias(f"__kafka_{c}") for c in frame.columns]
+    if split is not None:
+        source.append(split.alias(SPLIT))
     metadata = [F.expr(sql).alias(f"__meta_{key}") for key, sql in _METADATA.items() if any(c.key == key for c in table.metadata)]
     origin = "concat('topic ', __kafka_topic, ', partition ', __kafka_partition, ', offset ', __kafka_offset)"
     out = frame.select(*source, *metadata)
@@ -181,7 +173,7 @@ def decoded(frame: DataFrame, table: Table, layout: Layout, split: str | None = 
     for c in table.metadata:
         name = f"__meta_{c.key}" if c.key in _METADATA else f"__value_{_PROPERTY}{c.key[len(_OF_VALUE) :]}"
         columns[c.name] = f"CAST({quote(name)} AS {c.type.spark})"
-    more = [] if split is None else [F.expr(split).alias(SPLIT)]
+    more = [] if split is None else [F.col(SPLIT)]
     if layout.upserts:
         more.append(F.expr(f"if(__kafka_value IS NULL, {RowKind.DELETE.spark}, {RowKind.UPDATE_AFTER.spark})").alias(KIND))
     elif layout.value.mode.carries_kinds:

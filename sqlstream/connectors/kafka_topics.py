@@ -1,7 +1,8 @@
 """What the connectors on Kafka's topics have in common: where reading starts and ends, Spark's source, the properties of Kafka's clients.
 
-A record's partition is its split, since event time in Flink runs by partition. Partitions are those that exist when the job starts.
-An end (``scan.bounded.*``) is looked up once, kept in the job's folder, and applied as a filter, because Spark's streaming source knows none.
+A record's partition is its split, since event time in Flink runs by partition. A stream without an end finds partitions, and with a
+pattern topics, that are added while it runs (Java's KafkaTopics and KafkaSource). An end (``scan.bounded.*``) is looked up once, kept in the
+job's folder, and applied as a filter, because Spark's streaming source knows none.
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ from sqlstream import formats, private
 from sqlstream import options as option_rows
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, plain_options
 from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, parse_specific, to_json
-from sqlstream.connectors.kafka_records import METADATA, Layout, check_metadata, decoded, metadata_keys, split_of
+from sqlstream.connectors.kafka_records import METADATA, Layout, check_metadata, decoded, metadata_keys
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import literal
 from sqlstream.options import Kind, Option, Use
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import Column, SparkSession
 
     from sqlstream.sql.tables import Table
 
 # Spark's source asks the broker for the topic's bounds after each poll, and forgets what else was fetched: polls should be few.
 _FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
 _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+SOURCE = "sqlstream.KafkaSource"
 AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of the last batch can come twice"
 # Consumer properties that Spark's source sets by itself.
 _OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
@@ -42,8 +46,8 @@ ENDS = (
     Option("scan.bounded.mode", Kind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),
     Option("scan.bounded.specific-offsets", Kind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
     Option("scan.bounded.timestamp-millis", Kind.LONG, summary="Milliseconds since 1970."),
-    Option("scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", use=Use.NOTICE,
-           why="partitions are those that exist when the job starts or restarts"),
+    Option("scan.topic-partition-discovery.interval", Kind.DURATION, "5 min",
+           "How often a stream looks for partitions that were added; 0 for never."),
     Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="there is one task a partition"),
     Option("scan.watermark.idle-timeout", use=Use.REFUSED, why="Set table.exec.source.idle-timeout."),
 )
@@ -118,11 +122,15 @@ class Topics(Connector):
     def read(self, request: Read) -> Source:
         table = request.table
         properties = _properties(table)
-        topics = self.option(table, "topic") or ()
+        topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")
+        every = self.option(table, "scan.topic-partition-discovery.interval")
+        growing = request.streaming and not self.bounded(table)
         mode = self.startup(table)
         base = {f"kafka.{k}": v for k, v in (_FETCHES | properties).items()}
         with cluster(request.spark, properties) as kafka:
-            partitions = kafka.partitions(topics, self.option(table, "topic-pattern"))
+            partitions = kafka.partitions(topics, pattern)
+            if not partitions and not (growing and every):
+                raise ValidationError(f"No Kafka topic matches the pattern '{pattern}'.")
             start = self._start(kafka, table, partitions, mode)
             end = self._end(kafka, request, partitions)
             if not request.streaming:
@@ -131,17 +139,18 @@ class Topics(Connector):
         options = {**base, "assign": assignment(partitions), "startingOffsets": to_json(start)}
         if any(m.key == "headers" for m in table.metadata):
             options["includeHeaders"] = "true"
-        if request.streaming:
-            frame = request.spark.readStream.name(request.name).format("kafka").options(**options).load()
-            frame = frame if end is None else frame.where(_before(end))
-        else:
+        if not request.streaming:
             assert end is not None
             # A range that ends before it starts is an error for Spark; for Flink it is empty.
             stop = {p: max(end[p], start[p]) for p in partitions}
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
-        split = split_of(partitions) if request.splits and len(partitions) > 1 else None
-        names = tuple(f"{topic}-{number}" for topic, number in partitions)
-        return Source(decoded(frame, table, self.layout(table), split), names)
+            return Source(decoded(frame, table, self.layout(table)))
+        known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties)
+        frame = request.spark.readStream.name(request.name).format(SOURCE).options(**options, topics=known.id()).load()
+        frame = frame if end is None else frame.where(_before(end))
+        split = _split(known) if request.splits else None
+        names = tuple(f"{topic}-{number}" for topic, number in sorted(partitions))
+        return Source(decoded(frame, table, self.layout(table), split), names, known)
 
     def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:
         match mode:
@@ -222,6 +231,23 @@ def _group_offsets(kafka: Any, table: Table, partitions: list[Partition], reset:
         )
     default = EARLIEST if reset == "earliest" else LATEST
     return {p: committed.get(p, default) for p in partitions}
+
+
+def _topics(spark: SparkSession, topics: Sequence[str], pattern: str | None, start: str, every: int, properties: Mapping[str, str]) -> Any:
+    """Java's KafkaTopics, whose arguments these are; ``properties`` are those of a client."""
+    assert spark._jvm is not None
+    named = spark._jvm.java.util.ArrayList()
+    for topic in topics:
+        named.add(topic)
+    return spark._jvm.sqlstream.KafkaTopics(named, pattern, start, every, properties.get("bootstrap.servers", ""))
+
+
+def _split(topics: Any) -> Column:
+    """The number of the split of a record of Spark's source."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.classic.column import Column
+
+    return Column(topics.splits().number(F.col("topic")._jc, F.col("partition")._jc))
 
 
 def _before(end: Offsets) -> str:

@@ -54,7 +54,7 @@ from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode,
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
-from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, new_peers, normalize
+from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, named_splits, new_peers, normalize
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -71,14 +71,6 @@ WATERMARK = "__sqlstream_watermark"
 END_OF_INPUT_MS = 253402214400000
 
 
-@dataclass(frozen=True)
-class Watermarked:
-    """A table with a watermark of its own in a query, and the names of its splits."""
-
-    table: str
-    splits: tuple[str, ...]
-
-
 @dataclass
 class Lowering:
     """How and where a plan runs.
@@ -87,7 +79,7 @@ class Lowering:
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream, ends of bounded inputs). ``control``: the folder of the job's
     control files. ``idle_ms``: a partition without records for so long holds the watermark back no longer; 0 for never. ``watch`` gets to
-    know the watermarks of the plan; ``watermarks`` says what they are of.
+    know the watermarks of the plan; ``watermarks`` are the tables that they are of.
     """
 
     spark: SparkSession
@@ -100,18 +92,18 @@ class Lowering:
     control: Path
     idle_ms: int = 0
     watch: QueryWatch | None = None
-    watermarks: list[Watermarked] = field(default_factory=list)
+    watermarks: list[str] = field(default_factory=list)
     _names: Counter[str] = field(default_factory=Counter)
     _peers: Any = None
 
-    def times(self, splits: int, end: int | None) -> SplitTimes:
-        """What the watermark of a source with so many splits is made of."""
+    def times(self, splits: int | Any, end: int | None) -> SplitTimes:
+        """What the watermark of a source with these splits is made of."""
         self._peers = self._peers or new_peers(self.spark)
         return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, peers=self._peers)
 
-    def watched(self, times: SplitTimes, table: str, splits: tuple[str, ...]) -> None:
-        """``times`` are those of ``table``, whose splits have these names."""
-        self.watermarks.append(Watermarked(table, splits))
+    def watched(self, times: SplitTimes, table: str) -> None:
+        """``times`` are those of ``table``."""
+        self.watermarks.append(table)
         if self.watch is not None:
             self.watch.add(times)
 
@@ -189,7 +181,10 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
                 zone=to.zone, project=to.project, state=to.state,
             )  # fmt: skip
-            return find(table.connector).read(request)
+            source = find(table.connector).read(request)
+            if source.topics is not None and to.watch is not None:
+                to.watch.add_topics(source.topics)
+            return source
         case Project(input=below):
             source = _source(below, to, splits=splits)
             python_functions.register(node, to.spark, to.zone)
@@ -231,7 +226,7 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     source = _source(node.input, to, splits=True)
     if not source.frame.isStreaming:
         return source.frame if node.current is None else source.frame.withColumn(node.current, _nothing(field_of(node, node.column).type))
-    split = quote(SPLIT) if len(source.splits) > 1 else "0"
+    split = quote(SPLIT) if SPLIT in source.frame.columns else "0"
     marked = source.frame.select(
         *_names(node.input),
         _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
@@ -239,8 +234,9 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     )
     # All of a bounded source is in the first micro-batch, beside an unbounded one too.
     ends = bounded(node.input)
-    times = to.times(len(source.splits), END_OF_INPUT_MS if ends else None)
-    to.watched(times, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))), source.splits)
+    splits = named_splits(to.spark, source.splits) if source.topics is None else source.topics.splits()
+    times = to.times(splits, END_OF_INPUT_MS if ends else None)
+    to.watched(times, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))))
     moments = [_moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
     if to.idle_ms and not ends:
         idle = times.idle_moments(to.source_name("idle"))

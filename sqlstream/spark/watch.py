@@ -41,18 +41,18 @@ class Watch:
         """The query has started."""
         self._query = query
 
-    def sample(self) -> QueryMetrics:
-        """The figures as they are now."""
+    def sample(self, *, look: bool = False) -> QueryMetrics:
+        """The figures as they are now. ``look``: brokers are asked for partitions that are not read yet."""
         from py4j.protocol import Py4JError
 
         with self._lock:
             if self._query is not None:
                 try:
-                    sample = self._watch.sample(self._query, self.metrics.since)
+                    sample = self._watch.sample(self._query, self.metrics.since, look=look)
                 except (Py4JError, OSError):
                     # The JVM ends: what was known stays.
                     return self.metrics
-                self.metrics = sampled(self.metrics, sample, [(one.table, one.splits) for one in self._tables])
+                self.metrics = sampled(self.metrics, sample, self._tables)
             return self.metrics
 
     def end(self) -> None:
@@ -98,8 +98,8 @@ class BatchQuery:
         """End the work, from another thread: ``run`` fails."""
         self._spark.sparkContext.cancelJobGroup(self.group)
 
-    def sample(self) -> QueryMetrics:
-        """The figures as they are now."""
+    def sample(self, *, look: bool = False) -> QueryMetrics:
+        """The figures as they are now; ``look`` is for those of streams."""
         from py4j.protocol import Py4JError
 
         with self._lock, suppress(Py4JError, OSError):  # where the JVM ends what was known stays

@@ -136,7 +136,6 @@ def test_refused(check, base, more, message):
         (KAFKA, {"sink.transactional-id-prefix": "x"}),
         (KAFKA, {"sink.partitioner": "fixed"}),
         (KAFKA, {"scan.parallelism": "4"}),
-        (KAFKA, {"scan.topic-partition-discovery.interval": "1 min"}),
         (FILES, {"sink.rolling-policy.file-size": "1MB"}),
         (FILES, {"auto-compaction": "true"}),
         (DELTA, {"mode": "streaming", "updateCheckIntervalMillis": "10"}),

@@ -16,7 +16,7 @@ def recorded(name: str) -> list[QueryMetrics]:
     lines = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
 
     def further(before: QueryMetrics, line: dict) -> QueryMetrics:
-        return sampled(before, line["sample"], [(table, tuple(splits)) for table, splits in line["names"]])
+        return sampled(before, line["sample"], line["tables"])
 
     return list(accumulate(lines, further, initial=QueryMetrics()))[1:]
 

@@ -40,9 +40,12 @@ public final class Samples {
 
     /**
      * A sample of a run of a query: the micro-batches that have ended since {@code after} (their {@code timestamp}), the one that runs,
-     * how many rows went where, and where the splits of its watermarks stand.
+     * how many rows went where, where the splits of its watermarks stand, and whether its brokers answer; {@code look}: and which partitions it
+     * does not read yet.
      */
-    public static String of(StreamingQuery query, QueryRows rows, List<SplitTimes> times, String after) throws JsonProcessingException {
+    public static String of(
+            StreamingQuery query, QueryRows rows, List<SplitTimes> times, List<KafkaTopics> topics, String after, boolean look)
+            throws JsonProcessingException {
         Map<String, Object> sample = new LinkedHashMap<>();
         sample.put("at", System.currentTimeMillis());
         sample.put("ended", ended(query, after));
@@ -52,6 +55,7 @@ public final class Samples {
         sample.put("filters", rows.filters());
         sample.put("late", LateRows.count(query.runId().toString()));
         sample.put("times", times.stream().map(SplitTimes::standing).toList());
+        sample.put("topics", topics.stream().map(each -> each.standing(look)).toList());
         return JSON.writeValueAsString(sample);
     }
 

@@ -2,6 +2,7 @@ package sqlstream;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.python.PythonUtils;
@@ -40,6 +41,15 @@ final class Scala {
 
     static <T> List<T> list(scala.collection.Seq<T> seq) {
         return CollectionConverters.asJava(seq);
+    }
+
+    static <K, V> scala.collection.immutable.Map<K, V> map(Map<K, V> map) {
+        return scala.collection.immutable.Map$.MODULE$.from(CollectionConverters.asScala(map));
+    }
+
+    /** {@code error}, for a method of Scala's, which declares none. */
+    static <E extends Throwable> RuntimeException unchecked(Throwable error) throws E {
+        throw (E) error;
     }
 
     /** An iterator of some rows. */

@@ -29,7 +29,8 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     private static final long NONE = Long.MIN_VALUE;
 
-    private final int splits;
+    /** On the driver only, where more are found while the query runs. */
+    private final transient Splits splits;
     private final long end;
     private final long idleAfter;
     /** Those of the other sources of the query, and this; on the driver only. */
@@ -45,12 +46,12 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     private boolean any;
 
     /**
-     * @param splits how many splits the source has
+     * @param splits the splits of the source, each of which counts from when it was found
      * @param end the watermark after any micro-batch, in milliseconds since 1970, where one has all that there is; else Long.MIN_VALUE
      * @param idleAfter milliseconds without a row after which a split holds the others back no longer; 0 for never
      * @param peers those of the same query, to which this adds itself: where all splits of one are idle, it holds them back no longer
      */
-    public SplitTimes(int splits, long end, long idleAfter, List<SplitTimes> peers) {
+    public SplitTimes(Splits splits, long end, long idleAfter, List<SplitTimes> peers) {
         this.splits = splits;
         this.end = end;
         this.idleAfter = idleAfter;
@@ -122,9 +123,12 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         return greatest;
     }
 
-    /** The watermark in milliseconds since 1970; null while a split that is not idle has had no row. */
+    /** The watermark in milliseconds since 1970; null while a split that is not idle has had no row, and of a task's part, which is not whole. */
     @Override
     public synchronized Long value() {
+        if (peers == null) {
+            return null;
+        }
         long now = System.currentTimeMillis();
         long own = own(now);
         if (own == IDLE) {
@@ -145,11 +149,12 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     synchronized Map<String, Object> standing() {
         long now = System.currentTimeMillis();
         List<Map<String, Object>> each = new ArrayList<>();
-        for (int i = 0; i < splits; i++) {
+        for (int i = 0; i < splits.count(); i++) {
             Map<String, Object> one = new LinkedHashMap<>();
+            one.put("name", splits.name(i));
             one.put("watermark", known(greatest.getOrDefault(i, NONE)));
             one.put("idle", idle(i, now));
-            one.put("quiet", now - seen.getOrDefault(i, begun));
+            one.put("quiet", now - heard(i));
             each.add(one);
         }
         Map<String, Object> all = new LinkedHashMap<>();
@@ -168,14 +173,14 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     private long own(long now) {
         Map<Integer, Long> times = store();
         long slowest = IDLE;
-        for (int each = 0; each < splits; each++) {
+        for (int each = 0; each < splits.count(); each++) {
             if (!idle(each, now)) {
                 slowest = Math.min(slowest, times.getOrDefault(each, NONE));
             }
         }
         long floor = Math.max(end, times.getOrDefault(ALL, NONE));
         if (slowest == IDLE) {
-            return splits == 0 || floor != NONE ? floor : IDLE;
+            return splits.count() == 0 || floor != NONE ? floor : IDLE;
         }
         return Math.max(floor, slowest);
     }
@@ -183,21 +188,26 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     /** How far the idle splits have come together. */
     private long settled() {
         long slowest = IDLE;
-        for (int each = 0; each < splits; each++) {
+        for (int each = 0; each < splits.count(); each++) {
             slowest = Math.min(slowest, greatest.getOrDefault(each, NONE));
         }
         return slowest;
     }
 
     private boolean idle(int each, long now) {
-        return idleAfter > 0 && now - seen.getOrDefault(each, begun) >= idleAfter;
+        return idleAfter > 0 && now - heard(each) >= idleAfter;
+    }
+
+    /** When a split had its last row, or this began to wait for one. */
+    private long heard(int each) {
+        return seen.getOrDefault(each, Math.max(begun, splits.since(each)));
     }
 
     /** When, up to now, a split last became idle; 0 where none has. */
     long lastIdle(long now) {
         long last = 0;
-        for (int each = 0; each < splits; each++) {
-            long since = seen.getOrDefault(each, begun) + idleAfter;
+        for (int each = 0; each < splits.count(); each++) {
+            long since = heard(each) + idleAfter;
             if (since <= now) {
                 last = Math.max(last, since);
             }
@@ -244,6 +254,6 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     @Override
     public String toString() {
-        return "splits=" + splits;
+        return splits == null ? "splits" : "splits=" + splits.count();
     }
 }

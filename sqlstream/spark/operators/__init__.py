@@ -23,7 +23,7 @@ from sqlstream.java import require_java
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
@@ -40,12 +40,14 @@ _NO_TIME = -(1 << 63)
 class SplitTimes:
     """How far the splits of one source of a query have come: what its watermark is made of."""
 
-    def __init__(self, spark: SparkSession, splits: int, *, end: int | None = None, idle_ms: int = 0, peers: Any = None) -> None:
-        """``splits``: how many the source has. ``end``: the watermark, in milliseconds since 1970, after a micro-batch that has all that
-        there is. ``idle_ms``: a split without rows for so long holds the others back no longer; 0 for never. ``peers``: of ``new_peers``.
+    def __init__(self, spark: SparkSession, splits: int | Any, *, end: int | None = None, idle_ms: int = 0, peers: Any = None) -> None:
+        """``splits``: how many the source has, or those of ``named_splits``. ``end``: the watermark, in milliseconds since 1970, after a
+        micro-batch that has all that there is. ``idle_ms``: a split without rows for so long holds the others back no longer; 0 for never.
+        ``peers``: of ``new_peers``.
         """
         self._spark = spark
         assert spark._jvm is not None
+        splits = named_splits(spark, map(str, range(splits))) if isinstance(splits, int) else splits
         self._jvm = spark._jvm.sqlstream.SplitTimes(splits, _NO_TIME if end is None else end, idle_ms, new_peers(spark) if peers is None else peers)
 
     def watermark(self, frame: DataFrame, time: str, split: str) -> DataFrame:
@@ -73,6 +75,15 @@ class SplitTimes:
         return self._spark.readStream.name(name).format(CLOCK).option("times", self._jvm.watched()).load()
 
 
+def named_splits(spark: SparkSession, names: Iterable[str]) -> Any:
+    """The splits of a source, by their names (Java's Splits)."""
+    assert spark._jvm is not None
+    found = spark._jvm.java.util.ArrayList()
+    for name in names:
+        found.add(name)
+    return spark._jvm.sqlstream.Splits(found)
+
+
 class QueryWatch:
     """What can be known of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
 
@@ -81,6 +92,7 @@ class QueryWatch:
         self._spark = spark
         self._rows = spark._jvm.sqlstream.QueryRows(spark.sparkContext._jsc.sc())
         self._times = spark._jvm.java.util.ArrayList()
+        self._topics = spark._jvm.java.util.ArrayList()
 
     def counted(self, frame: DataFrame) -> DataFrame:
         """``frame``, that which goes to the sink: its rows are counted, and those around its filters."""
@@ -92,10 +104,14 @@ class QueryWatch:
         """Look at a watermark of the query, too."""
         self._times.add(times._jvm)
 
-    def sample(self, query: StreamingQuery, after: str) -> Any:
-        """What Samples.of says of a run of it, with the micro-batches that began after ``after``, a timestamp."""
+    def add_topics(self, topics: Any) -> None:
+        """Look at a source of the query, Java's KafkaTopics, too."""
+        self._topics.add(topics)
+
+    def sample(self, query: StreamingQuery, after: str, *, look: bool) -> Any:
+        """What Samples.of says of a run of it, with the micro-batches that began after ``after``, a timestamp. ``look``: its own."""
         assert self._spark._jvm is not None
-        return json.loads(self._spark._jvm.sqlstream.Samples.of(query._jsq, self._rows, self._times, after))
+        return json.loads(self._spark._jvm.sqlstream.Samples.of(query._jsq, self._rows, self._times, self._topics, after, look))
 
 
 def sample_of_group(spark: SparkSession, group: str, frame: DataFrame) -> Any:
