@@ -23,7 +23,7 @@ from sqlstream.metrics import Input, Partition, QueryMetrics
 query = QueryMetrics(rows_out=7, watermark=1_700_000_000_000, inputs=(Input("t", 0, (Partition("t-0", 5, 8), Partition("t-1", 5, 5))),))
 class Growing:
     metrics = query
-    def sample(self):
+    def sample(self, *, look=False):
         rows = self.metrics.ended_rows + 1000
         self.metrics = replace(self.metrics, ended_rows=rows, recent=((0, 0), (1000, 500)))
         return self.metrics
