@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream import results
+from sqlstream import results, settings
 from sqlstream.errors import ValidationError
 from sqlstream.planner import check_option
 from sqlstream.secrets import masked
@@ -22,9 +22,11 @@ _STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec"}
 def answered(node: ast.Set | ast.Reset, options: MutableMapping[str, str], initial: Mapping[str, str], *, started: bool) -> Outcome:
     """Carry ``node`` out on ``options``, which RESET makes ``initial`` again; ``started``: Spark has. Raises ValidationError, NotSupported."""
     key, value = node.args.get("this"), node.args.get("expression")
-    notices = []
+    notices: list[str | None] = []
     if isinstance(node, ast.Reset):
         values = {k: initial.get(k) for k in ([key] if key is not None else [*options, *initial])}
+        if key is not None and key not in options and (other := settings.misspelt(key)):
+            notices.append(f"There is no option '{key}'; did you mean '{other}'?")
     elif key is None or value is None:
         return results.text_rows(("key", "value"), sorted((k, masked(k, v)) for k, v in options.items()))
     else:

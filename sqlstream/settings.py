@@ -1,4 +1,4 @@
-"""The SET keys: what each is and what sqlstream does with it. Unknown keys are stored and listed, as Flink does.
+"""The SET keys: what each is and what sqlstream does with it. Unknown keys are stored and listed, as Flink does; a slip of a known one is refused.
 
 A key that ends in ``*`` stands for all keys with that beginning.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.known_keys import is_flinks, meant
 from sqlstream.options import Kind, Option, Use, parse
 
 if TYPE_CHECKING:
@@ -95,11 +96,24 @@ def setting(key: str) -> Option | None:
     return exact or next((o for o in SETTINGS if o.key.endswith("*") and key.startswith(o.key[:-1])), None)
 
 
-def check(key: str, value: str, *, at: Any = None) -> str | None:
-    """Check a SET; the notice for a key without effect, None otherwise. Raises ValidationError, NotSupported."""
+def misspelt(key: str) -> str | None:
+    """The option that ``key`` is a slip of, None where it is none."""
     declared = setting(key)
-    if declared is None:
+    if declared is not None and (declared.key == key or declared.use is Use.REFUSED):
         return None
+    return meant(key, tuple(o.key for o in SETTINGS if not o.key.endswith("*")))
+
+
+def check(key: str, value: str, *, at: Any = None) -> str | None:
+    """Check a SET; the notice for a key without effect, None otherwise. Raises ValidationError, also for a slip, NotSupported."""
+    declared = setting(key)
+    if (other := misspelt(key)) is not None:
+        if key.startswith("spark."):
+            return f"Spark has no option '{key}'; did you mean '{other}'? It is passed on as it is."
+        hint = f"Did you mean '{other}'? Flink takes any key, and what it does not know has no effect."
+        raise ValidationError(f"There is no option '{key}'.", at=at, hint=hint)
+    if declared is None:
+        return f"No option is called '{key}': it has no effect." if is_flinks(key) else None
     if key == "table.sql-dialect" and value.lower() == "hive":
         raise NotSupported("The Hive dialect is not supported.", at=at, hint="Write the statements in Flink SQL.")
     if declared.use is Use.REFUSED:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sqlstream import known_keys, settings
 from sqlstream.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
 from sqlstream.results import Cleared, Exit, Rows, Text
 from sqlstream.session import Session
@@ -54,6 +55,63 @@ def test_reset(session: Session) -> None:
 def test_refused_settings(session: Session, sql: str, message: str) -> None:
     with pytest.raises(SqlStreamError, match=message):
         run(session, sql)
+
+
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [
+        ("table.exec.state.tll", "table.exec.state.ttl"),
+        ("tabel.exec.state.ttl", "table.exec.state.ttl"),
+        ("table.exec.stat.ttl", "table.exec.state.ttl"),
+        ("Table.Exec.State.TTL", "table.exec.state.ttl"),
+        ("execution.runtime.mode", "execution.runtime-mode"),
+        ("table.dml.sync", "table.dml-sync"),
+        ("table.local-timezone", "table.local-time-zone"),
+        ("pipeline.nam", "pipeline.name"),
+        ("parallelism.defualt", "parallelism.default"),
+        ("sql-client.execution.result_mode", "sql-client.execution.result-mode"),
+        ("execution.checkpointing.intervall", "execution.checkpointing.interval"),
+        ("table.optimizer.join-reorder-enable", "table.optimizer.join-reorder-enabled"),
+    ],
+)
+def test_a_slip_is_refused_and_what_was_meant_is_named(session: Session, key: str, other: str, tmp_path: Path) -> None:
+    before = dict(session.options)
+    with pytest.raises(ValidationError, match=f"There is no option '{key}'") as raised:
+        run(session, f"SET '{key}' = '1'")
+    assert raised.value.hint is not None and raised.value.hint.startswith(f"Did you mean '{other}'?")
+    assert session.options == before
+    with pytest.raises(ValidationError, match="There is no option"):
+        Session(tmp_path, options={key: "1"}, notify=print)
+    (done,) = run(session, f"RESET '{key}'")
+    assert done.notices == (f"There is no option '{key}'; did you mean '{other}'?",)
+
+
+@pytest.mark.parametrize(
+    ("key", "notice"),
+    [
+        ("spark.sql.shufle.partitions", "Spark has no option 'spark.sql.shufle.partitions'; did you mean 'spark.sql.shuffle.partitions'? It is passed on as it is."),
+        ("spark.sql.shuffle.partitions", None),
+        ("spark.hadoop.fs.s3a.acces.key", None),
+        ("spark.mine.whatever", None),
+        ("table.exec.mine.whatever", "SET 'table.exec.mine.whatever' has no effect: Spark does this in its own way."),
+        ("table.mine.whatever", "No option is called 'table.mine.whatever': it has no effect."),
+        ("tabel.mine.whatever", "No option is called 'tabel.mine.whatever': it has no effect."),
+        ("table.exec.rank.topn-cache-size", "SET 'table.exec.rank.topn-cache-size' has no effect: Spark does this in its own way."),
+        ("my.own.key", None),
+        ("x", None),
+        ("tables.x2", "No option is called 'tables.x2': it has no effect."),
+        ("my.password", None),
+    ],
+)
+def test_other_keys_are_taken(session: Session, key: str, notice: str | None) -> None:
+    (done,) = run(session, f"SET '{key}' = '1'")
+    assert done.notices == ((notice,) if notice else ())
+    assert session.options[key] == "1"
+
+
+def test_every_key_of_flink_and_spark_is_no_slip_of_another() -> None:
+    for key in (*known_keys.known("flink"), *known_keys.known("spark"), *(o.key for o in settings.SETTINGS)):
+        assert settings.misspelt(key.replace("*", "x")) is None or "*" in key, key
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""The options that Flink and Spark know, by which a misspelt one is told: in comes a key, out comes what was likely meant.
+
+``flink.txt`` has those of Flink 2.3, deprecated ones too, ``spark.txt`` those of Spark 4.2: the keys in the classes that declare options.
+"""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from pathlib import Path
+
+# Of two keys so much alike one is a slip.
+_ALIKE = 0.9
+# What stands behind these is the user's own.
+_OWN = ("spark.hadoop.", "spark.executorEnv.", "spark.sql.catalog.", "spark.yarn.appMasterEnv.", "spark.kubernetes.driverEnv.", "metrics.reporter.")
+
+
+@cache
+def known(system: str) -> tuple[str, ...]:
+    """The keys of ``flink`` or ``spark``."""
+    return tuple(Path(__file__).with_name(f"{system}.txt").read_text("utf-8").split())
+
+
+@cache
+def meant(key: str, more: tuple[str, ...] = ()) -> str | None:
+    """The option that ``key`` is a slip of, among those of its system and ``more``; None where it is one itself, or like none."""
+    keys = (*known("spark" if key.startswith("spark.") else "flink"), *more)
+    if key in keys or key.startswith(_OWN) or any(k.startswith(f"{key}.") for k in keys):
+        return None
+    close = difflib.get_close_matches(key.lower(), {k.lower(): k for k in keys}, n=1, cutoff=_ALIKE)
+    found = next((k for k in keys if k.lower() == close[0]), None) if close else None
+    # An option of its own where only a digit tells them apart: the second of several.
+    return None if found is None or _without_digits(found) == _without_digits(key) else found
+
+
+def is_flinks(key: str) -> bool:
+    """Whether a key is in a namespace of Flink's options, or in one that is spelt almost so."""
+    roots = {k.partition(".")[0] for k in known("flink")}
+    root = key.partition(".")[0]
+    return "." in key and (root in roots or bool(difflib.get_close_matches(root, roots, n=1, cutoff=0.8)))
+
+
+def _without_digits(key: str) -> str:
+    return "".join(c for c in key if not c.isdigit())
