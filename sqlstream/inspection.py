@@ -55,7 +55,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
             found = show.create_table(catalog, parts, at)
         case "CREATE VIEW":
             view = show.view_to_show(catalog, parts, at)
-            found = show.create_view(view, tuple(c[0] for c in planner.schema(view)))
+            found = show.create_view(view, tuple(c[0] for c in planner.schema(view)), planner.expanded(view))
         case "CREATE CATALOG":
             found = show.create_catalog(catalog, parts[-1], at)
         case "PARTITIONS":

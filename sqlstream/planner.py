@@ -17,6 +17,7 @@ from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.lint.scripts import Finding, of_error
 from sqlstream.lint.subject import Planned
 from sqlstream.plan import build, relations, scope
+from sqlstream.plan.expanded import expanded
 from sqlstream.plan.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
 from sqlstream.plan.properties import changelog_mode, fields, static
@@ -138,6 +139,10 @@ class Planner:
         if isinstance(item, Table):
             return table_columns(item, self.zone, self.functions())
         return _schema(relations.view(item, self.environment(), build.query, None))
+
+    def expanded(self, view: View) -> exp.Query:
+        """The query of ``view`` with every name in it qualified."""
+        return expanded(view.query, self.environment(view.path.catalog, view.path.database))
 
     def context(self, *, script: bool, save: bool) -> Context:
         """What declarations are carried out in."""

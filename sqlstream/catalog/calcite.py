@@ -28,7 +28,8 @@ BARE = frozenset(
     ROUND ROW ROW_NUMBER RPAD RTRIM SECOND SHA1 SHA2 SHA224 SHA256 SHA384 SHA512 SIGN SIN SINH SPLIT_INDEX SQRT
     STDDEV STDDEV_POP STDDEV_SAMP STR_TO_MAP SUBSTR SUBSTRING SUM TAN TANH TIMESTAMPADD TIMESTAMPDIFF TO_BASE64
     TO_DATE TO_TIMESTAMP TRIM TRUNCATE TRY_PARSE_JSON UNIX_TIMESTAMP UPPER UUID VARIANCE VAR_POP VAR_SAMP WEEK
-    YEAR
+    YEAR TUMBLE TUMBLE_START TUMBLE_END TUMBLE_ROWTIME TUMBLE_PROCTIME HOP HOP_START HOP_END HOP_ROWTIME HOP_PROCTIME SESSION
+    SESSION_START SESSION_END SESSION_ROWTIME SESSION_PROCTIME
     """.split()
 )
 NO_PARENTHESES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
@@ -89,9 +90,12 @@ def _write(node: exp.Expression) -> tuple[str, int]:
             return f"- {_operand(node.this, 8)}", 8
         case exp.Is():
             return f"{_operand(node.this, 5)} IS {expression_text(node.expression)}", 4
-        case exp.In() if not node.args.get("query"):
-            negated = "NOT " if node.args.get("negate") else ""
-            return f"{_operand(node.this, 5)} {negated}IN ({_list(node.expressions)})", 4
+        case exp.In():
+            return _in(node, "NOT " if node.args.get("negate") else "")
+        case exp.Exists():
+            return f"EXISTS ({_query(node.this)})", ATOM
+        case exp.Subquery():
+            return _query(node), ATOM
         case exp.Between():
             return _between(node, "NOT " if node.args.get("negate") else "")
         case exp.Escape():
@@ -128,6 +132,18 @@ def _write(node: exp.Expression) -> tuple[str, int]:
     return node.sql(dialect="flink", identify=True), ATOM
 
 
+def _query(node: exp.Expression) -> str:
+    from sqlstream.catalog.calcite_query import query_text
+
+    return query_text(node)
+
+
+def _in(node: exp.In, negated: str) -> tuple[str, int]:
+    asked = node.args.get("query")
+    found = _list(node.expressions) if asked is None else _query(asked.this if isinstance(asked, exp.Subquery) else asked)
+    return f"{_operand(node.this, 5)} {negated}IN ({found})", 4
+
+
 def _string(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
@@ -136,8 +152,8 @@ def _not(inner: exp.Expression) -> tuple[str, int]:
     match inner:
         case exp.Is():
             return f"{_operand(inner.this, 5)} IS NOT {expression_text(inner.expression)}", 4
-        case exp.In() if not inner.args.get("query"):
-            return f"{_operand(inner.this, 5)} NOT IN ({_list(inner.expressions)})", 4
+        case exp.In():
+            return _in(inner, "NOT ")
         case exp.Between():
             return _between(inner, "NOT ")
         case exp.Like() | exp.ILike() | exp.SimilarTo():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.catalog import calcite_query
 from sqlstream.catalog.alter import distribution_text
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
@@ -19,6 +20,8 @@ from sqlstream.sql.types import MAX_LENGTH, Type, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from sqlglot import exp
 
 
 def literal(text: str) -> str:
@@ -114,11 +117,11 @@ def _temporary(temporary: bool) -> str:
     return "TEMPORARY " if temporary else ""
 
 
-def create_view(view: View, columns: tuple[str, ...]) -> str:
-    """What SHOW CREATE VIEW prints: the query as written, secrets masked. Flink prints it expanded, with every name qualified."""
+def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> str:
+    """What SHOW CREATE VIEW prints; ``query`` is that of the view, expanded. Secrets are masked."""
     names = ",\n".join(f"  {quote(c)}" for c in columns)
     comment = f"COMMENT {literal(view.comment)}\n" if view.comment else ""
-    return masked_text(f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {query_text(view)}\n")
+    return masked_text(f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {calcite_query.query_text(query)}\n")
 
 
 def create_view_file(view: View, name: str) -> str:

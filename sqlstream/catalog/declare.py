@@ -277,7 +277,7 @@ def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
             path = manager.path(names, node)
             node.set("catalog", exp.to_identifier(path.catalog, quoted=True))
             node.set("db", exp.to_identifier(path.database, quoted=True))
-            if not node.alias and len(names) == 1:
+            if not node.alias and len(names) == 1 and not isinstance(node.parent, ast.TableArgument):
                 node.set("alias", exp.TableAlias(this=exp.to_identifier(path.name, quoted=True)))
     return copy
 

@@ -21,6 +21,8 @@ from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Tab
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from sqlglot import exp
+
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.catalog.schema import SchemaColumn
     from sqlstream.sql.functions import Function
@@ -181,9 +183,9 @@ def view_to_show(manager: CatalogManager, parts: tuple[str, ...], at: Any = None
     return item
 
 
-def create_view(view: View, columns: tuple[str, ...]) -> Rows:
-    """SHOW CREATE VIEW; ``columns`` are the names that its query gives, or those it declares."""
-    return _one("result", (ddl.create_view(view, view.columns or columns),))
+def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> Rows:
+    """SHOW CREATE VIEW; ``columns`` are the names that its query gives, or those it declares, ``query`` is it with nothing left to be resolved."""
+    return _one("result", (ddl.create_view(view, view.columns or columns, query),))
 
 
 def _to_show(manager: CatalogManager, path: ObjectPath, word: str, at: Any) -> Table | View:

@@ -46,7 +46,7 @@ _ONE_WINDOW = (
 
 def query(node: exp.Expr, env: Environment) -> Node:
     """The plan of a query: SELECT, VALUES, UNION ALL, WITH, TABLE t, parentheses. Raises ValidationError, NotSupported."""
-    env = _with(node, env)
+    env = with_names(node, env)
     match node:
         case exp.Select():
             return _select(node, env)
@@ -63,7 +63,8 @@ def query(node: exp.Expr, env: Environment) -> Node:
     return _ordered(node, made, env.names(node, made), env)
 
 
-def _with(node: exp.Expr, env: Environment) -> Environment:
+def with_names(node: exp.Expr, env: Environment) -> Environment:
+    """``env`` with what the WITH of ``node`` names."""
     clause = node.args.get("with_")
     if clause is None:
         return env
