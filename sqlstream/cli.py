@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sqlstream import project_folder
 from sqlstream.errors import SetupError, SqlStreamError
-from sqlstream.shell.foreground import Terminated
+from sqlstream.shell.foreground import Terminated, handled
 from sqlstream.shell.screen import Screen, Script
 
 if TYPE_CHECKING:
@@ -37,7 +36,8 @@ subcommands:
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
 
 A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
-stdout, all else to stderr. Exit codes: 0, 1 after an error in a script, 2 for wrong usage, 130 after Ctrl-C."""
+stdout, all else to stderr. Exit codes: 0, 1 after an error in a script or a job of it, 2 for wrong usage, 130 after
+Ctrl-C, 143 after SIGTERM, 129 after SIGHUP: the jobs are stopped, their state is kept."""
 
 # Flags that only stand for an option: flags, metavar, the option, what separates several values, help.
 OPTION_FLAGS = (
@@ -71,7 +71,11 @@ class Fronts:
 def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
     """Run ``sqlstream`` with ``argv``; the exit code comes back."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    previous = signal.signal(signal.SIGTERM, _terminate)
+    with handled(_terminate):
+        return _main(argv, fronts)
+
+
+def _main(argv: list[str], fronts: Fronts | None) -> int:
     try:
         return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check", "test-udf") else _client(argv, fronts)
     except Terminated as end:
@@ -82,8 +86,6 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
         # The reader of stdout went away (``| head``). Python flushes stdout at exit: give it somewhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    finally:
-        signal.signal(signal.SIGTERM, previous)
 
 
 def _of_project() -> argparse.ArgumentParser:
@@ -302,8 +304,8 @@ def _script_of(parser: argparse.ArgumentParser, name: str) -> Script:
         parser.error(f"cannot read {name}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8'}")
 
 
-def _terminate(*_: object) -> NoReturn:
-    raise Terminated
+def _terminate(number: int, *_: object) -> NoReturn:
+    raise Terminated(number)
 
 
 def _session(project: Path, **settings: Any) -> Session:

@@ -3,8 +3,8 @@
 A job's folder is ``.sqlstream/jobs/<name>-<fingerprint of its plan>/``: the same statements find it again, so a restart goes on where it
 stopped. In it is one folder a generation (``1``, ``2``, ...): a job that has finished (bounded input) starts a new one when it is
 submitted again, so nothing that identifies its writes (Delta's transaction ids are the checkpoint's own) is used twice. A
-generation holds ``checkpoint/<sink>``, ``control`` (see spark/lower), and ``finished`` when it is done. A lock file keeps a second process
-out.
+generation holds ``checkpoint/<sink>``, ``control`` (see spark/lower), ``draining`` from the moment on at which it is to be drained, and
+``finished`` when it is done. A lock file keeps a second process out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import uuid
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from sqlstream import private
 from sqlstream.connectors import find
@@ -31,11 +31,11 @@ from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.metrics import JobMetrics, QueryMetrics
 from sqlstream.plan.explain import signature
 from sqlstream.plan.nodes import Watermark
-from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, static, upsert_key, walk, window_column
+from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, scans, static, upsert_key, walk, window_column
 from sqlstream.plan.properties import field as field_of
-from sqlstream.spark.failures import job_error
+from sqlstream.spark.failures import job_error, while_it_runs
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
-from sqlstream.spark.watch import BatchQuery, Watch
+from sqlstream.spark.watch import BatchQuery, Watch, await_pause
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
@@ -47,6 +47,13 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Sink
 
+# What becomes of an error before it is told.
+Told: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
+# In the folder of a generation: it is being drained, or was.
+_DRAINING = "draining"
+# A micro-batch that runs so long when its job is to be drained is cut off, and run again.
+_PAUSE_SECONDS = 60.0
+
 
 class Status(Enum):
     """A job's state, as SHOW JOBS prints it."""
@@ -55,6 +62,10 @@ class Status(Enum):
     FINISHED = "FINISHED"
     FAILED = "FAILED"
     CANCELED = "CANCELED"
+
+
+def _untold(error: SqlStreamError) -> SqlStreamError:
+    return error
 
 
 @dataclass
@@ -72,7 +83,7 @@ class Settings:
 
 @dataclass
 class Job:
-    """One submitted job."""
+    """One submitted job. ``told``: its error as it is told, with the place of its statement."""
 
     id: str
     name: str
@@ -85,8 +96,10 @@ class Job:
     watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)
     done: threading.Event = field(default_factory=threading.Event)
     stopping: threading.Event = field(default_factory=threading.Event)
+    draining: threading.Event = field(default_factory=threading.Event)
     lock: IO[str] | None = None
-    drained: bool = False
+    streaming: bool = True
+    told: Told = field(default=_untold)
     zone: str = "UTC"
     idle_ms: int = 0
 
@@ -122,6 +135,10 @@ class Jobs:
         self._emit = emit
         self._notify = notify
         self._jobs: dict[str, Job] = {}
+        self._ended = threading.Event()
+        self._locked = False
+        # Hears of the error of each job that fails, in that one's thread.
+        self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
 
     def __iter__(self):  # type: ignore[no-untyped-def]
         # Others look while a job is submitted.
@@ -135,66 +152,112 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not found else f"Several jobs begin with {job_id}.", hint=known)
         return found[0]
 
-    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str) -> Job:
+    def submit(
+        self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str, told: Told | None = None
+    ) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
         home, lock = self._claim(sinks, name, settings)
         folder, resumed = _generation(home)
-        job = Job(uuid.uuid4().hex, name, sinks, folder, lock=lock, zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms)
-        private.folder(folder / "control")
+        zone = _time_zone(sinks, settings.zone)
+        job = Job(
+            uuid.uuid4().hex, name, sinks, folder, lock=lock, told=told or _untold, streaming=settings.streaming, zone=zone, idle_ms=settings.idle_ms
+        )
         private.written(home / "job.json", json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
-        if resumed:
-            self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
-        runner = _Runner(job, spark, settings, self._project, self._emit)
+        runner = _Runner(job, spark, settings, self._project, self._emit, self._job_ended)
         try:
+            if resumed and (folder / _DRAINING).exists():
+                self._notify(f"Job '{name}' ended while it was drained: that is completed first ({folder}).")
+                runner.complete_drain()
+                job.folder, resumed = _generation(home)
+            if resumed:
+                self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
+            elif _drained_before(job.folder):
+                self._notify(f"Job '{name}' was drained: it starts anew, without state, and reads its sources from where their options say.")
             runner.start(resumed=resumed)
         except Exception as error:
             if not resumed and not job.checkpoint.exists():
                 # Nothing has run: a later start must not find what this one had looked up.
-                shutil.rmtree(folder)
+                shutil.rmtree(job.folder, ignore_errors=True)
             _release(job)
             raise job_error(error) from error
         self._jobs[job.id] = job
         return job
 
-    def stop(self, job_id: str, *, drain: bool = False) -> Job:
-        """Stop a job; its checkpoint stays. ``drain``: first what has arrived is processed and every open window closed.
+    def stop(
+        self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False
+    ) -> Job:
+        """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.
 
-        Raises ValidationError.
+        Raises ValidationError, and what a drain met (JobFailed).
         """
         job = self.find(job_id)
         if job.status is not Status.RUNNING:
             raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
+        if (savepoint or drain) and not job.streaming:
+            hint = f"In batch mode there is no state to keep, and a job ends with its input: STOP JOB '{job_id}' cancels it."
+            raise ValidationError(f"Job {job_id} is not a streaming job.", hint=hint)
         if drain:
-            for query in job.queries:
-                query.processAllAvailable()
-            write_atomically(job.folder / "control" / "end", str(END_OF_INPUT_MS))
-            for query in job.queries:
-                query.processAllAvailable()
-            job.drained = True
+            return self._drained(job, interrupted)
         job.stopping.set()
-        for query in job.queries:
-            query.stop()
-        for watch in list(job.watches.values()):
-            if isinstance(watch, BatchQuery):
-                watch.stop()
+        _end(job)
         job.done.wait(60)
         return job
 
-    def wait(self, progress: Callable[[list[JobMetrics]], None] = lambda jobs: None) -> None:
-        """Wait until no job runs, calling ``progress`` about once a second. Raises the first failed job's error."""
-        while running := [j for j in self if j.status is Status.RUNNING]:
-            progress([j.metrics for j in running])
-            running[0].done.wait(1.0)
-        progress([])
-        failed = next((j for j in self if j.error is not None), None)
-        if failed is not None and failed.error is not None:
-            raise failed.error
+    def _drained(self, job: Job, interrupted: Callable[[], bool]) -> Job:
+        job.draining.set()
+        while not job.done.wait(0.05):
+            if interrupted():
+                job.stopping.set()
+                _end(job)
+                hint = "The same statement completes that when it is submitted again."
+                raise JobFailed(f"Job {job.id} was stopped while it was drained.", hint=hint)
+        if job.error is not None:
+            raise job.error
+        return job
 
-    def stop_all(self) -> None:
-        """Stop every running job."""
-        for job in list(self):
-            if job.status is Status.RUNNING:
-                self.stop(job.id)
+    def wait(
+        self, progress: Callable[[list[JobMetrics]], None] = lambda jobs: None, interrupted: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Wait until no job runs, calling ``progress`` about once a second. Raises the error of a job that has failed, while others still run."""
+        while True:
+            self._ended.clear()
+            error = next((j.error for j in self if j.error is not None), None)
+            running = [j for j in self if j.status is Status.RUNNING]
+            if error is not None or not running or interrupted():
+                break
+            progress([j.metrics for j in running])
+            self._ended.wait(1.0)
+        progress([])
+        if error is not None:
+            raise error
+
+    def wake(self) -> None:
+        """From another thread: let ``wait`` see at once that it is interrupted."""
+        self._ended.set()
+
+    def stop_all(self, *, locked: bool = False) -> None:
+        """Stop every running job. ``locked``: their folders stay so until ``let_go``."""
+        self._locked = locked
+        running = [j for j in self if j.status is Status.RUNNING]
+        for job in running:
+            job.stopping.set()
+        for job in running:
+            _end(job)
+        for job in running:
+            job.done.wait(60)
+
+    def let_go(self) -> None:
+        """Let go of the folders of all jobs, for another process: nothing writes into them any more."""
+        for job in self:
+            _release(job)
+
+    def _job_ended(self, job: Job) -> None:
+        if not self._locked:
+            _release(job)
+        job.done.set()
+        self._ended.set()
+        if job.error is not None:
+            self.on_failure(job.error)
 
     def _claim(self, sinks: tuple[Sink, ...], name: str, settings: Settings) -> tuple[Path, IO[str]]:
         """The job's folder and the lock on it. A second job of the same plan in this session gets a folder of its own."""
@@ -240,17 +303,42 @@ def _generation(home: Path) -> tuple[Path, bool]:
     return home / str(latest + 1), False
 
 
+def _drained_before(folder: Path) -> bool:
+    """Whether the generation before that of ``folder`` was drained."""
+    finished = folder.with_name(str(int(folder.name) - 1)) / "finished"
+    return finished.exists() and finished.with_name(_DRAINING).exists()
+
+
 def _release(job: Job) -> None:
     if job.lock is not None:
         job.lock.close()
         job.lock = None
 
 
+def _end(job: Job) -> None:
+    """End what runs of a job."""
+    _end_queries(job)
+    with while_it_runs():
+        for watch in list(job.watches.values()):
+            if isinstance(watch, BatchQuery):
+                watch.stop()
+
+
+def _end_queries(job: Job) -> None:
+    with while_it_runs():
+        for query in job.queries:
+            if query.isActive:
+                query.stop()
+
+
 class _Runner:
     """Runs one job: its queries, in a thread."""
 
-    def __init__(self, job: Job, spark: SparkSession, settings: Settings, project: Path, emit: Callable[[str], None]) -> None:
+    def __init__(
+        self, job: Job, spark: SparkSession, settings: Settings, project: Path, emit: Callable[[str], None], ended: Callable[[Job], None]
+    ) -> None:
         self._job = job
+        self._ended = ended
         self._spark = spark
         self._settings = settings
         self._project = project
@@ -259,16 +347,33 @@ class _Runner:
 
     def start(self, *, resumed: bool) -> None:
         """Start the queries, so that what is wrong with them is raised here, and go on in a thread."""
+        private.folder(self._job.folder / "control")
         if not self._settings.streaming:
             self._in_thread(self._batch, range(len(self._job.sinks)))
             return
         fixed = [i for i, s in enumerate(self._job.sinks) if static(s)]
-        streams = [i for i in range(len(self._job.sinks)) if i not in fixed]
         if self._bounded and resumed:
-            # Its rows may have been read already, but not its windows closed: only a new row makes Spark go on.
-            write_atomically(self._job.folder / "control" / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
-        self._start_queries(streams)
+            self._end_input()
+        self._start_queries(self._streams, once=self._bounded)
         self._in_thread(self._run, fixed)
+
+    def complete_drain(self) -> None:
+        """Drain the job, which ended in the midst of that."""
+        try:
+            self._drain()
+            (self._job.folder / "finished").touch()
+        finally:
+            _end_queries(self._job)
+            self._job.queries.clear()
+            self._job.watches.clear()
+
+    @property
+    def _streams(self) -> list[int]:
+        return [i for i, s in enumerate(self._job.sinks) if not static(s)]
+
+    def _end_input(self) -> None:
+        # What came may have been read already, but not its windows closed: only a new row makes Spark go on.
+        write_atomically(self._job.folder / "control" / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
 
     def _in_thread(self, body: Callable[..., None], *args: object) -> None:
         def run() -> None:
@@ -277,33 +382,56 @@ class _Runner:
                 body(*args)
                 if job.stopping.is_set():
                     job.status = Status.CANCELED
-                if job.drained or not job.stopping.is_set():
+                else:
                     (job.folder / "finished").touch()
                     job.status = Status.FINISHED
             except Exception as error:
-                job.error = None if job.stopping.is_set() else job_error(error)
+                job.error = None if job.stopping.is_set() else job.told(job_error(error))
                 job.status = Status.CANCELED if job.stopping.is_set() else Status.FAILED
             finally:
-                for query in job.queries:
-                    if query.isActive:
-                        query.stop()
-                for watch in job.watches.values():
-                    if isinstance(watch, Watch):
-                        watch.end()
-                _release(job)
-                job.done.set()
+                _end_queries(job)
+                self._end_watches()
+                self._ended(job)
 
         threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
 
     def _run(self, fixed: Iterable[int]) -> None:
         self._batch(fixed)
-        self._await()
+        draining = threading.Event() if self._bounded else self._job.draining
+        self._await(draining)
+        if draining.is_set() and not self._job.stopping.is_set():
+            self._drain()
 
-    def _await(self) -> None:
-        """Wait for all queries; the first that fails ends the others."""
+    def _drain(self) -> None:
+        """Run the queries once more, from where they are up to what their sources have now, and to the end of all time."""
+        (self._job.folder / _DRAINING).touch()
+        for query in self._job.queries:
+            await_pause(query, _PAUSE_SECONDS)
+            query.stop()
+        self._end_watches()
+        if any(find(scan.table.connector).reads_in_parts for sink in self._job.sinks for scan in scans(sink)):
+            # The end must not come before the last part.
+            self._run_once()
+        self._end_input()
+        self._run_once()
+
+    def _run_once(self) -> None:
+        self._start_queries(self._streams, once=True)
+        if self._job.stopping.is_set():
+            _end_queries(self._job)
+        self._await(threading.Event())
+        self._end_watches()
+
+    def _end_watches(self) -> None:
+        for watch in self._job.watches.values():
+            if isinstance(watch, Watch):
+                watch.end()
+
+    def _await(self, left: threading.Event) -> None:
+        """Wait for all queries, the first that fails ends the others, or until it is ``left``."""
         waiting = list(self._job.queries)
         noted = 0.0
-        while waiting:
+        while waiting and not left.is_set():
             if time.monotonic() - noted > 1:
                 self._job.sampled()
                 noted = time.monotonic()
@@ -317,23 +445,26 @@ class _Runner:
             idle_ms=self._settings.idle_ms,
         )  # fmt: skip
 
-    def _start_queries(self, sinks: Iterable[int]) -> None:
+    def _start_queries(self, sinks: Iterable[int], *, once: bool) -> None:
+        """``once``: up to what the sources have now."""
+        self._job.queries.clear()
         try:
             for index in sinks:
-                self._job.queries.append(self._start_query(index, self._job.sinks[index]))
+                self._job.queries.append(self._start_query(index, self._job.sinks[index], once=once))
         except Exception:
             for query in self._job.queries:
                 query.stop()
             raise
 
-    def _start_query(self, index: int, sink: Sink) -> StreamingQuery:
+    def _start_query(self, index: int, sink: Sink, *, once: bool) -> StreamingQuery:
         to = self._lowering(index, streaming=True)
-        watch = Watch(self._spark, to)
+        before = self._job.watches.get(index)
+        watch = Watch(self._spark, to, None if before is None else before.metrics)
         writer = find(sink.table.connector).write_stream(self._write(index, sink, watch.counted(lower(sink, to))))
         writer = writer.outputMode("update" if in_update_mode(sink) else "append")
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / _sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{_sink_name(index, sink)}/{self._job.id[:8]}")
-        if self._bounded:
+        if once:
             writer = writer.trigger(availableNow=True)
         elif self._settings.trigger_ms:
             writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
@@ -365,8 +496,10 @@ class _Runner:
                 return
             sink = self._job.sinks[index]
             frame = deeply(partial(lower, sink, self._lowering(index, streaming=False)))
-            query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}", frame)
-            query.run(partial(find(sink.table.connector).write_batch, self._write(index, sink, frame)))
+            query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}")
+            if self._job.stopping.is_set():
+                return
+            query.run(frame, partial(find(sink.table.connector).write_batch, self._write(index, sink, frame)))
 
     def _generation_id(self) -> str:
         """An id that this generation of the job keeps over restarts, and no other job ever has."""

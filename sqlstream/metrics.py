@@ -251,6 +251,28 @@ def _sum(values: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
+def continued(before: QueryMetrics, found: QueryMetrics) -> QueryMetrics:
+    """The figures of a query that was started anew within its job: those of before are counted in."""
+    rows = {i.name: i.rows for i in before.inputs}
+    known = {i.name for i in found.inputs}
+    passed = {f.condition: f for f in before.filters}
+    return replace(
+        found,
+        ended_rows=before.rows_in + found.ended_rows,
+        rows_out=_sum((before.rows_out, found.rows_out)),
+        late=before.late + found.late,
+        batches=before.batches + found.batches,
+        inputs=(*(replace(i, rows=i.rows + rows.get(i.name, 0)) for i in found.inputs), *(i for i in before.inputs if i.name not in known)),
+        filters=tuple(_more(f, passed.get(f.condition)) for f in found.filters),
+        last_input=found.last_input or before.last_input,
+        last_output=found.last_output or before.last_output,
+    )
+
+
+def _more(found: FilterRows, before: FilterRows | None) -> FilterRows:
+    return found if before is None else FilterRows(found.condition, before.arrived + found.arrived, before.passed + found.passed)
+
+
 def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryMetrics:
     """``before`` with a further sample. ``tables``: those with a watermark, in the sample's order."""
     found = before

@@ -64,7 +64,8 @@ class Collection:
         self._to = Lowering(
             spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=self._folder, control=self._folder
         )
-        self._query: BatchQuery | None = None
+        self._query = BatchQuery(spark, self._folder.name)
+        self.ended = threading.Event()
 
     def rows(self, told: Callable[[QueryMetrics], None]) -> tuple[tuple[Any, ...], ...]:
         """All of them; ``told`` hears about once a second how far it is, from another thread. Raises JobFailed."""
@@ -72,19 +73,18 @@ class Collection:
         try:
             frame = in_order(displayed(lower(self._node, self._to), self._node, self._to.zone), window_column(self._node))
             frame = frame if self._limit is None else frame.limit(self._limit)
-            self._query = BatchQuery(self._spark, self._folder.name, frame)
-            self._query.run(lambda: found.extend(cells(row) for row in frame.collect()), told)
+            self._query.run(frame, lambda: found.extend(cells(row) for row in frame.collect()), told)
             return tuple(found)
         except Exception as error:
             raise job_error(error, names(self._node)) from error
         finally:
-            self._query = None
+            self.ended.set()
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def stop(self) -> None:
         """End it: ``rows`` fails. Of one that has ended Spark is not asked: its JVM may be gone."""
-        if (query := self._query) is not None:
-            query.stop()
+        if not self.ended.is_set():
+            self._query.stop()
 
 
 def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
@@ -107,6 +107,7 @@ class Changes:
         self._order = window_column(node)
         self._queue: queue.Queue[list[Change] | BaseException | None] = queue.Queue(maxsize=64)
         self._stopped = threading.Event()
+        self.ended = threading.Event()
         try:
             self._frame = displayed(lower(node, self._to), node, zone)
         except Exception as error:
@@ -153,6 +154,7 @@ class Changes:
             self._put(job_error(error, names(self._node)))
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
+            self.ended.set()
 
     def _once(self) -> None:
         def take(batch: DataFrame, _: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 _IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
 # Errors of the catalog's files that are shown when a session starts.
 _MOST_ERRORS = 10
+# For so long the end of a session waits for that of a SELECT.
+_CLOSING_SECONDS = 10
 _NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
 
 
@@ -86,9 +89,12 @@ class Session:
         self._given_engine = engine
         if engine is not None and owns_engine:
             engine.options = lambda: self.options
+            engine.starts_anew = interactive
         self._set: list[exp.Expr] | None = None
         self._select: select.Changes | select.Collection | None = None
         self._interrupted = threading.Event()
+        self._ending = False
+        self._placing: jobs.Told | None = None
         self._closed = False
         self._files_run: list[tuple[Path, str]] = []
         self._jobs = jobs.Jobs(self.project, emit, notify)
@@ -120,22 +126,34 @@ class Session:
         except SqlStreamError as error:
             raise error.located(self._masked(script), name, 0) from error.__cause__
         for statement in split(script):
+            told = self._placing = partial(self._placed, script=script, name=name, statement=statement)
             try:
                 for outcome in steps(self._execute(statement)):
                     yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
             except SqlStreamError as error:
-                error.message = masked_message(error.message, statement.text, self._known_secrets)
-                raise error.located(self._masked(script), name, statement.start) from error.__cause__
+                raise told(error) from error.__cause__
+            except Exception as error:
+                if (died := self._death(error)) is None:
+                    raise
+                raise told(died) from error
 
-    def interrupt(self) -> None:
-        """End the statement that runs: a SELECT, or the wait for a job (which is stopped)."""
+    def _placed(self, error: SqlStreamError, *, script: str, name: str | None, statement: Statement) -> SqlStreamError:
+        """An error of ``statement``, as it is told."""
+        error.message = masked_message(error.message, statement.text, self._known_secrets)
+        return error.located(self._masked(script), name, statement.start)
+
+    def interrupt(self, *, for_good: bool = False) -> None:
+        """End the statement that runs: a SELECT, or the wait for a job (which is stopped); ``for_good``: those that are still to come, too."""
+        self._ending = self._ending or for_good
         self._interrupted.set()
+        self._jobs.wake()
         if self._select is not None:
             self._select.stop()
 
     def wait(self) -> None:
-        """Wait until the session's jobs have ended. Raises the first failed job's error."""
-        self._jobs.wait(self._progress)
+        """Wait until the session's jobs have ended, one has failed, or for an interrupt. Raises the failed job's error."""
+        self._interrupted.clear()
+        self._jobs.wait(self._progress, self._interrupted.is_set)
 
     def close(self) -> None:
         """Stop the session's jobs and its Spark."""
@@ -143,9 +161,17 @@ class Session:
             return
         self._closed = True
         self.interrupt()
-        self._jobs.stop_all()
+        if self._select is not None:
+            self._select.ended.wait(_CLOSING_SECONDS)
+        self._jobs.stop_all(locked=True)
         if self._owns_engine and self._given_engine is not None:
             self._given_engine.stop()
+        self._jobs.let_go()
+
+    def hurry(self) -> None:
+        """From another thread: make ``close`` quick. Spark's JVM ends as by a kill; the state of jobs stays whole."""
+        if self._owns_engine and self._given_engine is not None:
+            self._given_engine.kill()
 
     def completion(self) -> completion.Context:
         """A snapshot for the prompt's completion."""
@@ -176,6 +202,8 @@ class Session:
     def _execute(self, statement: Statement) -> Iterator[Outcome]:
         tree_ = parse(statement.text)
         self._interrupted.clear()
+        if self._ending:
+            self._interrupted.set()
         self._reload()
         yield from self._carry_out(tree_, statement)
 
@@ -218,7 +246,8 @@ class Session:
             case ast.Peek() | ast.Infer() | ast.Export() | ast.Plot():
                 yield from self._client.answered(tree_)
             case ast.StopJob():
-                job = self._jobs.stop(tree_.this.name, drain=bool(tree_.args.get("drain")))
+                how = {key: bool(tree_.args.get(key)) for key in ("savepoint", "drain")}
+                job = self._jobs.stop(tree_.this.name, **how, interrupted=self._interrupted.is_set)
                 if tree_.args.get("savepoint"):
                     yield results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
                 else:
@@ -316,12 +345,19 @@ class Session:
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):
             self._select = select.Collection(plan, limit, spark, env.settings.zone, self.project, batch=env.settings.batch)
+            self._stop_if_interrupted()
             changes = self._client.keeping(columns, select.inserts(self._collected(self._select)))
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices)
         running = self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
+        self._stop_if_interrupted()
         return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(running)), notices=notices)
+
+    def _stop_if_interrupted(self) -> None:
+        # The interrupt may have come before there was anything to end.
+        if self._select is not None and self._interrupted.is_set():
+            self._select.stop()
 
     def _collected(self, query: select.Collection) -> tuple[tuple[str | None, ...], ...]:
         began = time.time()
@@ -347,7 +383,7 @@ class Session:
             self.options, "table.exec.mini-batch.allow-latency"
         )
         how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms)
-        job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text))
+        job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):
             while not job.done.wait(0.2):
@@ -388,6 +424,14 @@ class Session:
     def _spark_started(self) -> bool:
         return self._given_engine is not None and self._given_engine.started
 
+    def _death(self, error: Exception) -> SqlStreamError | None:
+        """That of Spark, where it is behind ``error``."""
+        if self._given_engine is None:
+            return None
+        from sqlstream.spark.failures import death
+
+        return death(error)
+
     def _started(self) -> SparkSession | None:
         return self._engine.spark if self._spark_started else None
 
@@ -396,7 +440,7 @@ class Session:
         if self._given_engine is None:
             from sqlstream.spark.engine import Engine
 
-            self._given_engine = Engine(self.project, lambda: self.options, self._notify)
+            self._given_engine = Engine(self.project, lambda: self.options, self._notify, starts_anew=self._interactive)
         return self._given_engine
 
 

@@ -128,6 +128,8 @@ class Connector(ABC):
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
+    # Whether a micro-batch of a stream may leave some of what is there to the next one.
+    reads_in_parts: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, table: Table) -> list[str]:

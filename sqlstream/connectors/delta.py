@@ -49,6 +49,8 @@ class Delta(Connector):
     metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))
     time_travel_option = "timestampAsOf"
     can_be_looked_up = True
+    # Spark takes a thousand of its files at a time.
+    reads_in_parts = True
     options = (
         Option("table-path", Kind.STRING, required=True, summary="The folder; relative to the project, or a URI."),
         Option("mode", Kind.ENUM, "batch", "batch reads the table as it is, streaming goes on with what is added, changes with all that changes.",

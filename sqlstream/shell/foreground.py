@@ -7,8 +7,11 @@ interrupt.
 
 from __future__ import annotations
 
+import signal
+import time
 from concurrent import futures
 from concurrent.futures import Future
+from contextlib import contextmanager
 from enum import Enum
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,10 +19,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlstream.depth import deep_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 WAKE_SECONDS = 0.2
+# A session that takes longer to close is hurried.
+CLOSE_SECONDS = 60
+# And then so long.
+HURRIED_SECONDS = 15
 
 
 class Ending(Enum):
@@ -32,9 +39,23 @@ class Ending(Enum):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: the process is to end at once."""
+    """SIGTERM, or SIGHUP: the process is to end at once."""
 
-    exit_code = 143
+    def __init__(self, number: int = signal.SIGTERM) -> None:
+        super().__init__()
+        self.exit_code = 128 + number
+
+
+@contextmanager
+def handled(handler: Callable[..., object]) -> Iterator[None]:
+    """``handler`` for the signals that ask a process to end. What is ignored, as SIGHUP under nohup, stays so."""
+    taken = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, handler) for number in taken}
+    try:
+        yield
+    finally:
+        for number, before in previous.items():
+            signal.signal(number, before)
 
 
 class Foreground:
@@ -67,6 +88,27 @@ class Foreground:
                 future.set_result(call())
             except BaseException as error:  # raised again in the waiting thread
                 future.set_exception(error)
+
+
+def close_in_order(close: Callable[[], None], hurry: Callable[[], None]) -> None:
+    """``close()``, in a thread of its own. Whoever sends a further signal has waited long enough: that calls ``hurry``."""
+    future = Foreground().submit(close)
+    if not _done_within(future, CLOSE_SECONDS):
+        Foreground().submit(hurry)
+        _done_within(future, HURRIED_SECONDS)
+    if future.done():
+        future.result()
+
+
+def _done_within(future: Future[None], seconds: float) -> bool:
+    """Whether it is done after so long, or when a signal comes."""
+    end = time.monotonic() + seconds
+    try:
+        while not future.done() and time.monotonic() < end:
+            futures.wait([future], WAKE_SECONDS)
+    except KeyboardInterrupt:
+        return future.done()
+    return future.done()
 
 
 def result(future: Future[T]) -> T:

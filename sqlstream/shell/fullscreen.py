@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sqlstream.sql.types import Type
 
 T = TypeVar("T", contravariant=True)
+# So often it is looked whether the screen is to be left.
+_LOOK_SECONDS = 0.1
 _STYLE = Style.from_dict({"title": "bold", "head": "reverse", "selected": "underline", "keys": "reverse"})
 _PLAIN = Style.from_dict({})
 # Keys that the view knows, beside digits; r makes no other view, but draws it anew.
@@ -65,10 +67,13 @@ class FullScreen(Generic[T]):
             layout=Layout(window), key_bindings=self._bindings(), full_screen=True, style=style, input=input, output=output
         )
 
-    def show(self, news: Iterable[T], stop: Callable[[], None]) -> BaseException | None:
-        """Show what the result becomes by ``news`` until the user quits, then ``stop`` them; the error that ended them comes back."""
+    def show(self, news: Iterable[T], stop: Callable[[], None], left: Callable[[], bool] = lambda: False) -> BaseException | None:
+        """Show what the result becomes by ``news`` until the user quits, or it is to be ``left``, then ``stop`` them.
+
+        The error that ended them comes back.
+        """
         reader = threading.Thread(target=self._read, args=(news,), name="result", daemon=True)
-        ticker = threading.Thread(target=self._tick, name="refresh", daemon=True)
+        ticker = threading.Thread(target=self._tick, args=(left,), name="refresh", daemon=True)
         reader.start()
         ticker.start()
         # The foreground thread, where statements run, is not the one that takes signals.
@@ -88,10 +93,19 @@ class FullScreen(Generic[T]):
             self._state = "Failed"
         self._refresh()
 
-    def _tick(self) -> None:
+    def _tick(self, left: Callable[[], bool]) -> None:
+        due = 0.0
         while not self._app.is_done:
-            time.sleep(self._view.refresh_seconds)
-            self._refresh()
+            time.sleep(_LOOK_SECONDS)
+            if left() and self._app.is_running and self._app.loop is not None:
+                self._app.loop.call_soon_threadsafe(self._leave)
+            if time.monotonic() >= due:
+                due = time.monotonic() + self._view.refresh_seconds
+                self._refresh()
+
+    def _leave(self) -> None:
+        if self._app.is_running and not self._app.is_done:
+            self._app.exit()
 
     def _refresh(self) -> None:
         self._stale = True

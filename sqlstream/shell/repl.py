@@ -6,7 +6,6 @@ is being typed.
 
 from __future__ import annotations
 
-import signal
 import threading
 from concurrent import futures
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from sqlstream.shell.editing import prompt_session
-from sqlstream.shell.foreground import Ending, Foreground, Terminated
+from sqlstream.shell.foreground import Ending, Foreground, Terminated, close_in_order, handled
 from sqlstream.shell.history import open_history
 from sqlstream.shell.prompt_state import PromptState
 from sqlstream.shell.screen import PROMPT, Screen, Script
@@ -36,6 +35,7 @@ WELCOME = """sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; en
 \\infer TOPIC writes a table for a Kafka topic, HELP TUMBLE; shows how to count it by time, \\plot draws the last result; \\? lists more."""
 GOODBYE = "Exiting sqlstream..."
 OPENING_SECONDS = 20
+LEAVING_SECONDS = 3
 
 
 class OpeningFailed(Exception):
@@ -74,7 +74,11 @@ def run_shell(
         # A thread that is cut off while it loads a library keeps the lock of that, and the process would never end.
         futures.wait([opening], OPENING_SECONDS)
         if opening.done() and not opening.exception():
-            opening.result().session.close()
+            runner = opening.result()
+            runner.leave()
+            close_in_order(runner.session.close, runner.session.hurry)
+            # A result on the whole screen gives the terminal back.
+            futures.wait([foreground.submit(lambda: None)], LEAVING_SECONDS)
 
 
 def _open(open_session: Callable[[], Session], screen: Screen, init: Script | None, drawn: threading.Event) -> Runner:
@@ -152,27 +156,24 @@ def _read(prompts: PromptSession[str], opening: Future[Runner], screen: Screen, 
 
 @contextmanager
 def _terminated_in_order(app: Application[str]) -> Iterator[None]:
-    """SIGTERM ends the prompt through its event loop: raised anywhere in there, it can be lost. Raises Terminated."""
-    terminated = False
+    """SIGTERM and SIGHUP end the prompt through its event loop: raised anywhere in there, they can be lost. Raises Terminated."""
+    terminated: Terminated | None = None
 
     def end() -> None:
-        if app.is_running and not app.is_done:
-            app.exit(exception=Terminated)
+        if app.is_running and not app.is_done and terminated is not None:
+            app.exit(exception=terminated)
 
-    def terminate(*_: object) -> None:
+    def terminate(number: int, *_: object) -> None:
         nonlocal terminated
-        terminated = True
+        terminated = Terminated(number)
         if app.loop is None:
-            raise Terminated
+            raise terminated
         app.loop.call_soon_threadsafe(end)
 
-    previous = signal.signal(signal.SIGTERM, terminate)
-    try:
+    with handled(terminate):
         yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-    if terminated:
-        raise Terminated
+    if terminated is not None:
+        raise terminated
 
 
 @contextmanager

@@ -32,6 +32,14 @@ class Runner:
     screen: Screen
     echo: bool = False
     _interrupted: threading.Event = field(default_factory=threading.Event)
+    _failed: threading.Event = field(default_factory=threading.Event)
+    _leaving: threading.Event = field(default_factory=threading.Event)
+    _told: list[BaseException] = field(default_factory=list)
+    _telling: threading.Lock = field(default_factory=threading.Lock)
+
+    def end_with_failed_job(self) -> None:
+        """From now on a job that fails is told at once, and ends what runs: the run has failed."""
+        self.session.jobs.on_failure = self._job_failed
 
     def run(self, script: Script) -> Ending:
         """Run every statement of ``script`` up to the first error, which is printed."""
@@ -43,33 +51,52 @@ class Runner:
 
     def wait(self) -> Ending:
         """Wait for the jobs that still run, for they live in this process."""
-        return self._guarded(lambda: self.session.wait())
+        return self._guarded(self.session.wait)
 
     def interrupt(self) -> None:
-        """From another thread: end the statement that runs; those behind it are not begun."""
+        """From another thread: end the statement that runs, or ``wait``; those behind it are not begun."""
         self._interrupted.set()
         self.session.interrupt()
 
-    def stop(self) -> None:
-        """From another thread: end ``wait`` by stopping the jobs."""
+    def leave(self) -> None:
+        """From another thread: the process ends. What runs is cut off without a word."""
+        self._leaving.set()
         self._interrupted.set()
-        self.session.close()
 
     def _guarded(self, work: Callable[[], Ending | None]) -> Ending:
         self._interrupted.clear()
         try:
             ending = work() or Ending.DONE
+            if self._failed.is_set():
+                return Ending.FAILED
             return Ending.INTERRUPTED if ending is Ending.DONE and self._interrupted.is_set() else ending
         except BrokenPipeError:
             raise
         except Exception as error:
             if self._interrupted.is_set() and not isinstance(error, SqlStreamError):
                 return Ending.INTERRUPTED  # what a cancelled call to Spark raises says no more
-            self.screen.error(error, verbose=self.session.options.get("sql-client.verbose", "").lower() == "true")
+            if not self._failed.is_set():  # else it is what the failed job has cut off
+                self._tell(error)
             return Ending.FAILED
 
+    def _job_failed(self, error: SqlStreamError) -> None:
+        self._failed.set()
+        self._tell(error)
+        self.session.interrupt(for_good=True)
+
+    def _tell(self, error: BaseException) -> None:
+        """Show an error, once: the one who waits for a job hears of it, too."""
+        with self._telling:
+            if error not in self._told and not self._leaving.is_set():
+                self._told.append(error)
+                self.screen.error(error, verbose=self.session.options.get("sql-client.verbose", "").lower() == "true")
+
+    @property
+    def _over(self) -> bool:
+        return self._interrupted.is_set() or self._failed.is_set()
+
     def _run(self, outcomes: Iterator[Outcome]) -> Ending:
-        while not self._interrupted.is_set():
+        while not self._over:
             started = time.monotonic()
             outcome = next(outcomes, None)
             if outcome is None:
@@ -78,7 +105,7 @@ class Runner:
                 self.session.interrupt()  # the first one came before there was anything to end
             if self.echo:
                 self.screen.echo(outcome.statement)
-            show(outcome, self.screen, self.session.options, started, self._interrupted.is_set, self.session.interrupt)
+            show(outcome, self.screen, self.session.options, started, lambda: self._over, self.session.interrupt)
             if self.echo:
                 self.screen.notify()
             if isinstance(outcome, Exit):

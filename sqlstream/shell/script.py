@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.shell.foreground import Ending, Foreground, Terminated, result
+from sqlstream.shell.foreground import Ending, Foreground, Terminated, close_in_order, result
 from sqlstream.shell.runner import Runner, open_runner
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def run_script(
     init: Script | None = None,
     echo: bool = False,
 ) -> int:
-    """The exit code: 0, 1 after an error, 130 after Ctrl-C, 143 after SIGTERM."""
+    """The exit code: 0, 1 after an error, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
     foreground = Foreground()
     runner: Runner | None = None
     try:
@@ -36,11 +36,13 @@ def run_script(
         return EXIT_CODES[Ending.INTERRUPTED]
     finally:
         if runner:
-            runner.session.close()
+            runner.leave()
+            close_in_order(runner.session.close, runner.session.hurry)
 
 
 def _run(foreground: Foreground, runner: Runner, script: Script) -> Ending:
+    runner.end_with_failed_job()
     ending = foreground.run(lambda: runner.run(script), runner.interrupt)
     if ending in (Ending.FAILED, Ending.INTERRUPTED):
         return ending
-    return foreground.run(runner.wait, runner.stop)
+    return foreground.run(runner.wait, runner.interrupt)

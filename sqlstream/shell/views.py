@@ -50,9 +50,9 @@ def show(
         return
     match outcome:
         case results.Stream() if screen.interactive and _mode(options) != "tableau":
-            _full_screen(outcome, screen, options, stop)
+            _full_screen(outcome, screen, options, stop, stopped)
         case results.Figures() if screen.interactive and _mode(options) != "tableau":
-            _full_screen_of_figures(outcome, screen, options)
+            _full_screen_of_figures(outcome, screen, options, stopped)
         case results.Advice() if screen.interactive:
             for line in prose.lines(outcome, shutil.get_terminal_size().columns):
                 screen.emit(line)
@@ -80,7 +80,7 @@ def _mode(options: Mapping[str, str]) -> str:
     return options.get(RESULT_MODE, "table").lower()
 
 
-def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], stop: Callable[[], None]) -> None:
+def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], stop: Callable[[], None], left: Callable[[], bool]) -> None:
     """A result on the whole screen; when the user quits, its last rows stay behind."""
     from sqlstream.shell import live
     from sqlstream.shell.fullscreen import FullScreen
@@ -93,7 +93,7 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
         names, types = [OP, *names], [None, *types]
     limit = _max_column_width(options)
     with screen.held():
-        error = FullScreen(names, result, limit, types=types, colour=_coloured()).show(outcome.changes, stop)
+        error = FullScreen(names, result, limit, types=types, colour=_coloured()).show(outcome.changes, stop, left)
     rows = result.rows
     for line in tableau.table(*_one_line_each(names, rows[-KEPT_BEHIND:]), limit):
         screen.emit(line)
@@ -102,7 +102,7 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
         raise error
 
 
-def _full_screen_of_figures(outcome: Figures, screen: Screen, options: Mapping[str, str]) -> None:
+def _full_screen_of_figures(outcome: Figures, screen: Screen, options: Mapping[str, str], left: Callable[[], bool]) -> None:
     """Figures on the whole screen, asked for again each second; the last ones stay behind."""
     from sqlstream.shell import live
     from sqlstream.shell.fullscreen import FullScreen
@@ -116,7 +116,7 @@ def _full_screen_of_figures(outcome: Figures, screen: Screen, options: Mapping[s
 
     latest = live.Snapshot()
     with screen.held():
-        error = FullScreen([c.name for c in outcome.columns], latest, FIGURES_WIDTH, colour=_coloured()).show(snapshots(), ended.set)
+        error = FullScreen([c.name for c in outcome.columns], latest, FIGURES_WIDTH, colour=_coloured()).show(snapshots(), ended.set, left)
     _rows(replace(outcome, rows=tuple(latest.rows), cut=True), screen, options, 0)
     if error is not None:
         raise error

@@ -11,21 +11,26 @@ import os
 import shlex
 import sys
 import threading
+import warnings
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
 
 from sqlstream import jars, private
-from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.java import require_java
 from sqlstream.secrets import SECRET
 from sqlstream.spark import archive, jvm, operators, python_archives
 from sqlstream.spark.failures import start_error
+from sqlstream.spark.java_process import Death, JavaProcess
 from sqlstream.spark.warm_up import warm_up
 from sqlstream.udf import sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark import SparkConf
     from pyspark.sql import SparkSession
@@ -51,6 +56,8 @@ FIXED = {
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
     "spark.sql.extensions": f"io.delta.sql.DeltaSparkSessionExtension,{operators.EXTENSIONS}",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # The last run of a job that is drained reads each source up to where that is then, whatever kind it is of.
+    "spark.sql.streaming.triggerAvailableNowWrapper.enabled": "true",
 }
 
 DEFAULTS = {
@@ -73,6 +80,8 @@ DEFAULTS = {
     "spark.redaction.regex": f"(?i){SECRET.pattern}",
 }
 LOOPBACK = "127.0.0.1"
+# So long a JVM may take to end that answers no more.
+_ENDING_SECONDS = 10
 # HotSpot's second compiler takes half of the processor time of a start, for code that is soon idle: what it compiles is to be five times as hot.
 # What a job runs for its rows is that after some milliseconds.
 _HOTTER = (
@@ -86,14 +95,23 @@ _STACK = "-Xss64m"
 class Engine:
     """The Spark session of a sqlstream session; ``start`` returns at once, ``spark`` waits. ``options`` are asked for when it starts."""
 
-    def __init__(self, project: Path, options: Callable[[], Mapping[str, str]], notify: Callable[[str], None]) -> None:
+    def __init__(
+        self, project: Path, options: Callable[[], Mapping[str, str]], notify: Callable[[str], None], *, starts_anew: bool = False
+    ) -> None:
+        """``starts_anew``: after its death Spark is started anew for the next that needs it, who else is told of the death."""
         self.options = options
+        self.starts_anew = starts_anew
         self._project = project
+        self._logs = project / ".sqlstream" / "log"
         self._notify = notify
         self._session: Future[SparkSession] | None = None
         self._lock = threading.Lock()
         self._wanted = threading.Event()
         self._archive: Path | None = None
+        self._process: JavaProcess | None = None
+        self._gateway: Any = None
+        self._death: Death | None = None
+        self._stopping = False
 
     @property
     def started(self) -> bool:
@@ -111,46 +129,100 @@ class Engine:
     def spark(self) -> SparkSession:
         """The session; waits for it, with a message. Raises SetupError, also again at the next call after a retry."""
         self._wanted.set()
+        if self._session is None and self._death is not None and not self.starts_anew:
+            raise self._death.error()
         self.start()
         session = self._session
         assert session is not None
         if not session.done():
             self._notify("Waiting for Spark to start ...")
         try:
-            return session.result()
+            spark = session.result()
         except SqlStreamError:
             self._session = None
             raise
+        if self._process is not None and not _runs(spark):
+            if not self._process.ended_within(_ENDING_SECONDS):
+                # As where the cluster has gone away: nothing can be asked of the JVM any more.
+                self._process.kill()
+            self._lost(self._process.death or Death("Spark died: its context has stopped.", f"See spark.log in {self._logs}."))
+            return self.spark
+        return spark
 
     def stop(self, seconds: float = 20) -> None:
-        """Stop Spark and its JVM, where it was started, waiting so long for its end."""
+        """Stop Spark and its JVM, where it was started, waiting so long for its end before it is killed."""
+        self._stopping = True
         session, self._session = self._session, None
-        if session is None or session.exception() is not None:
+        if session is None:
             return
-        spark = session.result()
-        gateway = spark.sparkContext._gateway
-        spark.stop()
-        if gateway is not None and (process := getattr(gateway, "proc", None)) is not None:
-            gateway.shutdown()
-            process.stdin.close()
-            process.wait(seconds)
-            from pyspark import SparkContext
-
-            SparkContext._gateway = None
-            SparkContext._jvm = None
+        if not session.done():
+            self.kill()
+        if session.exception() is not None:
+            return
+        if self._process is not None:
+            with warnings.catch_warnings():
+                # A JVM that is killed meanwhile does not stop in order.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                with suppress(Py4JError, OSError):
+                    session.result().stop()
+            self._process.end(seconds)
+            self._forget()
+        else:
+            session.result().stop()
         if self._archive is not None and not archive.whole(self._archive):
             archive.build_later(self._archive)
+
+    def kill(self) -> None:
+        """End the JVM at once: what is asked of it fails."""
+        self._stopping = True
+        if self._process is not None:
+            self._process.kill()
 
     def _start(self, session: Future[SparkSession], warm: bool) -> None:
         try:
             spark = self._build()
             session.set_result(spark)
+            if self._process is not None and self._process.death is not None:
+                self._died(self._process)
             if warm and not self._wanted.is_set():
                 warm_up(spark, self._project)
-        except SqlStreamError as error:
-            session.set_exception(error)
         except Exception as error:
-            session.set_exception(start_error(error, self._project / ".sqlstream" / "log"))
+            if session.done():
+                return  # while it was warmed up: what is asked of it next tells
+            failure = error if isinstance(error, SqlStreamError) else start_error(error, self._logs)
+            if self._process is not None:
+                self._process.kill()
+                self._forget()
+            session.set_exception(failure)
+
+    def _run_java(self, command: Sequence[str], environment: Mapping[str, str]) -> JavaProcess:
+        if self._stopping:
+            raise JobFailed("Spark was stopped while it started.")
+        self._process = JavaProcess(command, environment, self._logs, self._died)
+        if self._stopping:
+            self._process.kill()
+        return self._process
+
+    def _died(self, process: JavaProcess) -> None:
+        """The JVM has ended, and nobody had asked for it."""
+        if process is self._process and process.death is not None:
+            self._lost(process.death)
+
+    def _lost(self, death: Death) -> None:
+        """Let go of a session that can't be used any more. Where it still starts the start tells."""
+        with self._lock:
+            if self._session is None or not self._session.done():
+                return
+            self._death = death
+            self._forget()
+            self._session = None
+        if self.starts_anew:
+            self._notify(f"[ERROR] {death.message} The next statement that needs it starts it anew. {death.hint}")
+
+    def _forget(self) -> None:
+        gateway, self._gateway = self._gateway, None
+        if gateway is not None:
+            jvm.forget(gateway)
 
     def _build(self) -> SparkSession:
         users = self.options()
@@ -167,10 +239,12 @@ class Engine:
             os.environ["PYSPARK_PYTHON"] = executable
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-        log = self._project / ".sqlstream" / "log" / "spark.log"
+        log = self._logs / "spark.log"
         private.folder(log.parent)
-        # pyspark repeats the errors that we show as structured log lines of its own.
+        # pyspark repeats the errors that we show as structured log lines of its own, py4j those of a connection as traces.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+        logging.getLogger().addFilter(_not_of_py4j)
+        logging.getLogger("py4j").propagate = False
         settings = spark_conf(users, own_jars)
         if unpacked is not None:
             settings[f"spark.executorEnv.{sources.WORKING_DIRECTORY}"] = str(unpacked)
@@ -189,11 +263,13 @@ class Engine:
         settings["spark.driver.extraJavaOptions"] = shlex.join(java_options)
         # Where the UI listens.
         environment = {"SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP") or settings["spark.driver.bindAddress"]} if local else {}
-        with private.opened(log.with_name("jvm.log"), "ab") as output:
-            if alone:
-                gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, output, environment)
-            else:
-                gateway = jvm.launched(settings, java_options, output, environment)
+        if alone:
+            gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, environment)
+        elif "PYSPARK_GATEWAY_PORT" in os.environ:
+            gateway = jvm.gateway({})
+        else:
+            gateway = jvm.launched(settings, java_options, environment, self._run_java)
+        self._gateway = gateway
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
 
@@ -201,25 +277,47 @@ class Engine:
         jvm.remember_names()
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         spark = SparkSession.builder.config(conf=conf).getOrCreate()
+        if self._process is not None:
+            _end_by_want_of_memory(spark)
         if local:
             operators.use_local_files(spark)
         return spark
 
-    def _alone(
-        self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, output: IO[bytes], environment: Mapping[str, str]
-    ) -> Any:
+    def _alone(self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str]) -> Any:
         """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that."""
         sparks = operators.libraries()
         class_path = jvm.class_path(sparks, own_jars)
         options = [*jvm.module_options(sparks), f"-XX:ErrorFile={log.with_name('hs_err_%p.log')}", *options]
 
         def start(options: list[str]) -> Any:
-            return jvm.start(java, class_path, options, memory, sparks[0].parent.parent, output, environment)
+            home = {"SPARK_HOME": str(sparks[0].parent.parent)}
+            return jvm.start(java, class_path, options, memory, {**environment, **home}, self._run_java)
 
         if not archive.enabled():
             return start(options)
         self._archive = archive.place(class_path)
         return archive.started(start, options, self._archive)
+
+
+def _end_by_want_of_memory(spark: SparkSession) -> None:
+    """A thread of Spark's own that has no memory ends the JVM, as a task's does: without that thread all others would wait for ever."""
+    view = spark._jvm
+    assert view is not None
+    view.java.lang.Thread.setDefaultUncaughtExceptionHandler(view.org.apache.spark.util.SparkUncaughtExceptionHandler(False))
+    # Of a JVM that has ended others tell.
+    server: Any = spark.sparkContext._accumulatorServer
+    server.handle_error = lambda *_: None
+
+
+def _runs(spark: SparkSession) -> bool:
+    try:
+        return not spark.sparkContext._jsc.sc().isStopped()
+    except (Py4JError, OSError):
+        return False
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
 
 
 def _conf(settings: Mapping[str, str]) -> SparkConf:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 
 from sqlstream.depth import too_deep
 from sqlstream.errors import JobFailed, SetupError, SqlStreamError, ValidationError
+from sqlstream.spark.java_process import JavaProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
@@ -33,6 +35,9 @@ _WORKER = "An exception was thrown from the Python worker"
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
 # Java's stack was too small for Spark's parser, optimizer or tasks, or Spark's JSON of a schema has more levels than its writer takes.
 _TOO_DEEP = re.compile(r"java\.lang\.StackOverflowError|FAILED_TO_PARSE_TOO_COMPLEX|Document nesting depth")
+# What is heard of a JVM that is about to end, or of its context.
+_ENDING = re.compile(r"java\.lang\.OutOfMemoryError|SparkContext was shut down|stopped SparkContext|Shutdown in progress")
+_ENDING_SECONDS = 10
 _CAUSES = (
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
      "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
@@ -47,6 +52,9 @@ def job_error(error: BaseException, functions: Iterable[str] = ()) -> SqlStreamE
     if isinstance(error, SqlStreamError):
         return error
     text = _full_text(error)
+    if (died := _death(error, text)) is not None:
+        died.__cause__ = error
+        return died
     raised = _RAISED.search(text)
     if python := _PYTHON.search(text):
         message, hint = json.loads(python[1])
@@ -69,8 +77,36 @@ def job_error(error: BaseException, functions: Iterable[str] = ()) -> SqlStreamE
     return problem
 
 
+def death(error: BaseException) -> SqlStreamError | None:
+    """The death of Spark's JVM, where that is behind ``error``."""
+    return None if isinstance(error, SqlStreamError) else _death(error, str(error))
+
+
+@contextmanager
+def while_it_runs() -> Iterator[None]:
+    """Do what is to be done as long as there is a JVM: what is left of it where that has ended, of itself or not, has ended too."""
+    try:
+        yield
+    except (Py4JError, OSError) as error:
+        if isinstance(error, Py4JJavaError) or JavaProcess.latest is None or not JavaProcess.latest.ended_within(_ENDING_SECONDS):
+            raise
+
+
+def _death(error: BaseException, text: str) -> SqlStreamError | None:
+    process = JavaProcess.latest
+    if process is None:
+        return None
+    unanswered = isinstance(error, Py4JError | ConnectionError | EOFError) and not isinstance(error, Py4JJavaError)
+    if unanswered or _ENDING.search(text):
+        # Its sockets close, and its queries fail, a moment before it is gone.
+        process.ended_within(_ENDING_SECONDS)
+    return None if process.death is None else process.death.error()
+
+
 def start_error(error: BaseException, logs: Path) -> SetupError:
     """What kept Spark from starting: the innermost cause, in one line."""
+    if (died := death(error)) is not None:
+        return SetupError(f"Spark did not start. {died.message}", hint=died.hint)
     causes = re.findall(r"^Caused by: (.*)", str(error), re.M)
     lines = [line.strip() for line in _CALL.sub("", str(error), count=1).splitlines() if line.strip()]
     line = causes[-1] if causes else lines[0] if lines else type(error).__name__

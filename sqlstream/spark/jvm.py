@@ -6,27 +6,28 @@ MLlib, which takes two seconds to make its functions known, and with an archive 
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import importlib
 import os
 import re
 import shlex
-import signal
-import subprocess
 import tempfile
 import time
 import zipfile
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlstream import private
-from sqlstream.errors import SetupError
+from sqlstream.errors import JobFailed, SetupError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sqlstream.spark.java_process import JavaProcess
+
+# Starts a process with a command and an environment.
+Run: TypeAlias = "Callable[[Sequence[str], Mapping[str, str]], JavaProcess]"
 # What only the launcher, or what it starts, knows to do.
 _LAUNCHERS_KEYS = (
     "spark.jars.", "spark.submit.", "spark.files", "spark.archives", "spark.kerberos.", "spark.driver.extraLibraryPath",
@@ -63,54 +64,71 @@ def module_options(sparks: Sequence[Path]) -> list[str]:
     return sorted(found.decode() for found in set(re.findall(rb"--add-opens=[\w./]+=ALL-UNNAMED|-Dio\.netty\.[\w.]+=\w+", constants)))
 
 
-def start(
-    java: Path, jars: Sequence[Path], options: Sequence[str], memory: str, home: Path, output: IO[bytes], environment: Mapping[str, str]
-) -> Any:
-    """A gateway to a new JVM. Raises SetupError where it does not start."""
+def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str, environment: Mapping[str, str], run: Run) -> Any:
+    """A gateway to a new JVM, whose process ``run`` starts. Raises SetupError where it does not start."""
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
-        told, arguments = Path(folder) / "gateway", Path(folder) / "arguments"
+        arguments = Path(folder) / "arguments"
         private.written(arguments, argument_file([f"-Xmx{memory}", *_TOLERANT, *options, "-cp", os.pathsep.join(map(str, jars))]))
-        process = subprocess.Popen(
-            [str(java), f"@{arguments}", "org.apache.spark.api.python.PythonGatewayServer"],
-            stdin=subprocess.PIPE, stdout=output, stderr=output, preexec_fn=_ignore_interrupts,
-            env={
-                **os.environ, **environment, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told),
-            },
-        )  # fmt: skip
-        # Later it ends with its stdin. Before, it would live on where this process ends, and takes the folder along.
-        atexit.register(process.kill)
-        end = time.monotonic() + _SECONDS
-        # They are loaded while the JVM starts, which takes as long.
-        importlib.import_module("pyspark.sql")
-        from pyspark.java_gateway import launch_gateway
-
-        while not told.exists():
-            if process.poll() is not None or time.monotonic() > end:
-                process.kill()
-                raise SetupError("Spark's JVM did not start.")
-            time.sleep(0.02)
-        atexit.unregister(process.kill)
-        content = told.read_bytes()
-    # Two numbers and a text: the port, the length of the secret, the secret.
-    given = {"PYSPARK_GATEWAY_PORT": str(int.from_bytes(content[:4], "big")), "PYSPARK_GATEWAY_SECRET": content[8:].decode()}
-    with _environment(given):
-        gateway = launch_gateway()  # type: ignore[no-untyped-call]
-    gateway.proc = process
-    return gateway
+        return _started([str(java), f"@{arguments}", "org.apache.spark.api.python.PythonGatewayServer"], environment, Path(folder), run)
 
 
-def launched(settings: Mapping[str, str], options: Sequence[str], output: IO[bytes], environment: Mapping[str, str]) -> Any:
-    """A gateway to a JVM that Spark's launcher starts with ``settings`` and the JVM's ``options``. Raises what pyspark raises."""
-    from pyspark.java_gateway import launch_gateway
+def launched(settings: Mapping[str, str], options: Sequence[str], environment: Mapping[str, str], run: Run) -> Any:
+    """The same through Spark's launcher, with ``settings`` and the JVM's ``options``."""
+    from pyspark.find_spark_home import _find_spark_home
 
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
         arguments, file = Path(folder) / "arguments", Path(folder) / "spark.properties"
         private.written(arguments, argument_file(options))
         private.written(file, properties({**settings, "spark.driver.extraJavaOptions": f"@{arguments}"}))
-        asked = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
-        given = {**environment, "PYSPARK_SUBMIT_ARGS": f"--extra-properties-file {shlex.quote(str(file))} {asked}"}
-        with _environment(given):
-            return launch_gateway(None, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+        asked = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
+        submit = str(Path(_find_spark_home()) / "bin" / "spark-submit")
+        return _started([submit, "--extra-properties-file", str(file), *asked], environment, Path(folder), run)
+
+
+def _started(command: Sequence[str], environment: Mapping[str, str], folder: Path, run: Run) -> Any:
+    told = folder / "gateway"
+    process = run(command, {**os.environ, **environment, "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)})
+    end = time.monotonic() + _SECONDS
+    # They are loaded while the JVM starts, which takes as long.
+    importlib.import_module("pyspark.sql")
+    while not told.exists():
+        if process.death is not None:
+            raise SetupError("Spark's JVM did not start.", hint=process.death.message)
+        if not process.running:
+            raise JobFailed("Spark was stopped while it started.")
+        if time.monotonic() > end:
+            process.kill()
+            raise SetupError(f"Spark's JVM did not start within {_SECONDS} s.")
+        time.sleep(0.02)
+    content = told.read_bytes()
+    # Two numbers and a text: the port, the length of the secret, the secret.
+    return gateway({"PYSPARK_GATEWAY_PORT": str(int.from_bytes(content[:4], "big")), "PYSPARK_GATEWAY_SECRET": content[8:].decode()})
+
+
+def gateway(given: Mapping[str, str]) -> Any:
+    """A gateway to a JVM that runs, which the environment, with ``given``, names."""
+    from pyspark.java_gateway import launch_gateway
+
+    with _environment(given):
+        return launch_gateway()  # type: ignore[no-untyped-call]
+
+
+def forget(gateway: Any) -> None:
+    """Let go of a JVM that has ended, so that another can be started."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+    from pyspark.sql.context import SQLContext
+
+    context = SparkContext._active_spark_context
+    if context is not None and (server := context._accumulatorServer) is not None:
+        server.shutdown()
+    gateway.shutdown()
+    SparkContext._active_spark_context = None
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    SparkSession._instantiatedSession = None
+    SparkSession._activeSession = None
+    SQLContext._instantiatedContext = None
 
 
 # What a process is started with is seen by every user of the machine; what a file of its owner's holds is not.
@@ -172,6 +190,3 @@ class _Remembered:
             owner.__dict__[name] = found
         return found
 
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.jobs import Status
 from sqlstream.results import Completed, Rows, Stream, Submitted
 from sqlstream.session import Session
+from sqlstream.shell.screen import Screen, Script
+from sqlstream.shell.script import run_script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -300,3 +303,30 @@ def test_joins_and_distinct_outside_of_windows(tmp_path: Path, engine) -> None:
     }.items():
         assert sorted(tuple("<NULL>" if c is None else c for c in row) for row in rows(session, sql)) == wanted, sql
     session.close()
+
+
+def script(project: Path, engine, text: str) -> tuple[int, str, str]:
+    """The exit code of a script, what it says and the states of its jobs when it ends."""
+    session = client(project, engine)
+    screen = Screen(io.StringIO(), io.StringIO())
+    code = run_script(lambda: session, Script(text, "s.sql"), screen)
+    return code, screen.err.getvalue(), " ".join(job.status.value for job in session.jobs)
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["", "SELECT word FROM numbers WHERE id < 0;", "SET 'table.dml-sync' = 'true'; INSERT INTO words SELECT word FROM numbers WHERE id < 0;",
+     "SET 'execution.runtime-mode' = 'batch'; SELECT SUM(id) FROM many;"],
+    ids=["wait", "select", "dml-sync", "batch"],
+)  # fmt: skip
+def test_a_failed_job_ends_a_script_while_others_run(tmp_path: Path, engine, behind: str) -> None:
+    (tmp_path / "numbers").mkdir()
+    feed(tmp_path, 7)
+    text = "CREATE TABLE many (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000000');\n"
+    text += "INSERT INTO copies SELECT id, word FROM numbers;\nINSERT INTO words\n SELECT CAST(1 / (id - 7) AS STRING) FROM numbers;\n"
+    code, said, states = script(tmp_path, engine, text + behind)
+    assert code == 1
+    assert said.count("[ERROR]") == 1 and "/ by zero" in said and " --> s.sql:3:1\n" in said, said
+    assert states.split()[:2] == ["CANCELED", "FAILED"] and "RUNNING" not in states
+    (folder,) = (tmp_path / ".sqlstream" / "jobs").glob("*copies*")
+    assert (folder / "1" / "checkpoint").exists() and not (folder / "1" / "finished").exists()

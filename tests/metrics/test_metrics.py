@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sqlstream import figures
-from sqlstream.metrics import Batch, Input, Partition, QueryMetrics, Split, Timed
+from sqlstream.metrics import Batch, Input, Partition, QueryMetrics, Split, Timed, continued
 from tests.metrics.recordings import job, recorded
 
 
@@ -22,6 +22,16 @@ def test_rows_offsets_and_watermarks_of_a_job_over_two_partitions() -> None:
     assert [s.name for t in last.timed for s in t.splits] == ["skewed-0", "skewed-1"]
     assert history[0] == replace(QueryMetrics(), at=history[0].at, recent=((history[0].at, 0),), timed=history[0].timed)
     assert [m.rows_in for m in history] == sorted(m.rows_in for m in history)
+
+
+def test_a_query_that_was_started_anew_counts_on() -> None:
+    last = recorded("skewed")[-1]
+    assert continued(last, QueryMetrics()).rows_in == 301
+    both = continued(last, last)
+    assert (both.rows_in, both.rows_out, both.late, both.batches) == (602, 2, 2, 16)
+    assert both.inputs == (replace(last.inputs[0], rows=602),) and both.lag == 0
+    cheap = recorded("cheap")[-1]
+    assert [(f.arrived, f.passed) for f in continued(cheap, cheap).filters] == [(200, 0)]
 
 
 def test_the_watermark_is_none_until_every_partition_has_one() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import os
 import re
-import shlex
 import stat
 import subprocess
 import sys
@@ -18,6 +15,7 @@ from sqlstream import jars
 from sqlstream.errors import SetupError
 from sqlstream.java import require_java
 from sqlstream.spark import jvm, operators
+from sqlstream.spark.java_process import JavaProcess
 
 
 @pytest.mark.parametrize(
@@ -52,9 +50,13 @@ def test_the_jdk_is_opened_as_spark_asks() -> None:
 
 
 def test_a_jvm_that_ends_is_an_error(tmp_path: Path) -> None:
-    with (tmp_path / "log").open("wb") as output, pytest.raises(SetupError, match="did not start"):
-        jvm.start(require_java(), [tmp_path], [], "256m", tmp_path, output, {})
-    assert "PythonGatewayServer" in (tmp_path / "log").read_text()
+    def run(command, environment) -> JavaProcess:
+        return JavaProcess(command, environment, tmp_path, lambda _: None)
+
+    with pytest.raises(SetupError, match="did not start") as caught:
+        jvm.start(require_java(), [tmp_path], [], "256m", {}, run)
+    assert "PythonGatewayServer" in (tmp_path / "jvm.log").read_text()
+    assert caught.value.hint is not None and caught.value.hint.startswith("Spark died: its JVM ended with exit status 1")
 
 
 # Each is read back by Java.
@@ -85,24 +87,23 @@ def test_java_reads_what_stands_in_files(tmp_path: Path) -> None:
     assert "spark.k:=e y=#!x=:\\y" in done.stdout.decode()
 
 
-def test_the_launcher_is_told_in_files_of_their_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_launcher_is_told_in_files_of_their_owners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--verbose pyspark-shell")
+    asked: list[str] = []
 
-    def launch(conf: object, popen_kwargs: object) -> dict[str, str]:
-        assert conf is None
-        file, *rest = shlex.split(os.environ["PYSPARK_SUBMIT_ARGS"])[1:]
-        assert rest == ["--verbose", "pyspark-shell"] and os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
+    def run(command, environment) -> JavaProcess:
+        submit, _, file, *rest = command
+        assert submit.endswith("/bin/spark-submit") and rest == ["--verbose", "pyspark-shell"] and environment["SPARK_LOCAL_IP"] == "127.0.0.1"
         text = Path(file).read_text()
         (arguments,) = re.findall("spark.driver.extraJavaOptions=@(.*)", text)
         assert [stat.S_IMODE(Path(f).stat().st_mode) for f in (file, arguments)] == [0o600, 0o600]
-        return {"settings": text, "options": Path(arguments).read_text()}
+        asked.extend([text, Path(arguments).read_text()])
+        raise SetupError("none is started")
 
-    monkeypatch.setattr("pyspark.java_gateway.launch_gateway", launch)
-    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
     settings = {"spark.hadoop.fs.s3a.secret.key": "hidden", "spark.driver.extraJavaOptions": "-Dpassword=hidden"}
-    told = jvm.launched(settings, ["-Dpassword=hidden"], io.BytesIO(), {"SPARK_LOCAL_IP": "127.0.0.1"})
-    assert "spark.hadoop.fs.s3a.secret.key=hidden\n" in told["settings"] and told["options"] == '"-Dpassword=hidden"\n'
-    assert os.environ["PYSPARK_SUBMIT_ARGS"] == "--verbose pyspark-shell" and "SPARK_LOCAL_IP" not in os.environ
+    with pytest.raises(SetupError, match="none is started"):
+        jvm.launched(settings, ["-Dpassword=hidden"], {"SPARK_LOCAL_IP": "127.0.0.1"}, run)
+    assert "spark.hadoop.fs.s3a.secret.key=hidden\n" in asked[0] and asked[1] == '"-Dpassword=hidden"\n'
 
 
 @pytest.mark.spark

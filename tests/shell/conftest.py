@@ -23,6 +23,10 @@ from tests.shell.tmux import Tmux
 ROOT = Path(__file__).parents[2]
 
 
+class FakeJobs(tuple):
+    """No jobs; a test calls ``on_failure``."""
+
+
 class FakeSession:
     """Answers each statement with what ``answers`` holds for its text: an outcome, an error, or a call."""
 
@@ -33,10 +37,11 @@ class FakeSession:
         self.names: list[str | None] = []
         self.interrupted = threading.Event()
         self.closed = threading.Event()
+        self.hurried = threading.Event()
         self.started = False
         self.waits = None
         self.place = "default_catalog.default_database"
-        self.jobs = ()
+        self.jobs = FakeJobs()
 
     def start_spark(self):
         self.started = True
@@ -66,11 +71,14 @@ class FakeSession:
         if self.waits:
             self.waits(self)
 
-    def interrupt(self):
+    def interrupt(self, *, for_good=False):
         self.interrupted.set()
 
     def close(self):
         self.closed.set()
+
+    def hurry(self):
+        self.hurried.set()
 
 
 @pytest.fixture

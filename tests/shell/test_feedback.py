@@ -34,7 +34,7 @@ def session(project, **settings):
     made = Session(project, **settings)
     job = Job("0123abcd", "insert-into_default_catalog.default_database.answers", (None,), project, watches={0: Growing()})
     made.jobs._jobs[job.id] = job
-    made.jobs.stop_all = lambda: None
+    made.jobs.stop_all = lambda **_: None
     return made
 sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(session, cli._shell, cli._run_script)))
 """

@@ -10,6 +10,8 @@ from sqlstream import results
 from sqlstream.changelog import Change, RowKind
 from sqlstream.errors import JobFailed, ValidationError
 from sqlstream.plan.nodes import Field
+from sqlstream.shell import foreground
+from sqlstream.shell.foreground import Terminated, handled
 from sqlstream.shell.screen import Script
 from sqlstream.shell.script import run_script
 from sqlstream.sql.types import INT
@@ -72,6 +74,40 @@ def test_a_job_that_fails_while_the_runner_waits_is_an_error(fake_session, scree
     assert run(session, screen, "a") == 1
 
 
+def test_a_job_that_fails_ends_what_runs_and_the_script(fake_session, screen):
+    session = fake_session()
+
+    def changes():
+        yield ONE
+        threading.Thread(target=lambda: session.jobs.on_failure(JobFailed("lost"))).start()
+        assert session.interrupted.wait(10)
+
+    session.answers["s"] = results.Stream(statement="s", columns=(Field("i", INT),), changes=changes())
+    assert run(session, screen, "s; b") == 1
+    assert session.ran == ["s"]
+    assert screen.out.getvalue().splitlines()[-1].startswith("Query terminated, received a total of 1 row (")
+    assert screen.err.getvalue().count("JobFailed [S5]: lost") == 1
+    assert session.closed.is_set()
+
+
+def test_a_job_that_is_waited_for_fails_once_and_hides_what_it_cuts_off(fake_session, screen):
+    session = fake_session()
+    lost = JobFailed("lost")
+
+    def wait_for(raised):
+        def answer(_):
+            session.jobs.on_failure(lost)
+            return raised
+
+        return answer
+
+    session.answers = {"INSERT": wait_for(lost)}
+    assert run(session, screen, "INSERT; b") == 1
+    session.answers = {"INSERT": wait_for(JobFailed("cancelled"))}
+    assert run(session, screen, "INSERT; b") == 1
+    assert screen.err.getvalue().count("JobFailed") == screen.err.getvalue().count("JobFailed [S5]: lost") == 2
+
+
 def test_quit_ends_a_script(fake_session, screen):
     session = fake_session()
     assert run(session, screen, "a; QUIT; b") == 0
@@ -109,11 +145,79 @@ def test_ctrl_c_while_waiting_stops_the_jobs(fake_session, screen):
 
     def wait(*_):
         begun.set()
-        assert session.closed.wait(10)
+        assert session.interrupted.wait(10)
 
     session.waits = wait
     press_ctrl_c_when(begun)
     assert run(session, screen, "a") == 130
+
+
+def press(number: int, times: int, ready: threading.Event) -> None:
+    """Send a signal so many times, a moment apart."""
+
+    def send():
+        for _ in range(times):
+            assert ready.wait(10)
+            time.sleep(0.1)
+            signal.pthread_kill(threading.main_thread().ident, number)
+
+    threading.Thread(target=send, daemon=True).start()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_closes_the_session_without_a_word(fake_session, screen, number, code):
+    begun = threading.Event()
+    session = fake_session()
+
+    def wait(*_):
+        begun.set()
+        assert session.closed.wait(10)
+        raise JobFailed("cancelled")
+
+    session.waits = wait
+    press(number, 1, begun)
+    with handled(terminate):
+        assert run(session, screen, "a") == code
+    assert session.closed.is_set() and not session.hurried.is_set()
+    assert "cancelled" not in screen.err.getvalue()
+
+
+def terminate(number, *_):
+    raise Terminated(number)
+
+
+def test_a_second_ctrl_c_hurries_the_close(fake_session, screen):
+    begun = threading.Event()
+    session = fake_session()
+
+    def wait(*_):
+        begun.set()
+        assert session.interrupted.wait(10)
+
+    session.waits = wait
+    session.close = lambda: session.hurried.wait(10) and session.closed.set()
+    press(signal.SIGINT, 2, begun)
+    began = time.monotonic()
+    assert run(session, screen, "a") == 130
+    assert session.closed.is_set() and time.monotonic() - began < 5
+
+
+def test_a_close_that_takes_too_long_is_hurried(monkeypatch):
+    monkeypatch.setattr(foreground, "CLOSE_SECONDS", 0.1)
+    hurried = threading.Event()
+    began = time.monotonic()
+    foreground.close_in_order(lambda: hurried.wait(10), hurried.set)
+    assert hurried.is_set() and time.monotonic() - began < 5
+
+
+def test_what_is_ignored_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with handled(terminate):
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_an_init_file_is_run_first_and_silently(fake_session, screen):

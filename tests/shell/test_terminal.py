@@ -1,11 +1,14 @@
 """The real program in a real terminal. Spark's start is left out where its time would be measured."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+
+from tests.shell.tmux import jvms_of
 
 # The command line with the real session, which takes itself for one that has Spark on its way.
 WITHOUT_SPARK = """
@@ -116,6 +119,29 @@ def test_a_select_in_the_terminal(terminal, tmp_path):
     one.read_until("1 row in set")
     one.send("QUIT;\r")
     assert one.exit_code() == 0
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+def test_after_the_death_of_spark_the_next_statement_starts_it_anew(tmux, tmp_path):
+    options = ["-D", "spark.master=local[2]", "-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1", "-D", "sql-client.execution.result-mode=tableau"]
+    one = tmux(sys.executable, "-m", "sqlstream", "--project", str(tmp_path), *options, columns=200)
+    one.wait_for("sqlstream>")
+    one.type("CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen'); CREATE TABLE b (n BIGINT) WITH ('connector' = 'blackhole');")
+    one.keys("Enter")
+    for _ in range(2):
+        one.type("CLEAR; INSERT INTO b SELECT n FROM g;")
+        one.keys("Enter")
+        one.wait_for("Job ID:", 120, gone="has failed")
+        (jvm,) = jvms_of(one.pid)
+        os.kill(jvm, signal.SIGKILL)
+        one.wait_for("[ERROR] Spark died: its JVM was killed (SIGKILL). The next statement that needs it starts it anew.")
+        one.wait_for("(insert-into_b) has failed: Spark died: its JVM was killed (SIGKILL).")
+    one.type("CLEAR; SELECT 'a' || 'b' AS x;")
+    one.keys("Enter")
+    assert "Exception" not in one.wait_for("| +I |", 120)
+    one.keys("C-d")
+    one.wait_for("Exiting sqlstream")
 
 
 def test_a_saved_file_of_functions_is_loaded_while_one_works(terminal, tmp_path):

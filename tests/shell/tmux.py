@@ -15,6 +15,19 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 
+def jvms_of(pid: int) -> list[int]:
+    """The JVMs that this process, or one that it has started, runs."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            name, _, rest = (process / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:  # it has ended
+            continue
+        if int(rest.split()[1]) == pid:
+            found += [int(process.name)] if name == "java" else jvms_of(int(process.name))
+    return found
+
+
 class Tmux:
     """``command`` runs in a terminal of ``columns`` by ``rows``."""
 
@@ -28,6 +41,11 @@ class Tmux:
 
     def _tmux(self, *arguments: str) -> str:
         return subprocess.run(["tmux", "-u", "-L", self._socket, *arguments], capture_output=True, text=True, check=True, timeout=30).stdout
+
+    @property
+    def pid(self) -> int:
+        """What was started in the terminal."""
+        return int(self._tmux("list-panes", "-F", "#{pane_pid}"))
 
     @property
     def screen(self) -> str:

@@ -1,0 +1,93 @@
+"""How a process with jobs ends: by a signal to all of a service, by the death of its JVM. It is told, nothing is left behind, and the state is whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.shell.tmux import jvms_of
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+
+TABLES = """
+CREATE TABLE numbers (id INT) WITH ('connector' = 'filesystem', 'path' = 'numbers', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE copies (id INT) WITH ('connector' = 'filesystem', 'path' = 'copies', 'format' = 'json');
+CREATE TABLE shown (id INT) WITH ('connector' = 'print');
+"""
+JOBS = "INSERT INTO copies SELECT id FROM numbers;\nINSERT INTO shown SELECT id FROM numbers;\n"
+OPTIONS = ["-D", "spark.master=local[2]", "-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
+
+
+class Running:
+    """A script of the two jobs in a process group of its own, once both give rows."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.log = project / "run.log"
+        (project / "script.sql").write_text(TABLES + JOBS)
+        command = [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(project / "script.sql"), *OPTIONS]
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def until(self, *texts: str) -> None:
+        end = time.monotonic() + 120
+        while not all(text in self.said for text in texts):
+            assert self.process.poll() is None and time.monotonic() < end, self.said
+            time.sleep(0.1)
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def jvm(self) -> int:
+        (found,) = jvms_of(self.process.pid)
+        return found
+
+    def exit_code(self) -> int:
+        return self.process.wait(60)
+
+
+def feed(project: Path, number: int) -> None:
+    (project / "numbers").mkdir(exist_ok=True)
+    part = project / "numbers" / f".{number}"
+    part.write_text(f'{{"id": {number}}}\n')
+    part.rename(project / "numbers" / f"{number}.json")
+
+
+def copied(project: Path) -> list[str]:
+    return sorted(line for path in (project / "copies").glob("part-*") for line in path.read_text().splitlines())
+
+
+def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> None:
+    feed(tmp_path, 1)
+    first = Running(tmp_path)
+    try:
+        first.until("+I[1]")
+        jvm = first.jvm()
+        # As systemd does.
+        os.kill(jvm, signal.SIGTERM)
+        os.killpg(first.process.pid, signal.SIGTERM)
+        assert first.exit_code() == 143
+        assert not Path(f"/proc/{jvm}").exists(), "the JVM is gone before its locks are free"
+        assert "rror" not in first.said and "Traceback" not in first.said and "\tat " not in first.said
+    finally:
+        first.process.kill()
+    feed(tmp_path, 2)
+    second = Running(tmp_path)
+    try:
+        second.until("+I[2]", "goes on where it stopped")
+        assert "+I[1]" not in second.said
+        jvm = second.jvm()
+        os.kill(jvm, signal.SIGKILL)
+        assert second.exit_code() == 1
+        assert "JobFailed [S5]: Spark died: its JVM was killed (SIGKILL).\n --> " in second.said and "\n  INSERT INTO " in second.said
+        assert "Traceback" not in second.said and "Exception" not in second.said
+    finally:
+        second.process.kill()
+    assert copied(tmp_path) == ['{"id":1}', '{"id":2}']
