@@ -84,7 +84,9 @@ class SetupError(SqlStreamError):
 
 
 class JobFailed(SqlStreamError):
-    """A running job met bad data or lost a service."""
+    """A running job met bad data or lost a service. ``job`` is its name, where it has one."""
+
+    job: str | None = None
 
     code = "S5"
 

@@ -156,7 +156,10 @@ class Jobs:
         self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str, told: Told | None = None
     ) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
-        home, lock = self._claim(sinks, name, settings)
+        try:
+            home, lock = self._claim(sinks, name, settings)
+        except OSError as error:
+            raise job_error(error, folder=self._project) from error
         folder, resumed = _generation(home)
         zone = _time_zone(sinks, settings.zone)
         job = Job(
@@ -179,7 +182,7 @@ class Jobs:
                 # Nothing has run: a later start must not find what this one had looked up.
                 shutil.rmtree(job.folder, ignore_errors=True)
             _release(job)
-            raise job_error(error) from error
+            raise _failure(job, error) from error
         self._jobs[job.id] = job
         return job
 
@@ -331,6 +334,14 @@ def _end_queries(job: Job) -> None:
                 query.stop()
 
 
+def _failure(job: Job, error: BaseException) -> SqlStreamError:
+    """What ``job`` has failed with."""
+    problem = job_error(error, nodes=job.sinks, folder=job.folder)
+    if isinstance(problem, JobFailed):
+        problem.job = job.name
+    return problem
+
+
 class _Runner:
     """Runs one job: its queries, in a thread."""
 
@@ -386,7 +397,7 @@ class _Runner:
                     (job.folder / "finished").touch()
                     job.status = Status.FINISHED
             except Exception as error:
-                job.error = None if job.stopping.is_set() else job.told(job_error(error))
+                job.error = None if job.stopping.is_set() else job.told(_failure(job, error))
                 job.status = Status.CANCELED if job.stopping.is_set() else Status.FAILED
             finally:
                 _end_queries(job)

@@ -60,7 +60,7 @@ class Collection:
         self._node = node
         self._limit = limit
         self._spark = spark
-        self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
+        self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=self._folder, control=self._folder
         )
@@ -76,7 +76,7 @@ class Collection:
             self._query.run(frame, lambda: found.extend(cells(row) for row in frame.collect()), told)
             return tuple(found)
         except Exception as error:
-            raise job_error(error, names(self._node)) from error
+            raise job_error(error, names(self._node), (self._node,), self._folder) from error
         finally:
             self.ended.set()
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -96,7 +96,7 @@ class Changes:
     """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread."""
 
     def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, idle_ms: int = 0) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="select-", dir=_scratch(project)))
+        self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
             state=self._folder / "inputs", control=self._folder / "control", idle_ms=idle_ms,
@@ -112,7 +112,7 @@ class Changes:
             self._frame = displayed(lower(node, self._to), node, zone)
         except Exception as error:
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise job_error(error) from error
+            raise job_error(error, folder=self._folder) from error
         threading.Thread(target=self._run, name="select", daemon=True).start()
 
     def stop(self) -> None:
@@ -151,7 +151,7 @@ class Changes:
             self._once()
             self._put(None)
         except Exception as error:
-            self._put(job_error(error, names(self._node)))
+            self._put(job_error(error, names(self._node), (self._node,), self._folder))
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
             self.ended.set()
@@ -190,4 +190,9 @@ class Changes:
 
 
 def _scratch(project: Path) -> Path:
-    return private.folder(project / ".sqlstream" / "scratch")
+    """A new folder of a SELECT's own. Raises JobFailed."""
+    place = project / ".sqlstream" / "scratch"
+    try:
+        return Path(tempfile.mkdtemp(prefix="select-", dir=private.folder(place)))
+    except OSError as error:
+        raise job_error(error, folder=place) from error

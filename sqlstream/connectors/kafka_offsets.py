@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import SetupError, ValidationError
+from sqlstream.secrets import masked_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -131,11 +132,22 @@ class Cluster:
                     f"Kafka topic '{topic}' does not exist at {self._servers}.",
                     hint="Create it, or write to it first.",
                 ) from error
-            cause = error.java_exception.getCause() or error.java_exception
+            if "AuthenticationException" in text or "AuthorizationException" in text:
+                raise SetupError(
+                    f"Kafka at {self._servers} refuses the client: {_innermost(error)}", hint="Check 'properties.sasl.*' and the user's rights."
+                ) from error
             raise SetupError(
-                f"Kafka at {self._servers} does not answer: {cause.getMessage() or cause.toString()}",
+                f"Kafka at {self._servers} does not answer: {_innermost(error)}",
                 hint="Check 'properties.bootstrap.servers' and that the broker runs.",
             ) from error
+
+
+def _innermost(error: Any) -> str:
+    """What the cause of all says, its secrets masked."""
+    cause = error.java_exception
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    return masked_value(str(cause.getMessage() or cause.toString()))
 
 
 @contextmanager
@@ -152,10 +164,9 @@ def cluster(spark: SparkSession, properties: Mapping[str, str]) -> Iterator[Clus
     try:
         admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(config)
     except Py4JJavaError as error:
-        cause = error.java_exception.getCause() or error.java_exception
-        raise SetupError(
-            f"No Kafka client for {servers}: {cause.getMessage()}", hint="Check the table's 'properties.*'."
-        ) from error
+        cause = _innermost(error)
+        wrong = "sasl.jaas.config" if re.search(r"jaas|LoginModule", cause, re.I) else "*"
+        raise SetupError(f"No Kafka client for {servers}: {cause}", hint=f"Check the table's 'properties.{wrong}'.") from error
     try:
         yield Cluster(spark, admin, servers)
     finally:

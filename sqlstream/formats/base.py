@@ -112,10 +112,20 @@ class Format(ABC):
         return f"CAST({x} AS {type_.stored})"
 
 
+# Around a record in the message of an error.
+RECORD_BEGINS, RECORD_ENDS = "<<record ", " record>>"
+_MOST_CHARACTERS = 10_000
+
+
 def literal(text: str) -> str:
     """``text`` as a Spark SQL string literal."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\u0000")
     return f"'{escaped}'"
+
+
+def told(text: str) -> str:
+    """SQL for a record, or a part of one, in the message of an error: marked, so that what is told of it can be cut, and its secrets masked."""
+    return f"concat('{RECORD_BEGINS}', left({text}, {_MOST_CHARACTERS}), '{RECORD_ENDS}')"
 
 
 def sql_map(entries: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import ValidationError
-from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, truncated
+from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, told, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
 from sqlstream.options import Kind, Option
 from sqlstream.sql.types import Type, quote
@@ -228,7 +228,7 @@ def _failure(text: str, origin: str, why: str = "") -> Callable[[str], str]:
     end = literal(f").{why}")
 
     def fail(type_: str) -> str:
-        parts = f"'Failed to deserialize CSV row \\'', {text}, '\\' (', {origin}, {end}"
+        parts = f"'Failed to deserialize CSV row ', {told(text)}, ' (', {origin}, {end}"
         return f"CAST(raise_error(concat({parts})) AS {type_})"
 
     return fail

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from sqlstream import tableau
-from sqlstream.errors import SetupError, SqlStreamError
+from sqlstream.errors import JobFailed, SetupError, SqlStreamError
 from sqlstream.secrets import masked_value
 
 if TYPE_CHECKING:
@@ -154,6 +154,8 @@ def error_lines(error: BaseException, *, verbose: bool) -> list[str]:
         lines = [f"[ERROR] {error.message}" + (f" {error.hint}" if error.hint else "")]
     elif isinstance(error, SqlStreamError):
         lines += f"{type(error).__name__} [{error.code}]: {error.message}".splitlines()
+        if isinstance(error, JobFailed) and error.job:
+            lines.append(f" --> job {error.job}")
         if error.location:
             lines += [f" --> {error.location}", *(f"  {text}" for text in error.location.caret.split("\n"))]
         if error.hint:

@@ -5,20 +5,28 @@ In: whatever py4j or pyspark raised. Out: a SqlStreamError whose message is the 
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from py4j.protocol import Py4JError, Py4JJavaError
 
 from sqlstream.depth import too_deep
 from sqlstream.errors import JobFailed, SetupError, SqlStreamError, ValidationError
+from sqlstream.formats.base import RECORD_BEGINS, RECORD_ENDS
+from sqlstream.plan.suspects import suspects
+from sqlstream.secrets import masked_value
 from sqlstream.spark.java_process import JavaProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from sqlstream.plan.nodes import Node
 
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
 _CALL = re.compile(r"An error occurred while calling .*?\n: ", re.S)
@@ -26,7 +34,25 @@ _TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()
 _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 _PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
 # What our generated SQL raises by itself stands behind this condition in Spark's message.
-_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?(?=\n|$)", re.S)
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: P0001|\n\tat |\Z)", re.S)
+_RECORD = re.compile(f"{re.escape(RECORD_BEGINS)}(.*){re.escape(RECORD_ENDS)}", re.S)
+_IN_FILE = re.compile(r"(?<= \(file )(file:\S+)(?=\))")
+# So much of a record, and of another message, is told.
+_MOST_OF_RECORD, _MOST = 200, 2_000
+_OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
+# A file of a format of its own, or a compressed one.
+_UNREAD = re.compile(r"\[FAILED_READ_FILE[.\w]*\] .*? reading file (\S+?)\.?\s", re.S)
+_CORRUPT = "Take it out of the folder, or write it anew; the job then goes on."
+# What a machine says of its disks, and what to do.
+_DISKS = (
+    (re.compile(r"No space left on device|Disk quota exceeded"), "The disk is full",
+     "Make room there, then submit the statement again: the job goes on."),
+    (re.compile(r"Read-only file system"), "Nothing can be written on a read-only file system", "Name a folder that can be written to."),
+    # PostgreSQL says it in small letters of its tables.
+    (re.compile(r"Permission denied"), "There is no permission to read or write",
+     "Give the user of this process the permission, or name another folder."),
+)  # fmt: skip
+_PATH = re.compile(r"(?:file:/*)?(/[^\s:'\"(),]+)")
 # What the user's own code in Python has raised.
 _PYTHON = re.compile(re.escape("<<python function ") + "(.*)" + re.escape(" python function>>"))
 _CRASHED = re.compile(r"Python worker exited unexpectedly")
@@ -47,8 +73,13 @@ _CAUSES = (
 )  # fmt: skip
 
 
-def job_error(error: BaseException, functions: Iterable[str] = ()) -> SqlStreamError:
-    """``error`` as one that a user can read; a SqlStreamError stays what it is. ``functions`` are those in Python that the query calls."""
+def job_error(
+    error: BaseException, functions: Iterable[str] = (), nodes: Sequence[Node] = (), folder: Path | None = None
+) -> SqlStreamError:
+    """``error`` as one that a user can read; a SqlStreamError stays what it is.
+
+    ``functions`` are those in Python that the query calls, ``nodes`` its plan, ``folder`` is that of its state.
+    """
     if isinstance(error, SqlStreamError):
         return error
     text = _full_text(error)
@@ -56,11 +87,18 @@ def job_error(error: BaseException, functions: Iterable[str] = ()) -> SqlStreamE
         died.__cause__ = error
         return died
     raised = _RAISED.search(text)
+    unread = _UNREAD.search(text)
     if python := _PYTHON.search(text):
         message, hint = json.loads(python[1])
         problem: SqlStreamError = JobFailed(message, hint=hint)
     elif raised:
-        problem = JobFailed(raised[1].strip())
+        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes))
+    elif full := _of_disk(text, folder):
+        problem = full
+    elif empty := _of_checkpoint(folder):
+        problem = empty
+    elif unread:
+        problem = JobFailed(f"The file {unquote(urlsplit(unread[1]).path)} can't be read: {_cause(text)}.", hint=_CORRUPT)
     elif _CRASHED.search(text):
         named = ", ".join(sorted(set(functions)))
         message = f"The Python worker ended unexpectedly while a function of the query ran{f' ({named})' if named else ''}."
@@ -101,6 +139,70 @@ def _death(error: BaseException, text: str) -> SqlStreamError | None:
         # Its sockets close, and its queries fail, a moment before it is gone.
         process.ended_within(_ENDING_SECONDS)
     return None if process.death is None else process.death.error()
+
+
+def _of_record(message: str) -> str:
+    """The message of a row that can't be computed: of a record in it the beginning, without its secrets, and of a file its line, too."""
+    record = _RECORD.search(message)
+    if record is None:
+        return escaped(_cut(masked_value(message), _MOST))
+    place = _IN_FILE.sub(lambda match: _line(match[1], record[1]), message[record.end() :])
+    return f"{message[: record.start()]}'{escaped(_cut(masked_value(record[1]), _MOST_OF_RECORD))}'{escaped(place)}"
+
+
+def _where(message: str, nodes: Sequence[Node]) -> str:
+    found = suspects(message.strip(), nodes)
+    return "" if not found else f" (in {found[0]})" if len(found) == 1 else f" (in one of {', '.join(found)})"
+
+
+def escaped(text: str) -> str:
+    r"""``text`` on one line: its control characters as ``\n``, ``\x00``."""
+    return "".join(repr(c)[1:-1] if ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 else c for c in text)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} ..."
+
+
+def _line(file: str, record: str) -> str:
+    """The file and the number of the first line that is ``record``, or begins with what is known of it; the file where that can't be read here."""
+    path = Path(unquote(urlsplit(file).path))
+    try:
+        with _OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace", newline="\n") as lines:
+            same = (n for n, line in enumerate(lines, 1) if line.rstrip("\r\n") == record or (record and line.startswith(record)))
+            number = next(same, None)
+    except (OSError, EOFError):
+        number = None
+    return str(path) if number is None else f"{path}, line {number}"
+
+
+def _of_disk(text: str, folder: Path | None) -> SqlStreamError | None:
+    """What keeps a machine from reading or writing, with the path that it names, or else the folder of the job's state."""
+    for pattern, message, hint in _DISKS:
+        if (said := pattern.search(text)) is not None:
+            begin, end = text.rfind("\n", 0, said.start()) + 1, text.find("\n", said.end())
+            named = _PATH.search(text[begin : end if end >= 0 else len(text)])
+            where = named[1] if named else folder
+            return JobFailed(message + (f": {where}." if where else "."), hint=hint)
+    return None
+
+
+def _of_checkpoint(folder: Path | None) -> SqlStreamError | None:
+    """A file of the checkpoint in a job's folder that has nothing in it, which Spark does not name."""
+    files = () if folder is None else (*folder.glob("checkpoint/*/metadata"), *folder.glob("checkpoint/*/offsets/[0-9]*"))
+    empty = next((path for path in sorted(files) if path.is_file() and not path.stat().st_size), None)
+    if empty is None:
+        return None
+    return JobFailed(
+        f"The file {empty} of the job's checkpoint is empty: it was being written when the disk was full or the machine stopped.",
+        hint=f"Put it back from a copy, or delete the folder {folder} and submit the statement again: the job then starts anew.",
+    )
+
+
+def _cause(text: str) -> str:
+    """The innermost cause that is told of."""
+    causes = [c.strip() for c in re.findall(r"^Caused by: (.*)", text, re.M)]
+    return _PACKAGE.sub("", causes[-1]).rstrip(".") if causes else _headline(text).rstrip(".")
 
 
 def start_error(error: BaseException, logs: Path) -> SetupError:

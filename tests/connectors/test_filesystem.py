@@ -9,6 +9,7 @@ import pytest
 
 from sqlstream.connectors.files import Folder, write_batch
 from sqlstream.errors import ValidationError
+from sqlstream.spark.failures import job_error
 from sqlstream.sql import types as T
 
 pytestmark = pytest.mark.spark
@@ -78,8 +79,9 @@ def test_missing_path(run, make_table):
 def test_error_names_the_file(run, make_table):
     (run.project / "bad.json").write_text('{"i":1}\n{"i":')
     table = make_table([("i", T.INT)], {"connector": "filesystem", "path": "bad.json", "format": "json"})
-    with pytest.raises(Exception, match=r"Failed to deserialize JSON '\{\"i\":' \(file file:.*bad\.json\)"):
+    with pytest.raises(Exception, match="Failed to deserialize JSON") as failed:
         run.rows(table)
+    assert job_error(failed.value).message == f"Failed to deserialize JSON '{{\"i\":' (file {run.project / 'bad.json'}, line 2)."
 
 
 def partitioned(make_table, format_="json", **options):

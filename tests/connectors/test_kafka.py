@@ -65,7 +65,7 @@ def test_tombstones(run, kafka, broker, topic):
 
 def test_bad_record_is_named(run, kafka, broker, topic):
     broker.produce(topic, ['{"i":1}', '{"i":"x"}'])
-    with pytest.raises(Exception, match=rf"Failed to deserialize JSON '\{{\"i\":\"x\"\}}' \(topic {topic}, partition 0, offset 1\)"):
+    with pytest.raises(Exception, match=rf"Failed to deserialize JSON <<record \{{\"i\":\"x\"\}} record>> \(topic {topic}, partition 0, offset 1\)"):
         run.rows(kafka())
     assert sorted(run.rows(kafka(json__ignore_parse_errors="true")), key=str) == [(1,), (None,)]
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+from pathlib import Path
+
 import pytest
 
-from sqlstream.errors import NotSupported
+from sqlstream.errors import JobFailed, NotSupported
+from sqlstream.select import _scratch
+from sqlstream.session import Session
 from sqlstream.spark.failures import job_error
+from sqlstream.sql.dialect import parse
 
 TASK = "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: Lost task 0.0 in stage 1.0 (TID 1) (h executor driver)"
 CALL = "An error occurred while calling o107.collectToPython.\n: org.apache.spark.SparkException: "
@@ -59,3 +66,90 @@ def test_what_is_too_deep_for_spark_is_refused(text: str) -> None:
     assert isinstance(refused, NotSupported)
     assert refused.message == "The statement is nested too deeply."
     assert refused.hint
+
+
+RAISED = f"{TASK}: org.apache.spark.SparkRuntimeException: [USER_RAISED_EXCEPTION] {{}} SQLSTATE: P0001{STACK}"
+
+
+def test_a_record_is_told_in_one_line_with_its_place_and_without_its_secrets() -> None:
+    def told(record: str, place: str = "topic t, partition 0, offset 7") -> str:
+        return job_error(RuntimeError(RAISED.format(f"Failed to deserialize JSON <<record {record} record>> ({place})."))).message
+
+    assert told('{"i":\n"x"}\x1b[31m') == "Failed to deserialize JSON '{\"i\":\\n\"x\"}\\x1b[31m' (topic t, partition 0, offset 7)."
+    assert told("y" * 201) == f"Failed to deserialize JSON '{'y' * 200} ...' (topic t, partition 0, offset 7)."
+    secret = told('{"i": "x", "password": "geheim' + "y" * 300 + '"}')
+    assert "geheim" not in secret
+    assert secret.endswith("(topic t, partition 0, offset 7).")
+    assert told("", "file file:/no/such/place.csv") == "Failed to deserialize JSON '' (file /no/such/place.csv)."
+
+
+@pytest.mark.parametrize("name", ["a b.json", "a.json.gz"])
+def test_a_line_of_a_file_is_told_with_its_number(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    text = b'{"i":1}\r\n{"i":2}\n{"i":"x"}\r\n'
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    message = f'Failed to deserialize JSON <<record {{"i":"x"}} record>> (file {path.as_uri()}).'
+    assert job_error(RuntimeError(RAISED.format(message))).message == f"Failed to deserialize JSON '{{\"i\":\"x\"}}' (file {path}, line 3)."
+
+
+def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
+    text = (
+        f"{CALL}{TASK}: org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///x/a%20b.parquet. "
+        f" SQLSTATE: KD001{STACK}\nCaused by: java.lang.RuntimeException: file:/x/a%20b.parquet is not a Parquet file.{STACK}"
+    )
+    problem = job_error(RuntimeError(text))
+    assert problem.message == "The file /x/a b.parquet can't be read: RuntimeException: file:/x/a%20b.parquet is not a Parquet file."
+    assert problem.hint is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("java.io.IOException: No space left on device", "The disk is full: /jobs/1."),
+        ("java.io.FileNotFoundException: /data/t/_x.csv (Read-only file system)", "Nothing can be written on a read-only file system: /data/t/_x.csv."),
+        ("[Errno 13] Permission denied: '/data/jobs'", "There is no permission to read or write: /data/jobs."),
+    ],
+)
+def test_what_a_disk_refuses_is_told_with_the_path(said: str, told: str) -> None:
+    problem = job_error(RuntimeError(f"{TASK}: {said}{STACK}"), folder=Path("/jobs/1"))
+    assert problem.message == told
+    assert problem.hint is not None
+
+
+def test_a_table_that_may_not_be_read_is_no_matter_of_disks() -> None:
+    assert job_error(RuntimeError("ERROR: permission denied for table t")).message == "ERROR: permission denied for table t"
+
+
+@pytest.mark.parametrize(
+    ("message", "query", "told"),
+    [
+        ("/ by zero", "SELECT a / b, a FROM t", "/ by zero (in (a / b))"),
+        ("/ by zero", "SELECT a / b FROM t WHERE MOD(b, a) > 0", "/ by zero (in one of (a / b), MOD(b, a))"),
+        ("For input string: x", "SELECT CAST(s AS INT), CAST(s AS DATE), TRY_CAST(s AS BIGINT) FROM t", "For input string: x (in CAST(s AS INT))"),
+        ('Cannot parse "x" as DATE.', "SELECT CAST(s AS INT), CAST(s AS DATE) FROM t", 'Cannot parse "x" as DATE. (in CAST(s AS DATE))'),
+        ("Column 'a' is NOT NULL.", "SELECT a / b FROM t", "Column 'a' is NOT NULL."),
+    ],
+)
+def test_the_expression_that_failed_is_told(tmp_path: Path, message: str, query: str, told: str) -> None:
+    session = Session(tmp_path, notify=lambda line: None)
+    list(session.run("CREATE TABLE t (a INT, b INT, s STRING) WITH ('connector' = 'datagen')"))
+    node = session.planner.planned(parse(query), session.planner.environment()).plan
+    assert job_error(RuntimeError(RAISED.format(message)), nodes=(node,)).message == told
+
+
+def test_an_empty_file_of_a_checkpoint_is_named(tmp_path: Path) -> None:
+    metadata = tmp_path / "checkpoint" / "0_answers" / "metadata"
+    metadata.parent.mkdir(parents=True)
+    metadata.write_text('{"id":"1"}')
+    said = RuntimeError("No content to map due to end-of-input")
+    assert job_error(said, folder=tmp_path).message == "No content to map due to end-of-input"
+    metadata.write_text("")
+    problem = job_error(said, folder=tmp_path)
+    assert problem.message.startswith(f"The file {metadata} of the job's checkpoint is empty")
+    assert str(tmp_path) in (problem.hint or "")
+
+
+def test_a_select_tells_where_it_may_not_write(tmp_path: Path) -> None:
+    (tmp_path / ".sqlstream").write_text("no folder")
+    with pytest.raises(JobFailed, match=re.escape(str(tmp_path / ".sqlstream"))):
+        _scratch(tmp_path)

@@ -1,0 +1,69 @@
+"""Which expressions of a query may have failed at a row: told by what the failure says.
+
+In: the message of a row that could not be computed, the query's nodes. Out: expressions as SQL, none where the message tells by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.plan.nodes import Node
+from sqlstream.plan.properties import walk
+from sqlstream.sql.expressions import Call, Cast, Expr
+from sqlstream.sql.text import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+def _calls(*names: str) -> Callable[[Expr], bool]:
+    return lambda expr: isinstance(expr, Call) and expr.function.name in names
+
+
+def _reads_text(*, number: bool) -> Callable[[Expr], bool]:
+    def reads(expr: Expr) -> bool:
+        return isinstance(expr, Cast) and not expr.safe and expr.operand.type.is_string and expr.type.is_numeric == number
+
+    return reads
+
+
+# What a failure says, and the expressions that say it.
+_SAYING: tuple[tuple[re.Pattern[str], Callable[[Expr], bool]], ...] = (
+    (re.compile(r"/ by zero"), _calls("/", "%", "MOD")),
+    (re.compile(r"For input string: "), _reads_text(number=True)),
+    (re.compile(r'Cannot parse ".*" as ', re.S), _reads_text(number=False)),
+    (re.compile(r"Cannot parse .* as TIMESTAMP_LTZ", re.S), _calls("TO_TIMESTAMP_LTZ")),
+    (re.compile(r".*is not in base 64", re.S), _calls("FROM_BASE64")),
+    (re.compile(r"Failed to parse json string"), _calls("PARSE_JSON")),
+    (re.compile(r"Unsupported algorithm"), _calls("SHA2")),
+    (re.compile(r"Unsupported encoding"), _calls("ENCODE", "DECODE")),
+    (re.compile(r"ELEMENT: "), _calls("ELEMENT")),
+)
+# As many are named; a query with more of them is not told apart so.
+_MOST = 3
+
+
+def suspects(message: str, nodes: Iterable[Node]) -> list[str]:
+    """The expressions of ``nodes`` and below that may have failed with ``message``; none where there are too many to name."""
+    said = next((matches for pattern, matches in _SAYING if pattern.match(message)), None)
+    if said is None:
+        return []
+    found = list(dict.fromkeys(to_text(e) for n in nodes for below in walk(n) for e in _expressions(below) if said(e)))
+    return found if len(found) <= _MOST else []
+
+
+def _expressions(value: Any) -> Iterator[Expr]:
+    """Those of a node, without its inputs', and all that they are made of."""
+    if isinstance(value, Expr):
+        yield from value.walk()
+    elif isinstance(value, tuple):
+        for each in value:
+            if not isinstance(each, Node):
+                yield from _expressions(each)
+    elif is_dataclass(value):
+        for each in fields(value):
+            inside = getattr(value, each.name)
+            if not isinstance(inside, Node):
+                yield from _expressions(inside)
