@@ -112,9 +112,9 @@ class Format(ABC):
         return f"CAST({x} AS {type_.stored})"
 
 
-# Around a record in the message of an error.
+# Around a record in the message of an error, and how much of it is there.
 RECORD_BEGINS, RECORD_ENDS = "<<record ", " record>>"
-_MOST_CHARACTERS = 10_000
+RECORD_CHARACTERS = 10_000
 
 
 def literal(text: str) -> str:
@@ -125,7 +125,7 @@ def literal(text: str) -> str:
 
 def told(text: str) -> str:
     """SQL for a record, or a part of one, in the message of an error: marked, so that what is told of it can be cut, and its secrets masked."""
-    return f"concat('{RECORD_BEGINS}', left({text}, {_MOST_CHARACTERS}), '{RECORD_ENDS}')"
+    return f"concat('{RECORD_BEGINS}', left({text}, {RECORD_CHARACTERS}), '{RECORD_ENDS}')"
 
 
 def sql_map(entries: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 
 from sqlstream.depth import too_deep
 from sqlstream.errors import JobFailed, SetupError, SqlStreamError, ValidationError
-from sqlstream.formats.base import RECORD_BEGINS, RECORD_ENDS
+from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
 from sqlstream.plan.suspects import suspects
 from sqlstream.secrets import masked_value
 from sqlstream.spark.java_process import JavaProcess
@@ -169,7 +169,8 @@ def _line(file: str, record: str) -> str:
     path = Path(unquote(urlsplit(file).path))
     try:
         with _OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace", newline="\n") as lines:
-            same = (n for n, line in enumerate(lines, 1) if line.rstrip("\r\n") == record or (record and line.startswith(record)))
+            cut = len(record) >= RECORD_CHARACTERS
+            same = (n for n, line in enumerate(lines, 1) if line.rstrip("\r\n") == record or (cut and line.startswith(record)))
             number = next(same, None)
     except (OSError, EOFError):
         number = None

@@ -86,7 +86,7 @@ def test_a_record_is_told_in_one_line_with_its_place_and_without_its_secrets() -
 @pytest.mark.parametrize("name", ["a b.json", "a.json.gz"])
 def test_a_line_of_a_file_is_told_with_its_number(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    text = b'{"i":1}\r\n{"i":2}\n{"i":"x"}\r\n'
+    text = b'{"i":"x"} \r\n{"i":2}\n{"i":"x"}\r\n'
     path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     message = f'Failed to deserialize JSON <<record {{"i":"x"}} record>> (file {path.as_uri()}).'
     assert job_error(RuntimeError(RAISED.format(message))).message == f"Failed to deserialize JSON '{{\"i\":\"x\"}}' (file {path}, line 3)."
