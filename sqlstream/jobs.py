@@ -29,7 +29,7 @@ from sqlstream.connectors.base import Write
 from sqlstream.depth import deeply
 from sqlstream.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.metrics import JobMetrics, QueryMetrics
-from sqlstream.plan.explain import signature
+from sqlstream.plan.identity import signature
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, scans, static, upsert_key, walk, window_column
 from sqlstream.plan.properties import field as field_of

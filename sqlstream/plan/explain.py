@@ -1,8 +1,6 @@
-"""The plan as text: what EXPLAIN prints, and a signature by which the same job is known again."""
+"""The plan as text: what EXPLAIN prints."""
 
 from __future__ import annotations
-
-import json
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import (
@@ -283,14 +281,3 @@ def _duration(millis: int) -> str:
         if millis % size == 0:
             return f"{millis // size} {unit}"
     return f"{millis} ms"
-
-
-def signature(node: Node) -> str:
-    """The plan, with the options of its tables, as one string: equal for the same statements over the same declarations."""
-    tables = [
-        json.dumps({"table": str(n.table.path), "options": dict(sorted(n.table.options.items()))})
-        for n in walk(node)
-        if isinstance(n, Scan | Sink)
-    ]
-    tables_of_lookups = [tree(n.table) for n in walk(node) if isinstance(n, LookupJoin)]
-    return "\n".join([tree(node), *tables_of_lookups, *tables])

@@ -1,0 +1,105 @@
+"""What a job is known again by: a plan as lines of JSON, one a node, built from the nodes' own fields.
+
+All that state depends on is in it: types, keys, orders, options, what the connectors say of their tables. No text that is made to be read is: a
+plan that EXPLAIN words otherwise is the same. The names of nodes and of their fields are in it, so that another name for one makes other jobs.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import MISSING, is_dataclass
+from dataclasses import fields as dataclass_fields
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from sqlstream.plan.nodes import CoGroup, KeyedJoin, Node
+from sqlstream.plan.properties import changelog_mode
+from sqlstream.plan.properties import fields as columns
+from sqlstream.sql.functions import Function
+from sqlstream.sql.tables import Table
+from sqlstream.udf.functions import Accumulator, PythonFunction
+
+
+def signature(node: Node) -> str:
+    """The plan as one string: equal for the same statements over the same declarations. A node that is an input of several stands in it once."""
+    lines: list[str] = []
+    numbers: dict[int, int] = {}
+    waiting = [node]
+    while waiting:
+        top = waiting[-1]
+        missing = [below for below in _below(top) if id(below) not in numbers]
+        if missing:
+            waiting.extend(reversed(missing))
+            continue
+        waiting.pop()
+        if id(top) not in numbers:
+            numbers[id(top)] = len(lines)
+            lines.append(json.dumps(_node(top, numbers), sort_keys=True))
+    return "\n".join(lines)
+
+
+def _values(of: Any) -> dict[str, Any]:
+    """The fields of ``of`` but for those that have their default: one that a release adds with a default changes nothing."""
+    return {f.name: getattr(of, f.name) for f in dataclass_fields(of) if f.default is MISSING or getattr(of, f.name) != f.default}
+
+
+def _below(node: Node) -> list[Node]:
+    """The nodes that ``node`` is made of. The join that an operator stands for is none of them: its inputs are its columns."""
+    held = [] if isinstance(node, KeyedJoin | CoGroup) else [v for v in _values(node).values() if isinstance(v, Node)]
+    return list({id(n): n for n in (*node.inputs, *held)}.values())
+
+
+def _node(node: Node, numbers: dict[int, int]) -> dict[str, Any]:
+    def value(of: Any) -> Any:
+        if isinstance(of, Node):
+            return numbers[id(of)] if id(of) in numbers else _join(of)
+        if isinstance(of, tuple) and any(isinstance(v, Node) for v in of):
+            return [value(v) for v in of]
+        return _encoded(of)
+
+    return {type(node).__name__: {name: value(v) for name, v in _values(node).items()}}
+
+
+def _join(node: Node) -> dict[str, Any]:
+    """A join of which only the inputs' columns and changelog modes count."""
+    own = {name: _encoded(v) for name, v in _values(node).items() if v not in node.inputs}
+    inputs = [[_encoded(columns(i)), changelog_mode(i).value] for i in node.inputs]
+    return {type(node).__name__: {**own, "inputs": inputs}}
+
+
+def _encoded(value: Any) -> Any:
+    """``value``, of a field of a node, as JSON."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case Enum():
+            return value.name
+        case float() | Decimal() | bytes() | datetime.date() | datetime.time() | datetime.timedelta():
+            return {type(value).__name__: repr(value)}
+        case tuple() | list():
+            return [_encoded(v) for v in value]
+        case PythonFunction():
+            return {"function": value.name, "signature": _encoded(value.of)}
+        case Accumulator():
+            return {"accumulator": _encoded(value.python)}
+        case Function():
+            return {"function": value.name}
+        case Table():
+            return _table(value)
+    if is_dataclass(value):
+        return {type(value).__name__: {name: _encoded(v) for name, v in _values(value).items()}}
+    raise TypeError(type(value).__name__)
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """What is read and written of a table, and how; its expressions are nodes of the plan."""
+    return {
+        "table": str(table.path),
+        "options": dict(sorted(table.options.items())),
+        "columns": [[c.name, _encoded(c.type)] for c in table.physical],
+        "metadata": [[c.name, _encoded(c.type), c.key, c.virtual] for c in table.metadata],
+        "primary key": None if table.primary_key is None else list(table.primary_key.columns),
+        "partition keys": list(table.partition_keys),
+    }
