@@ -12,6 +12,7 @@ from sqlstream import options as option_rows
 from sqlstream.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.connectors import delta_merge
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
+from sqlstream.connectors.in_order import task_sorted
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import literal, refuse_types
@@ -176,13 +177,8 @@ def _require_feed(spark: SparkSession, path: str) -> None:
 
 def _in_order(feed: DataFrame, table: Table) -> DataFrame:
     """``feed``, as Spark reads it file by file, in the order of the commits: by primary key, where there is one, else in one task."""
-    from pyspark.sql import DataFrame
-    from pyspark.sql import functions as F
-
-    spark = feed.sparkSession
     together = feed.repartition(*map(quote, table.primary_key.columns)) if table.primary_key else feed.repartition(1)
-    place = F.expr("_commit_version * 2 + IF(_change_type IN ('insert', 'update_postimage'), 1, 0)")
-    return DataFrame(spark._jvm.sqlstream.TaskSort.by(together._jdf, place._jc), spark)  # type: ignore[union-attr]
+    return task_sorted(together, "_commit_version * 2 + IF(_change_type IN ('insert', 'update_postimage'), 1, 0)")
 
 
 def _stored(request: Write) -> DataFrame:

@@ -13,6 +13,7 @@ from sqlstream import options as option_rows
 from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options, with_kinds
 from sqlstream.connectors.files import Folder, write_batch
+from sqlstream.connectors.in_order import arrival, task_sorted
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal
@@ -30,11 +31,12 @@ _COMPACTION = "small files stay as they are"
 _PROCESS_TIME = "A partition is committed with each batch: 'sink.partition-commit.trigger' = 'process-time', no delay."
 # Metadata key to its SQL over Spark's _metadata; a path is without scheme, as Flink gives it.
 _PATH = "url_decode(regexp_replace(_metadata.file_path, '^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?', ''))"
+_MODIFIED = "_metadata.file_modification_time"
 _METADATA = {
     "file.path": _PATH,
     "file.name": "_metadata.file_name",
     "file.size": "_metadata.file_size",
-    "file.modification-time": "_metadata.file_modification_time",
+    "file.modification-time": _MODIFIED,
 }
 
 
@@ -183,12 +185,16 @@ class Filesystem(Connector):
             records = frame.select(
                 F.expr(line).alias("__line"),
                 F.col("_metadata.file_path").alias("__file"),
+                F.expr(f"struct({_MODIFIED}, _metadata.file_path, _metadata.file_block_start)").alias("__place"),
                 *[c.alias(f"__own_{n}") for n, c in columns.items()],
             )
             origin = "concat('file ', __file)"
             decoded = format_.decode(Encoded(records, "__line", origin, lines=True), fields, formats.given(format_, table.options))
             kinds = [KIND] if format_.mode.carries_kinds else []
             decoded = decoded.toDF(*records.columns, *[f"__value_{n}" for n, _ in fields], *kinds)
+            if kinds:
+                # A row goes after it came: Spark reads the files of a micro-batch at once, and large ones before small ones.
+                decoded = task_sorted(decoded.withColumn("__arrival", arrival(decoded)).repartition(1), "struct(__place, __arrival)")
             out = decoded.select(*[F.col(quote(f"__own_{n}" if n in columns else f"__value_{n}")).alias(n) for n in _names(table)], *kinds)
         return out
 

@@ -1,9 +1,9 @@
 """Sinks that write by primary key: a micro-batch's changes to one row a key, with what to do with it.
 
 Of rows that carry kinds, those that add and those that remove cancel where they are equal in all columns; what is left over of a key says
-what the table holds of it afterwards. This needs no order: Spark keeps none among the rows of a key when it has shuffled them. It is right
-where the query's result, as it is after each micro-batch, has one row a primary key; the plan sees to that
-(``plan/rules/sink_materializer``, and the refusal of another key).
+what the table holds of it afterwards. This needs no order but that of equal rows of one task: Spark keeps no other among the rows of a key when
+it has shuffled them. A row that goes and then comes is there, whether it was or not. It is right where the query's result, as it
+is after each micro-batch, has one row a primary key; the plan sees to that (``plan/rules/sink_materializer``, and the refusal of another key).
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ DELETED = "__sqlstream_deleted"
 _PLACE = "__sqlstream_place"
 _NET = "__sqlstream_net"
 _ROW = "__sqlstream_row"
+_COMES = "__sqlstream_comes"
+_TOGETHER = "__sqlstream_together"
+# Below the number of the task in monotonically_increasing_id().
+_TASK_BITS = 33
 
 
 def upserts(batch: DataFrame, request: Write) -> DataFrame:
@@ -40,8 +44,16 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
         return _last(_marked(placed, [*columns, _PLACE], REMOVES if mode.carries_kinds else "FALSE"), keys, columns, _PLACE)
     # One shuffle is enough for both aggregates.
     whole = placed.repartition(*map(quote, keys)).groupBy(*map(quote, columns))
-    net = whole.agg(_sql(f"sum(IF({REMOVES}, -1, 1))", _NET), _sql(f"max(IF({REMOVES}, NULL, {_PLACE}))", _PLACE))
-    left = _marked(net.where(f"{_NET} <> 0"), [*columns, _PLACE], f"{_NET} < 0")
+    came, told = f"max(IF({REMOVES}, NULL, {_PLACE}))", f"max({_PLACE})"
+    net = whole.agg(
+        _sql(f"sum(IF({REMOVES}, -1, 1))", _NET),
+        _sql(came, _PLACE),
+        _sql(f"{came} <=> {told}", _COMES),
+        _sql(f"shiftright(min({_PLACE}), {_TASK_BITS}) = shiftright({told}, {_TASK_BITS})", _TOGETHER),
+    )
+    # A row that goes before it comes is there afterwards, also where there was none that could go.
+    there = f"{_NET} > 0 OR {_COMES} AND ({_NET} = 0 OR {_TOGETHER})"
+    left = _marked(net.where(f"{_NET} <> 0 OR {_COMES}"), [*columns, _PLACE], f"NOT ({there})")
     return _last(left, keys, columns, f"named_struct('stays', NOT {DELETED}, 'place', {_PLACE})")
 
 

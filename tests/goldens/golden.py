@@ -8,6 +8,7 @@
     --! end         the input ends: what is buffered comes out
     --! error text  the script is refused, and the message holds the text
     --! ordered     the answer depends on the order in which rows come
+    --! never seen  rows out go that never came
     --! any order   once more all rows come in any order, under watermarks that let them
 
 Inputs are tables of the filesystem connector with a ``source.monitor-interval``, so that rows arrive step by step. On real Flink and in batch mode
@@ -46,6 +47,7 @@ class Golden:
     error: str | None
     ordered: bool = False
     any_order: bool = False
+    never_seen: bool = False
 
     @property
     def inputs(self) -> dict[str, list[str]]:
@@ -99,18 +101,20 @@ def read(path: Path) -> Golden:
                     golden.ordered = True
                 elif text == "any order":
                     golden.any_order = True
+                elif text == "never seen":
+                    golden.never_seen = True
                 else:
                     golden.steps.append(Step(action))
     return golden
 
 
-def table(rows: list[str]) -> list[str]:
-    """What remains after the changes ``rows`` are applied, each removal taking one equal row away, sorted."""
+def table(rows: list[str], *, never_seen: bool = False) -> list[str]:
+    """What remains after the changes ``rows`` are applied, each removal taking one equal row away, sorted. ``never_seen``: or none."""
     left: list[str] = []
     for row in rows:
         kind, cells = row[:2], row[2:]
         if kind in ("+I", "+U"):
             left.append(cells)
-        else:
+        elif not never_seen or cells in left:
             left.remove(cells)
     return sorted(left)

@@ -11,7 +11,7 @@ public final class Arrivals implements Serializable {
     private transient long next;
 
     /** A row's number, BIGINT. */
-    static Column column() {
+    public static Column column() {
         return ExpressionUtils.column(Scala.call(new Arrivals(), "next", DataTypes.LongType, List.of(), List.of(), false));
     }
 

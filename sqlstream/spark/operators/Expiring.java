@@ -18,7 +18,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>State by key: when a row came last, in milliseconds since 1970. Each key with a state has one timer.
  */
-final class Expiring extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements AwaitsTime {
+final class Expiring extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements AwaitsTime, InArrival {
     /** An operator that can forget the key that is being processed. */
     interface Forgets {
         void forget();
@@ -33,6 +33,11 @@ final class Expiring extends StatefulProcessor<InternalRow, InternalRow, Interna
     Expiring(StatefulProcessor<InternalRow, InternalRow, InternalRow> operator, long ttl) {
         this.operator = operator;
         this.ttl = ttl;
+    }
+
+    @Override
+    public boolean inArrival() {
+        return operator instanceof InArrival own && own.inArrival();
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
         @Override
         public SparkPlan apply(SparkPlan plan) {
             SparkPlan ours = Scala.transformed(
-                    SplitWatermarkExec.in(plan), node -> PythonInput.of(InOrderRows.of(TaskSort.of(LateRows.of(LateSessions.of(node))))));
+                    SplitWatermarkExec.in(plan), node -> StateSchema.checked(PythonInput.of(InArrival.of(InOrderRows.of(TaskSort.of(LateRows.of(LateSessions.of(node))))))));
             return QueryRows.in(ours);
         }
     }

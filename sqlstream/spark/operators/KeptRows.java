@@ -4,10 +4,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.function.Predicate;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
@@ -42,6 +44,8 @@ final class KeptRows {
     private final int[] full;
     private final int[] entries;
     private final int[] removals;
+    // How often each row is in a list, where one was taken away by itself.
+    private final List<Map<UnsafeRow, int[]>> numbers = new ArrayList<>();
     private boolean changed;
     private boolean stored;
 
@@ -54,6 +58,7 @@ final class KeptRows {
         full = new int[widths.length];
         entries = new int[widths.length];
         removals = new int[widths.length];
+        numbers.addAll(Collections.nCopies(widths.length, null));
     }
 
     /** Read what is kept for the key that is being processed. */
@@ -69,6 +74,7 @@ final class KeptRows {
             removals[i] = stored ? buffer.getInt() : 0;
             open[i] = length == 0 ? NONE : Arrays.copyOfRange(bytes, offset, offset + length);
             offset += length;
+            numbers.set(i, null);
         }
         changed = false;
     }
@@ -94,13 +100,56 @@ final class KeptRows {
         return new Remaining(new Log(list), gone);
     }
 
+    /** How often each of the rows that are {@code asked} for is in a list; of those that are. */
+    Map<UnsafeRow, int[]> numbers(int list, Predicate<UnsafeRow> asked) {
+        Map<UnsafeRow, int[]> numbers = new HashMap<>();
+        rows(list).foreach(row -> {
+            if (asked.test((UnsafeRow) row)) {
+                int[] known = numbers.get(row);
+                if (known == null) {
+                    numbers.put(((UnsafeRow) row).copy(), new int[] {1});
+                } else {
+                    known[0]++;
+                }
+            }
+            return null;
+        });
+        return numbers;
+    }
+
+    /** Change a list as {@code changes} say, which are what changes in it. */
+    void change(int list, List<RowChanges.Change> changes) {
+        add(list, RowChanges.rows(changes, 1));
+        remove(list, RowChanges.rows(changes, -1));
+    }
+
+    /** Put a row at the end of a list. */
+    void add(int list, UnsafeRow row) {
+        add(list, List.of(row));
+        if (numbers.get(list) != null) {
+            numbers.get(list).computeIfAbsent(row, r -> new int[1])[0]++;
+        }
+    }
+
+    /** Take the first row that is equal out of a list, if there is one. */
+    void remove(int list, UnsafeRow row) {
+        if (numbers.get(list) == null) {
+            numbers.set(list, numbers(list, r -> true));
+        }
+        int[] number = numbers.get(list).get(row);
+        if (number != null && number[0] > 0) {
+            number[0]--;
+            remove(list, List.of(row));
+        }
+    }
+
     /** Put rows at the end of a list. */
-    void add(int list, List<UnsafeRow> rows) {
+    private void add(int list, List<UnsafeRow> rows) {
         append(list, rows, 1);
     }
 
     /** Take rows that are in a list out of it: for each the first that is equal. */
-    void remove(int list, List<UnsafeRow> rows) {
+    private void remove(int list, List<UnsafeRow> rows) {
         append(list, rows, -1);
         removals[list] += rows.size();
     }
@@ -113,6 +162,7 @@ final class KeptRows {
         open[list] = NONE;
         entries[list] = 0;
         removals[list] = 0;
+        numbers.set(list, null);
         changed = true;
         append(list, rows, 1);
     }

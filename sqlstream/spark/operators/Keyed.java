@@ -11,7 +11,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.AgnosticEncoders;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
-import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
@@ -33,7 +32,6 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
-import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
@@ -82,7 +80,7 @@ final class Keyed {
             keyType = keyType.add(key.name(), key.dataType(), key.nullable());
         }
         AttributeReference rows = new AttributeReference(
-                "rows", output, false, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
+                "rows", output, false, StateSchema.of(operator, frame.schema(), keys, output, ttl > 0), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
         // Named after what they are: to the planner an operator is one of any objects, and these are rows.
         ExpressionEncoder keyEncoder = encoder(keyType);
         StatefulProcessor any = processor;
@@ -109,7 +107,7 @@ final class Keyed {
     static Dataset<Row> unpacked(SparkSession session, LogicalPlan plan, Expression rows, StructType output) {
         List<NamedExpression> columns = new ArrayList<>();
         for (int i = 0; i < output.length(); i++) {
-            columns.add(alias(new GetStructField(rows, i, Option.empty()), output.apply(i).name()));
+            columns.add(Scala.alias(new GetStructField(rows, i, Option.empty()), output.apply(i).name()));
         }
         return Dataset$.MODULE$.ofRows(session, new Project(PythonUtils.toSeq(columns), plan));
     }
@@ -137,9 +135,5 @@ final class Keyed {
             result = same == column ? result : result.withColumn(key, ExpressionUtils.column(same));
         }
         return result;
-    }
-
-    private static Alias alias(Expression value, String name) {
-        return new Alias(value, name, NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()), Option.empty(), PythonUtils.toSeq(List.of()));
     }
 }

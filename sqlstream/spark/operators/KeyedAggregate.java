@@ -37,6 +37,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.ValueCounts.Counting;
 
 /**
  * GROUP BY over a stream with what Spark's own streaming aggregate lacks: DISTINCT, rows that go, a result whose rows carry their kind. It
@@ -46,7 +47,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * counts of its values; the arguments of functions that no row can be taken away from. The buffer of a function in Python is its accumulator, with
  * the rows that are not in it yet.
  */
-public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets {
+public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets, InArrival, StateSchema.Depends {
     private static final int NO_KINDS = 0;
     private static final int BEFORE_TOO = 2;
 
@@ -194,8 +195,21 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
     }
 
     @Override
+    public String kept() {
+        List<String> values = new ArrayList<>();
+        marks.forEach(m -> values.add(m.type()));
+        extremes.forEach(e -> values.add(e.values.type() + (e.greatest ? " greatest" : " least")));
+        return "buffers " + Scala.type(running.buffer).catalogString() + ", counts " + values + ", arguments " + Scala.type(replayInput).catalogString();
+    }
+
+    @Override
+    public boolean inArrival() {
+        return kind >= 0;
+    }
+
+    @Override
     public void forget() {
-        work.begin(null);
+        work.begin(buffers.get());
         work.clear();
         buffers.clear();
     }
@@ -205,13 +219,24 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         InternalRow state = buffers.get();
         work.begin(state);
         UnsafeRow before = state == null ? null : work.result(key).copy();
+        long number = before == null ? 0 : number(before);
         while (rows.hasNext()) {
-            work.add(rows.next());
+            InternalRow row = rows.next();
+            int sign = kind >= 0 && Kinds.removes(row.getByte(kind)) ? -1 : 1;
+            if (number + sign < 0) {
+                // It is none of the group's, which has no rows.
+                continue;
+            }
+            work.add(row, sign);
+            number += sign;
+            if (number == 0) {
+                work.clear();
+                work.begin(null);
+            }
         }
         work.settle();
         UnsafeRow after = work.result(key);
-        // How many rows there are is behind all that is given.
-        boolean empty = kind >= 0 && after.getLong(results.size() - 1) <= 0;
+        boolean empty = number == 0;
         if (empty) {
             work.clear();
             buffers.clear();
@@ -232,6 +257,11 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             given.add(work.given(after, Kinds.UPDATE_AFTER));
         }
         return CollectionConverters.asScala(given.iterator());
+    }
+
+    /** How many rows a group has, where they can go: it is behind all that is given. */
+    private long number(UnsafeRow result) {
+        return kind >= 0 ? result.getLong(results.size() - 1) : 1;
     }
 
     /** The computation on one task. */
@@ -259,12 +289,12 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
 
         private Work() {
             for (int i = 0; i < marks.size(); i++) {
-                counts.add(marks.get(i).new Work(getHandle(), "values" + i, input, kind >= 0));
+                counts.add(marks.get(i).new Work(getHandle(), "values" + i, input, kind >= 0 ? Counting.DIFFERENCE : Counting.PRESENCE));
             }
             List<Attribute> columns = new ArrayList<>();
             for (int i = 0; i < extremes.size(); i++) {
                 Extreme extreme = extremes.get(i);
-                ranges.add(extreme.values.new Work(getHandle(), "extreme" + i, input, true));
+                ranges.add(extreme.values.new Work(getHandle(), "extreme" + i, input, Counting.NUMBER));
                 orders.add(InterpretedOrdering.forSchema(Scala.seq(List.of(extreme.result.dataType()))));
                 columns.add(extreme.result);
             }
@@ -301,8 +331,8 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             }
         }
 
-        private void add(InternalRow row) {
-            int sign = kind >= 0 && Kinds.removes(row.getByte(kind)) ? -1 : 1;
+        /** Takes in a row that comes, or goes where {@code sign} is negative. */
+        private void add(InternalRow row, int sign) {
             for (int i = 0; i < counts.size(); i++) {
                 mark.setInt(i, counts.get(i).add(row, sign));
             }
@@ -321,9 +351,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             if (kept != null) {
                 UnsafeRow values = arguments.apply(row).copy();
                 if (sign > 0) {
-                    kept.add(0, List.of(values));
+                    kept.add(0, values);
                 } else {
-                    kept.remove(0, List.of(values));
+                    kept.remove(0, values);
                 }
             }
         }

@@ -1,8 +1,10 @@
 package sqlstream;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -24,14 +26,17 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.RowChanges.Change;
 
 /**
  * A join of two streams whose rows are kept for ever, as one operator over the rows of both sides: Spark's join keeps four states for them,
  * reads and writes one of these for every row, and knows no rows that go.
  *
- * <p>State by key: the rows of each side. A micro-batch is a change of both: what is given is how the join's result changes by it.
+ * <p>State by key: the rows of each side. A micro-batch is a change of both: what is given is how the join's result changes by it, first that of
+ * the right with the left as it was, then that of the left with the right as it is. A row that goes and is not there is told of where it would
+ * have had matches, as Flink does; nothing else changes by it.
  */
-public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets {
+public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets, InArrival {
     // Rows of one key that are held before they go to the state, where none can take another away.
     private static final int HELD_ROWS = 1 << 16;
     private static final int LEFT = 0;
@@ -101,6 +106,11 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
     public void init(OutputMode outputMode, TimeMode timeMode) {
         kept = new KeptRows(getHandle(), "rows", types[LEFT].length(), types[RIGHT].length());
         matches = condition == null ? null : Predicate.create(condition, Scala.seq(columns));
+    }
+
+    @Override
+    public boolean inArrival() {
+        return kind >= 0;
     }
 
     @Override
@@ -182,9 +192,6 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         }
     }
 
-    /** A row of a side that a micro-batch adds ({@code times} > 0) or takes away. */
-    private record Change(UnsafeRow row, int times) {}
-
     /** What the result loses or gains by the rows of one key of a micro-batch. */
     private final class Changes extends Given {
         private final scala.collection.Iterator<InternalRow> rows;
@@ -193,6 +200,8 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         // Rows kept of each side, where they are needed more than once.
         private final List<List<UnsafeRow>> known = new ArrayList<>(List.of(List.of(), List.of()));
         private final int[] sizes = new int[2];
+        // Rows kept of the right that the micro-batch takes away.
+        private final Map<UnsafeRow, int[]> going = new HashMap<>();
         private Iterator<InternalRow> given = List.<InternalRow>of().iterator();
         private int phase;
         private Iterator<Change> outer = List.<Change>of().iterator();
@@ -204,7 +213,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
 
         /** Take the next rows of the micro-batch: all, with those left out that take each other away, or as many as are held. */
         private void hold() {
-            List<NetRows> net = List.of(new NetRows(), new NetRows());
+            List<RowChanges> told = List.of(new RowChanges(), new RowChanges());
             changes.forEach(List::clear);
             int held = 0;
             while (rows.hasNext() && (kind >= 0 || held < HELD_ROWS)) {
@@ -212,15 +221,14 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 int from = next.getInt(side);
                 UnsafeRow row = own(next, from).copy();
                 if (kind >= 0) {
-                    net.get(from).add(row, sign(next));
+                    told.get(from).add(row, sign(next) < 0);
                 } else {
                     changes.get(from).add(new Change(row, 1));
                 }
                 held++;
             }
             for (int i = LEFT; i <= RIGHT; i++) {
-                List<Change> list = changes.get(i);
-                net.get(i).forEach((row, times) -> list.add(new Change(row, times)));
+                changes.get(i).addAll(told.get(i).in(kept, i));
                 sizes[i] = kept.size(i);
                 known.set(i, List.of());
             }
@@ -229,6 +237,12 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                     List<UnsafeRow> others = new ArrayList<>(sizes[1 - i]);
                     kept.rows(1 - i).foreach(row -> others.add(((UnsafeRow) row).copy()));
                     known.set(1 - i, others);
+                }
+            }
+            going.clear();
+            for (Change change : changes.get(RIGHT)) {
+                if (change.times() < 0) {
+                    going.put(change.row(), new int[] {-change.times()});
                 }
             }
             phase = -1;
@@ -240,19 +254,19 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 if (outer.hasNext()) {
                     Change next = outer.next();
                     given = switch (phase) {
-                        case 0 -> old(LEFT, next.row);
-                        case 1 -> old(RIGHT, next.row);
-                        case 2 -> pairs ? joined(LEFT, next, changes.get(RIGHT)) : List.<InternalRow>of().iterator();
-                        case 3 -> fresh(LEFT, next);
-                        default -> fresh(RIGHT, next);
+                        case 0 -> old(LEFT, next.row());
+                        case 1 -> next.told() < 0 ? alone(RIGHT, next, count(RIGHT, next.row())) : none();
+                        case 2 -> old(RIGHT, next.row());
+                        case 3 -> next.told() > 0 ? chain(joined(RIGHT, next, changes.get(LEFT)), fresh(RIGHT, next)) : none();
+                        default -> fresh(LEFT, next);
                     };
                 } else {
                     phase++;
                     outer = switch (phase) {
                         case 0 -> oldRows(LEFT);
-                        case 1 -> oldRows(RIGHT);
-                        case 2, 3 -> changes.get(LEFT).iterator();
-                        case 4 -> changes.get(RIGHT).iterator();
+                        case 1, 3 -> pairs ? changes.get(RIGHT).iterator() : List.<Change>of().iterator();
+                        case 2 -> oldRows(RIGHT);
+                        case 4 -> changes.get(LEFT).iterator();
                         default -> {
                             keep();
                             yield outer;
@@ -268,13 +282,32 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             return given.next();
         }
 
-        /** The rows kept of a side, if the other has changed. */
+        /** The rows kept of a side that are to be joined with the other's changes: of the right those that stay. */
         private Iterator<Change> oldRows(int from) {
             if (changes.get(1 - from).isEmpty() || (!pairs && from == RIGHT)) {
                 return List.<Change>of().iterator();
             }
-            scala.collection.Iterator<InternalRow> rows = kept.rows(from);
-            return CollectionConverters.asJava(rows.map(row -> new Change((UnsafeRow) row, 1)));
+            Iterator<InternalRow> rows = CollectionConverters.asJava(kept.rows(from));
+            return new Iterator<>() {
+                private UnsafeRow next;
+
+                @Override
+                public boolean hasNext() {
+                    while (next == null && rows.hasNext()) {
+                        UnsafeRow row = (UnsafeRow) rows.next();
+                        int[] left = from == RIGHT ? going.get(row) : null;
+                        next = left != null && left[0]-- > 0 ? null : row;
+                    }
+                    return next != null;
+                }
+
+                @Override
+                public Change next() {
+                    Change change = new Change(next, 1);
+                    next = null;
+                    return change;
+                }
+            };
         }
 
         /** What a row that is kept gives by the changes of the other side. */
@@ -288,7 +321,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             int before = change == 0 && matches != null ? 0 : count(from, row);
             boolean was = alone(from, before > 0);
             boolean is = change == 0 && matches != null ? was : alone(from, before + change > 0);
-            Iterator<InternalRow> changed = pairs ? joined(from, whole, others) : List.<InternalRow>of().iterator();
+            Iterator<InternalRow> changed = pairs ? joined(from, whole, others) : none();
             if (was == is) {
                 return changed;
             }
@@ -296,17 +329,21 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             return is ? chain(changed, once(from, row, 1)) : chain(once(from, row, -1), changed);
         }
 
-        /** What a row of a change gives by itself. */
+        /** What a row of a change gives by itself, with the other side as it is afterwards. */
         private Iterator<InternalRow> fresh(int from, Change change) {
-            // The other side as it was is joined in the other phases.
-            if (!(pairs ? optional[from] : from == LEFT)) {
-                return List.<InternalRow>of().iterator();
+            return alone(from, change, count(from, change.row()) + matching(from, change.row(), changes.get(1 - from)));
+        }
+
+        /** What a row of a change gives by itself where so many rows of the other side match. */
+        private Iterator<InternalRow> alone(int from, Change change, int matches) {
+            if (!(pairs ? optional[from] : from == LEFT) || !alone(from, matches > 0)) {
+                return none();
             }
-            boolean some = count(from, change.row) + matching(from, change.row, changes.get(1 - from)) > 0;
-            if (!alone(from, some)) {
-                return List.<InternalRow>of().iterator();
-            }
-            return repeated(Math.abs(change.times), () -> row(from, change.row, null, change.times));
+            return repeated(Math.abs(change.told()), () -> row(from, change.row(), null, change.told()));
+        }
+
+        private Iterator<InternalRow> none() {
+            return List.<InternalRow>of().iterator();
         }
 
         /** How many rows kept of the other side match. */
@@ -325,7 +362,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         private int matching(int from, UnsafeRow row, List<Change> others) {
             int found = 0;
             for (Change other : others) {
-                found += matches == null || matching(from, row, other.row) ? other.times : 0;
+                found += matches == null || matching(from, row, other.row()) ? other.times() : 0;
             }
             return found;
         }
@@ -345,7 +382,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 public boolean hasNext() {
                     while (left == 0 && each.hasNext()) {
                         other = each.next();
-                        left = matching(from, change.row, other.row) ? Math.abs(change.times * other.times) : 0;
+                        left = matching(from, change.row(), other.row()) ? Math.abs(change.told() * other.told()) : 0;
                     }
                     return left > 0;
                 }
@@ -353,7 +390,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 @Override
                 public InternalRow next() {
                     left--;
-                    return row(from, change.row, other.row, change.times * other.times);
+                    return row(from, change.row(), other.row(), change.told() * other.told());
                 }
             };
         }
@@ -384,15 +421,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         /** All has been given: keep the changes, and go on with the rows that are left. */
         private void keep() {
             for (int i = LEFT; i <= RIGHT; i++) {
-                List<UnsafeRow> added = new ArrayList<>();
-                List<UnsafeRow> removed = new ArrayList<>();
-                for (Change change : changes.get(i)) {
-                    for (int n = Math.abs(change.times); n > 0; n--) {
-                        (change.times > 0 ? added : removed).add(change.row);
-                    }
-                }
-                kept.add(i, added);
-                kept.remove(i, removed);
+                kept.change(i, changes.get(i));
             }
             hold();
             if (changes.get(LEFT).isEmpty() && changes.get(RIGHT).isEmpty()) {

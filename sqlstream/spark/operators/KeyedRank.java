@@ -27,7 +27,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>State by key: those rows in their order, or all rows as they came where rows can go.
  */
-public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets {
+public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets, InArrival, StateSchema.Depends {
     private final StructType columns;
     private final List<Expression> references = new ArrayList<>();
     private final List<Integer> order;
@@ -88,6 +88,17 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     @Override
+    public String kept() {
+        List<String> by = order.stream().map(i -> columns.apply(i).name()).toList();
+        return kind >= 0 ? "all rows" : "the first " + last + " by (" + String.join(", ", by) + ") " + directions + (latest ? ", the later first" : "");
+    }
+
+    @Override
+    public boolean inArrival() {
+        return kind >= 0;
+    }
+
+    @Override
     public void forget() {
         kept.load();
         kept.clear();
@@ -144,17 +155,15 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
 
     /** {@code all} with what a micro-batch changes, which goes to the state too. */
     private List<UnsafeRow> changed(List<UnsafeRow> all, Iterator<InternalRow> rows) {
-        NetRows net = new NetRows();
+        RowChanges told = new RowChanges();
         while (rows.hasNext()) {
             InternalRow next = rows.next();
-            net.add(row.apply(next).copy(), Kinds.removes(next.getByte(kind)) ? -1 : 1);
+            told.add(row.apply(next).copy(), Kinds.removes(next.getByte(kind)));
         }
-        List<UnsafeRow> added = net.added();
-        List<UnsafeRow> removed = net.removed();
-        kept.add(0, added);
-        kept.remove(0, removed);
-        List<UnsafeRow> now = NetRows.without(all, removed);
-        now.addAll(added);
+        List<RowChanges.Change> changes = told.in(kept, 0);
+        kept.change(0, changes);
+        List<UnsafeRow> now = RowChanges.without(all, RowChanges.rows(changes, -1));
+        now.addAll(RowChanges.rows(changes, 1));
         return now;
     }
 
@@ -184,8 +193,8 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
 
     /** What goes and what comes, at whatever rank. */
     private java.util.Iterator<InternalRow> byRow(List<UnsafeRow> before, List<UnsafeRow> after) {
-        List<UnsafeRow> went = NetRows.without(before, after);
-        List<UnsafeRow> came = NetRows.without(after, before);
+        List<UnsafeRow> went = RowChanges.without(before, after);
+        List<UnsafeRow> came = RowChanges.without(after, before);
         List<InternalRow> given = new ArrayList<>();
         if (first == last) {
             update(given, went.isEmpty() ? null : went.get(0), came.isEmpty() ? null : came.get(0), first);

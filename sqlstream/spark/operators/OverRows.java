@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.types.DataTypes;
+import sqlstream.ValueCounts.Counting;
 
 /** OVER: aggregates of the rows up to each row of a key, all of them or those of a sliding frame, and values of rows some places before. */
 final class OverRows implements Serializable {
@@ -150,7 +151,7 @@ final class OverRows implements Serializable {
         Work(StatefulProcessorHandle handle) {
             frame = preceding == UNBOUNDED ? null : new SlidingFrame(handle, sliding, read.size());
             for (int i = 0; i < marks.size(); i++) {
-                counts.add(marks.get(i).new Work(handle, "values" + i, read, frame != null));
+                counts.add(marks.get(i).new Work(handle, "values" + i, read, frame != null ? Counting.DIFFERENCE : Counting.PRESENCE));
             }
             List<Expression> columns = new ArrayList<>(input);
             columns.addAll(OverRows.this.results);
@@ -200,7 +201,10 @@ final class OverRows implements Serializable {
         /** What is kept of the key when the watermark is {@code watermark}. */
         byte[] store(long watermark) {
             if (watermark >= end()) {
-                counts.forEach(ValueCounts.Work::clear);
+                counts.forEach(c -> {
+                    c.begin(true);
+                    c.clear();
+                });
                 frame.clear();
                 kept = NOTHING;
                 return kept;

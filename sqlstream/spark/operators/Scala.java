@@ -7,6 +7,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
@@ -27,6 +28,7 @@ import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructType;
 import scala.Function1;
+import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
@@ -60,6 +62,11 @@ final class Scala {
     /** A column of its own, nullable. */
     static AttributeReference attribute(String name, DataType type) {
         return new AttributeReference(name, type, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq(List.of()));
+    }
+
+    /** {@code value} under a name. */
+    static Alias alias(Expression value, String name) {
+        return new Alias(value, name, NamedExpression$.MODULE$.newExprId(), seq(List.of()), Option.empty(), seq(List.of()));
     }
 
     /** A row type of the types of {@code columns}. */

@@ -15,6 +15,7 @@ import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.types.AnyDataType$;
 import org.apache.spark.sql.types.DataTypes;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -23,15 +24,15 @@ import scala.jdk.javaapi.CollectionConverters;
  * keeps all rows until the plan is made.
  */
 public final class TaskSort implements Serializable {
-    /** {@code frame}, the rows of each task by {@code place} (BIGINT). */
+    /** {@code frame}, the rows of each task by {@code place}, of any type that has an order. */
     public static Dataset<Row> by(Dataset<Row> frame, Column place) {
         List<Expression> arguments = List.of(ExpressionUtils.expression(place));
         // It is not pure, so that Spark moves it below nothing.
-        Expression keep = Scala.call(new TaskSort(), "keep", DataTypes.BooleanType, arguments, List.of(DataTypes.LongType), false);
+        Expression keep = Scala.call(new TaskSort(), "keep", DataTypes.BooleanType, arguments, List.of(AnyDataType$.MODULE$), false);
         return frame.filter(ExpressionUtils.column(keep));
     }
 
-    public boolean keep(long place) {
+    public boolean keep(Object place) {
         return true;
     }
 

@@ -29,21 +29,33 @@ final class ValueCounts implements Serializable {
         this.condition = condition;
     }
 
+    /** The type of the values. */
+    String type() {
+        return Scala.type(values).catalogString();
+    }
+
+    /** What becomes of a count. */
+    enum Counting {
+        /** Rows only come: a value is known to be there, not how often. */
+        PRESENCE,
+        /** A row that goes counts, whether it came or not: Flink's DISTINCT. */
+        DIFFERENCE,
+        /** A row that goes and is not there does not count: Flink's MIN and MAX. */
+        NUMBER
+    }
+
     /** The counts on one task. */
     final class Work {
-        private final boolean counted;
+        private final Counting counting;
         private final UnsafeProjection projection;
         private final Expression where;
         private final MapState<InternalRow, Long> state;
         private Map<UnsafeRow, long[]> held = new HashMap<>();
         private boolean stored;
 
-        /**
-         * @param counted whether rows go too; if not, a value is only known to be there
-         * @param input the columns of the rows
-         */
-        Work(StatefulProcessorHandle handle, String name, List<Attribute> input, boolean counted) {
-            this.counted = counted;
+        /** {@code input}: the columns of the rows. */
+        Work(StatefulProcessorHandle handle, String name, List<Attribute> input, Counting counting) {
+            this.counting = counting;
             projection = UnsafeProjection.create(Scala.seq(values), Scala.seq(input));
             where = condition == null ? null : Scala.bound(condition, input);
             state = handle.getMapState(name, Keyed.encoder(Scala.type(values)), Encoders.LONG(), TTLConfig.NONE());
@@ -74,7 +86,11 @@ final class ValueCounts implements Serializable {
                 held.put(value, counts);
             }
             boolean was = counts[1] > 0;
-            counts[1] = counted ? counts[1] + sign : 1;
+            counts[1] = switch (counting) {
+                case PRESENCE -> 1;
+                case DIFFERENCE -> counts[1] + sign;
+                case NUMBER -> Math.max(0, counts[1] + sign);
+            };
             boolean is = counts[1] > 0;
             return was == is ? 0 : is ? 1 : -1;
         }
@@ -91,6 +107,7 @@ final class ValueCounts implements Serializable {
                     state.removeKey(value);
                 } else if (counts[0] != counts[1]) {
                     state.updateValue(value, counts[1]);
+                    stored = true;
                 }
             });
             held.values().forEach(counts -> counts[0] = counts[1]);
@@ -101,10 +118,13 @@ final class ValueCounts implements Serializable {
             return state.keys();
         }
 
-        /** Forget the key. */
+        /** Forget the key that was begun with. */
         void clear() {
             held.clear();
-            state.clear();
+            if (stored) {
+                state.clear();
+            }
+            stored = false;
         }
     }
 }

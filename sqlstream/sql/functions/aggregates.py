@@ -68,11 +68,11 @@ def _signed_total(call: Rendered) -> str:
 
 
 def _signed_sum(call: Rendered) -> str:
-    return f"if({_counted(call)} <= 0, NULL, CAST({_signed_total(call)} AS {call.type.spark}))"
+    return f"if({_counted(call)} = 0, NULL, CAST({_signed_total(call)} AS {call.type.spark}))"
 
 
 def _signed_avg(call: Rendered) -> str:
-    return f"if({_counted(call)} <= 0, NULL, {_average(call, _signed_total(call), _counted(call))})"
+    return f"if({_counted(call)} = 0, NULL, {_average(call, _signed_total(call), _counted(call))})"
 
 
 def _set(call: Rendered) -> str:

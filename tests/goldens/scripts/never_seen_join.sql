@@ -1,0 +1,28 @@
+-- A row goes that never came: it is told of where it would have had matches, and one that comes afterwards is there.
+CREATE TABLE d (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/d', 'format' = 'debezium-json', 'source.monitor-interval' = '1 s');
+CREATE TABLE a (k INT, w INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/a', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE answers (k INT, v INT, w INT) WITH ('connector' = 'print');
+INSERT INTO answers SELECT d.k, d.v, a.w FROM d JOIN a ON d.k = a.k;
+--= Join(joinType=[InnerJoin]
+--! never seen
+--< a {"k": 1, "w": 100}
+--< a {"k": 2, "w": 200}
+--< a {"k": 3, "w": 300}
+--< a {"k": 4, "w": 400}
+--< d {"before": {"k": 1, "v": 10}, "after": null, "op": "d"}
+--< d {"before": null, "after": {"k": 1, "v": 10}, "op": "c"}
+--< d {"before": null, "after": {"k": 2, "v": 20}, "op": "c"}
+--< d {"before": {"k": 2, "v": 20}, "after": null, "op": "d"}
+--< d {"before": {"k": 2, "v": 20}, "after": null, "op": "d"}
+--< d {"before": null, "after": {"k": 2, "v": 20}, "op": "c"}
+--< d {"before": null, "after": {"k": 3, "v": 30}, "op": "c"}
+--< d {"before": {"k": 3, "v": 99}, "after": null, "op": "d"}
+--< d {"before": {"k": 4, "v": 40}, "after": null, "op": "d"}
+--> -D[1, 10, 100]  +I[1, 10, 100]  -D[2, 20, 200]  +I[2, 20, 200]  +I[3, 30, 300]  -D[3, 99, 300]  -D[4, 40, 400]
+--! restart
+--< d {"before": {"k": 4, "v": 40}, "after": null, "op": "d"}
+--< d {"before": {"k": 2, "v": 20}, "after": null, "op": "d"}
+--< d {"before": {"k": 2, "v": 20}, "after": null, "op": "d"}
+--< d {"before": null, "after": {"k": 2, "v": 20}, "op": "c"}
+--< d {"before": {"k": 3, "v": 30}, "after": null, "op": "d"}
+--> -D[4, 40, 400]  -D[2, 20, 200]  -D[2, 20, 200]  +I[2, 20, 200]  -D[3, 30, 300]
