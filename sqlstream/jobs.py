@@ -34,6 +34,7 @@ from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, scans, static, upsert_key, walk, window_column
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark.failures import job_error, while_it_runs
+from sqlstream.spark.inputs import input_state
 from sqlstream.spark.lower import END_OF_INPUT_MS, Lowering, lower
 from sqlstream.spark.watch import BatchQuery, Watch, await_pause
 from sqlstream.sql.masking import masked_text
@@ -484,7 +485,7 @@ class _Runner:
         self._job.watches[index] = watch
         return query
 
-    def _write(self, index: int, sink: Sink, frame: DataFrame) -> Write:
+    def _write(self, index: int, sink: Sink, frame: DataFrame, version: tuple[str, int] | None = None) -> Write:
         return Write(
             spark=self._spark,
             table=sink.table,
@@ -498,7 +499,7 @@ class _Runner:
             partition=dict(sink.partition),
             overwrite=sink.overwrite,
             order=window_column(sink),
-            version=(f"{self._generation_id()}/{_sink_name(index, sink)}", 0),
+            version=version,
         )
 
     def _batch(self, sinks: Iterable[int]) -> None:
@@ -510,14 +511,25 @@ class _Runner:
             query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}")
             if self._job.stopping.is_set():
                 return
-            query.run(frame, partial(find(sink.table.connector).write_batch, self._write(index, sink, frame)))
+            write = self._write(index, sink, frame, self._batch_version(index, sink, frame))
+            query.run(frame, partial(find(sink.table.connector).write_batch, write))
 
-    def _generation_id(self) -> str:
-        """An id that this generation of the job keeps over restarts, and no other job ever has."""
-        path = self._job.folder / "id"
-        if not path.exists():
-            write_atomically(path, uuid.uuid4().hex)
-        return path.read_text()
+    def _batch_version(self, index: int, sink: Sink, frame: DataFrame) -> tuple[str, int]:
+        """An id that no other write ever has, kept with the checkpoint, and how often the sink is written by it.
+
+        A job that goes on does not write again what is written. In batch mode it does unless the input is known to be the same, and what replaces
+        all that is there in any case: it may be another's by now.
+        """
+        path = self._job.checkpoint / _sink_name(index, sink) / "write.json"
+        writer, number, read = json.loads(path.read_text()) if path.exists() else (uuid.uuid4().hex, -1, None)
+        if number >= 0 and self._settings.streaming:
+            return writer, number
+        reads = None if sink.overwrite else input_state(frame)
+        if reads is None or read != reads:
+            number += 1
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps([writer, number, reads]))
+        return writer, number
 
 
 def _sink_name(index: int, sink: Sink) -> str:

@@ -76,8 +76,8 @@ class Write:
     ``frame``'s columns are the table's persisted columns, same names and order, in carrier types (``Type.spark``), and KIND where ``mode``
     carries kinds. ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key, if it has one.
     ``emit`` prints a line on the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person
-    expects the rows of a micro-batch to be shown. ``version`` (app id, version) makes a retried write idempotent where the sink can; the
-    version of a micro-batch is higher by its number.
+    expects the rows of a micro-batch to be shown. ``version`` (app id, version) makes a batch write that is tried again idempotent where the
+    sink can; a micro-batch has its query's id and its number.
     """
 
     spark: SparkSession

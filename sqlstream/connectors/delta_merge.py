@@ -30,7 +30,9 @@ def merge_stream(request: Write, path: str) -> DataStreamWriter:
     """A writer that merges each micro-batch into the Delta table at ``path``."""
 
     def write(batch: DataFrame, number: int) -> None:
-        _merge(batch, request, path, batch.sparkSession, number)
+        # The checkpoint's own id: a new checkpoint begins again at batch 0.
+        writer = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+        _merge(batch, request, path, batch.sparkSession, (writer, number) if writer else None)
 
     return request.frame.writeStream.foreachBatch(write)
 
@@ -40,7 +42,7 @@ def merge_batch(request: Write, path: str) -> None:
     from pyspark.sql import SparkSession
 
     own: Any = request.spark._jsparkSession.cloneSession()
-    _merge(request.frame, request, path, SparkSession(request.spark.sparkContext, own), 0)
+    _merge(request.frame, request, path, SparkSession(request.spark.sparkContext, own), request.version)
 
 
 def folded(frame: DataFrame, request: Write) -> DataFrame:
@@ -53,11 +55,10 @@ def _source(frame: DataFrame, request: Write) -> DataFrame:
     return upserts(frame, request).selectExpr(*stored, DELETED)
 
 
-def _merge(batch: DataFrame, request: Write, path: str, session: SparkSession, number: int) -> None:
-    if request.version is not None:
-        writer, version = request.version
-        session.conf.set("spark.databricks.delta.write.txnAppId", writer)
-        session.conf.set("spark.databricks.delta.write.txnVersion", str(version + number))
+def _merge(batch: DataFrame, request: Write, path: str, session: SparkSession, version: tuple[str, int] | None) -> None:
+    if version is not None:
+        session.conf.set("spark.databricks.delta.write.txnAppId", version[0])
+        session.conf.set("spark.databricks.delta.write.txnVersion", str(version[1]))
     source = _source(batch, request).persist()
     try:
         bounds = _bounds(source, request)

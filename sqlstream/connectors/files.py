@@ -3,12 +3,14 @@
 In: a frame, a folder, a name for the writer and the batch's number. Out: files ``part-..`` in the folder. Spark's own streaming file sink is
 not used: its log makes files that anyone else writes invisible, and a second job on the folder would be skipped as done.
 
-``.sqlstream/<writer>/`` in the table's folder holds the batch that is being moved and ``done``, the number of the last one; after a crash the
-batch is moved on from where it stood, or staged again where it was not complete.
+``.sqlstream/<writer>/`` in the table's folder holds the batch that is being moved, ``replaced-<number>``, the files that it takes the place of,
+and ``done``, the number of the last one. After a crash the batch is moved on from where it stood, or staged again where it was not complete; one
+that another takes the place of, which was not moved yet, is dropped.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _DONE = "done"
 _COMPLETE = "_SUCCESS"
+_BATCH = "batch-{}"
+_REPLACED = "replaced-{}"
 
 
 @dataclass(frozen=True)
@@ -98,12 +102,27 @@ def write_batch(
     done = folder.read(*own, _DONE)
     if done is not None and int(done) >= number:
         return
-    staged = (*own, f"batch-{number}")
+    for begun in range(number) if done is None else range(int(done) + 1, number):
+        if folder.exists(*own, _REPLACED.format(begun)):
+            _publish(folder, writer, begun, success)
+        else:
+            folder.delete(*own, _BATCH.format(begun))
+    staged = (*own, _BATCH.format(number))
     if not folder.exists(*staged, _COMPLETE):
         folder.delete(*staged)
         stage("/".join([folder.path.rstrip("/"), *staged]))
-        if replace is not None:
-            _remove(folder, staged, replace)
+    if not folder.exists(*own, _REPLACED.format(number)):
+        # From here on the batch takes their place, whatever happens.
+        folder.write(json.dumps([] if replace is None else _replaced(folder, staged, replace)), *own, _REPLACED.format(number))
+    _publish(folder, writer, number, success)
+
+
+def _publish(folder: Folder, writer: str, number: int, success: str | None) -> None:
+    """Put the files of a staged batch in the place of those that it replaces."""
+    own = (".sqlstream", writer)
+    staged = (*own, _BATCH.format(number))
+    for replaced in json.loads(folder.read(*own, _REPLACED.format(number)) or "[]"):
+        folder.delete(*replaced)
     partitions = set()
     for index, file in enumerate(sorted(folder.files(*staged))):
         into, name = file[len(staged) : -1], file[-1]
@@ -113,11 +132,10 @@ def write_batch(
         folder.write("", *partition, str(success))
     folder.write(str(number), *own, _DONE)
     folder.delete(*staged)
+    folder.delete(*own, _REPLACED.format(number))
 
 
-def _remove(folder: Folder, staged: tuple[str, ...], replace: str) -> None:
+def _replaced(folder: Folder, staged: tuple[str, ...], replace: str) -> list[tuple[str, ...]]:
     fresh = {file[len(staged) : -1] for file in folder.files(*staged)}
     where: list[tuple[str, ...]] = [()] if replace == "*" else [tuple(replace.split("/"))] if replace != "partitions" else sorted(fresh)
-    for below in where:
-        for file in list(folder.files(*below)):
-            folder.delete(*file)
+    return [file for below in where for file in folder.files(*below)]

@@ -70,7 +70,7 @@ _CAUSES = (
     (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None),
     (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka no longer has records that were not read yet.",
      "The topic's retention removed them. Starting the job anew skips them."),
-    (re.compile(r"The state in \S+ is another operator's"), "The job's state is not that of its operators.",
+    (re.compile(r"The state in .* is another operator's"), "The job's state is not that of its operators.",
      "It is of another release, or was put there. SET 'pipeline.name' to another name, or remove the job's folder, and the job begins anew."),
 )  # fmt: skip
 

@@ -203,3 +203,51 @@ def test_a_batch_is_written_once(run, tmp_path):
     (half / "part-half").write_text("broken\n")
     write_batch(folder, "w", 2, stage)
     assert rows() == sorted(["0", "1", "2", "3"] * 3)
+
+
+def test_a_batch_takes_the_place_of_others_whatever_fails(run, tmp_path):
+    folder = Folder(run.spark, str(tmp_path / "out"))
+
+    def stage(value: str):
+        return lambda path: run.spark.createDataFrame([(value,)], "v STRING").coalesce(1).write.mode("overwrite").text(path)
+
+    def rows() -> list[str]:
+        return sorted(r[0] for r in run.spark.read.option("recursiveFileLookup", "true").text(folder.path).collect())
+
+    def die(*names: str):
+        """``write_batch`` fails at the first call of one of these."""
+
+        class Dies(Folder):
+            def __getattribute__(self, name: str):
+                if name in names:
+                    raise KeyboardInterrupt
+                return super().__getattribute__(name)
+
+        return Dies(run.spark, folder.path)
+
+    def never(path: str) -> None:
+        raise AssertionError("staged twice")
+
+    write_batch(folder, "other", 0, stage("old"))
+    # Staged, but nothing of the old is gone.
+    with pytest.raises(KeyboardInterrupt):
+        write_batch(die("write", "move"), "w", 0, stage("new"), replace="*")
+    assert rows() == ["old"]
+    write_batch(folder, "w", 0, never, replace="*")
+    assert rows() == ["new"]
+    # The old is gone, and nothing has taken its place.
+    with pytest.raises(KeyboardInterrupt):
+        write_batch(die("move"), "w", 1, stage("newer"), replace="*")
+    write_batch(folder, "w", 1, never, replace="*")
+    assert rows() == ["newer"]
+    # What was begun is ended, and what was not is dropped, before another batch takes the place of all.
+    with pytest.raises(KeyboardInterrupt):
+        write_batch(die("write"), "w", 2, stage("dropped"))
+    with pytest.raises(KeyboardInterrupt):
+        write_batch(die("move"), "w", 3, stage("begun"))
+    assert rows() == ["newer"]
+    write_batch(folder, "w", 4, stage("last"))
+    assert rows() == ["begun", "last", "newer"]
+    write_batch(folder, "w", 5, stage("only"), replace="*")
+    assert rows() == ["only"]
+    assert [p.name for p in (tmp_path / "out/.sqlstream/w").iterdir() if not p.name.startswith(".")] == ["done"]

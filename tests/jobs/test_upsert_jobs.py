@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,3 +82,20 @@ def test_jobs_at_once_and_a_crash_after_the_commit(tmp_path: Path, session: Sess
     run()
     assert versions() == before
     assert {name: table(name) for name in expected} == expected
+
+
+def test_a_checkpoint_that_was_removed_begins_anew(tmp_path: Path, session: Session, spark) -> None:
+    """Its micro-batches have the numbers of those of the one before, and are others."""
+
+    def settled(job) -> None:
+        for query in job.queries:
+            query.processAllAvailable()
+        session.jobs.stop(job.id)
+
+    (tmp_path / "numbers" / "1.json").write_text('{"id": 1, "word": "a"}\n')
+    job = submit(session, OTHERS[1])
+    settled(job)
+    shutil.rmtree(job.checkpoint)
+    (tmp_path / "numbers" / "2.json").write_text('{"id": 2, "word": "b"}\n')
+    settled(submit(session, OTHERS[1]))
+    assert sorted(tuple(r) for r in spark.read.format("delta").load(str(tmp_path / "latest")).collect()) == [("a", 1), ("b", 2)]

@@ -9,6 +9,8 @@ INSERT INTO answers SELECT d.k, d.v, a.w FROM d JOIN a ON d.k = a.k;
 --< a {"k": 2, "w": 200}
 --< a {"k": 3, "w": 300}
 --< a {"k": 4, "w": 400}
+--< d {"before": null, "after": {"k": 1, "v": 11}, "op": "c"}
+--> +I[1, 11, 100]
 --< d {"before": {"k": 1, "v": 10}, "after": null, "op": "d"}
 --< d {"before": null, "after": {"k": 1, "v": 10}, "op": "c"}
 --< d {"before": null, "after": {"k": 2, "v": 20}, "op": "c"}
