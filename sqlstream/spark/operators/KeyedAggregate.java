@@ -106,7 +106,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             marked.add(Scala.named(node.child(), mark.get(0)));
         }
         columns.removeIf(c -> marked.stream().anyMatch(m -> m.exprId().equals(c.exprId())));
-        // The rows have Keyed's hash at their end, the keys at their beginning.
+        // The rows have Keyed's hash at their end and InArrival's number behind it, the keys at their beginning.
         columns.add(Scala.attribute("hash", DataTypes.LongType));
         input = columns;
         keys.add(Scala.attribute("hash", DataTypes.LongType));
@@ -114,6 +114,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             keys.add((Attribute) key);
         }
         this.kind = kind.isEmpty() ? -1 : input.indexOf(Scala.named(node.child(), kind));
+        if (this.kind >= 0) {
+            columns.add(Scala.attribute("arrival", DataTypes.LongType));
+        }
         this.kinds = kinds;
         List<Attribute> seen = new ArrayList<>(input);
         seen.addAll(marked);
