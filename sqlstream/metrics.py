@@ -78,11 +78,17 @@ class Timed:
     raised: int | None = None
 
     @property
+    def idle(self) -> bool:
+        """Whether it holds the watermark of the query back no longer."""
+        return self.raised is None and all(s.idle for s in self.splits)
+
+    @property
     def watermark(self) -> int | None:
-        """The least of those of its splits that count."""
+        """The least of those of its splits that count; where none does, the greatest of all."""
         counting = [s.watermark for s in self.splits if not s.idle]
-        known = [w for w in counting if w is not None]
-        own = min(known) if known and len(known) == len(counting) else None
+        known = [w for w in counting or (s.watermark for s in self.splits) if w is not None]
+        least = min(known) if known and len(known) == len(counting) else None
+        own = least if counting else max(known, default=None)
         return max((w for w in (own, self.raised) if w is not None), default=None)
 
 

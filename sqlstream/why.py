@@ -19,6 +19,7 @@ from sqlstream.plan.nodes import (
     KeyedJoin,
     Match,
     Over,
+    Project,
     Rank,
     Sink,
     Sort,
@@ -32,7 +33,7 @@ from sqlstream.plan.properties import awaits_watermark, field, scans, walk
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlstream.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
@@ -48,6 +49,13 @@ _WAITING = {
     Over: "The OVER aggregate gives rows up to the watermark",
     Sort: "ORDER BY gives rows up to the watermark",
     Rank: "The first row of a key is given when the watermark has passed it",
+}
+
+# What no row of one side has to do with any of the other, where a join has found nothing.
+_PARTNER: Mapping[type[Join], str] = {
+    Join: "meets its condition together with one",
+    IntervalJoin: "meets its condition, with the times that it asks for, together with one",
+    TemporalJoin: "had, at its time, a version",
 }
 
 
@@ -200,7 +208,7 @@ def _held(query: QueryMetrics, idle_ms: int, zone: str, sink: Sink) -> Iterator[
                 f"the others have come to {moment(_reached(second), zone)} or later.",
                 _IDLE if first.quiet_ms > _QUIET_MS and not idle_ms else None,
             )
-    known = sorted((w, t.table) for t in query.timed if (w := t.watermark) is not None)
+    known = sorted((w, t.table) for t in query.timed if not t.idle and (w := t.watermark) is not None)
     if len(known) > 1 and known[0][0] < known[1][0]:
         (least, table), (other, _) = known[:2]
         yield Reason(f"The watermark is that of {table}, which has come to {moment(least, zone)}; the next one is at {moment(other, zone)}.")
@@ -292,13 +300,31 @@ def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     for node in walk(sink):
         if type(node) in _WAITING and awaits_watermark(node):
             yield Reason(f"{_WAITING[type(node)]}, {at}.")
-        join = node.join if isinstance(node, KeyedJoin) else node
-        if isinstance(join, Join) and join.kind is JoinKind.INNER and not query.rows_out:
-            empty = [i.name for i in query.inputs if not i.rows]
-            if empty:
-                yield Reason(f"The join waits for rows of both sides: none of {', '.join(empty)} has been read in this run.")
-            else:
-                yield Reason("The join has found no partners yet: no row of one side has the key of one of the other.")
+    join = _outermost_join(sink)
+    if join is None or join.kind is not JoinKind.INNER or query.rows_out:
+        return
+    empty = [i.name for i in query.inputs if not i.rows]
+    if empty:
+        yield Reason(f"The join waits for rows of both sides: none of {', '.join(empty)} has been read in this run.")
+    elif query.batch is None and (not isinstance(join, TemporalJoin) or _passed(query)):
+        yield Reason(f"The join has found no partners yet: no row of one side {_PARTNER[type(join)]} of the other.")
+
+
+def _outermost_join(sink: Sink) -> Join | None:
+    """The join that alone has to do with rows not coming out: nothing around it holds rows, or makes others of them."""
+    node = sink.input
+    while isinstance(node, Project | Filter):
+        node = node.input
+    found = node.join if isinstance(node, KeyedJoin) else node
+    if not isinstance(found, Join) or type(found) not in _PARTNER:
+        return None
+    return None if any(awaits_watermark(n) for i in found.inputs for n in walk(i)) else found
+
+
+def _passed(query: QueryMetrics) -> bool:
+    """Whether the watermark has come to all rows that were read."""
+    reached = [s.watermark for t in query.timed for s in t.splits if s.watermark is not None]
+    return query.watermark is not None and bool(reached) and query.watermark >= max(reached)
 
 
 def _quiet(query: QueryMetrics, zone: str) -> Iterator[Reason]:

@@ -54,7 +54,7 @@ from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode,
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
-from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, named_splits, new_peers, normalize
+from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, named_splits, new_inputs, normalize
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -94,12 +94,13 @@ class Lowering:
     watch: QueryWatch | None = None
     watermarks: list[str] = field(default_factory=list)
     _names: Counter[str] = field(default_factory=Counter)
-    _peers: Any = None
+    _inputs: Any = None
 
     def times(self, splits: int | Any, end: int | None) -> SplitTimes:
         """What the watermark of a source with these splits is made of."""
-        self._peers = self._peers or new_peers(self.spark)
-        return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, peers=self._peers)
+        self._inputs = self._inputs or new_inputs(self.spark)
+        # A clock is no input.
+        return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, inputs=None if splits == 0 else self._inputs)
 
     def watched(self, times: SplitTimes, table: str) -> None:
         """``times`` are those of ``table``."""
@@ -237,11 +238,11 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     splits = named_splits(to.spark, source.splits) if source.topics is None else source.topics.splits()
     times = to.times(splits, END_OF_INPUT_MS if ends else None)
     to.watched(times, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))))
-    moments = [_moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
+    united = [marked, _moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
     if to.idle_ms and not ends:
-        idle = times.idle_moments(to.source_name("idle"))
-        moments.append(_moments(node.input, idle, "timestamp_millis(value)"))
-    watched = times.watermark(reduce(lambda a, b: a.unionAll(b), moments, marked), WATERMARK, SPLIT)
+        # Before the source, which Spark asks in this order: what comes between is no time in which there was no row.
+        united.insert(0, _moments(node.input, times.idle_moments(to.source_name("idle")), "timestamp_millis(value)"))
+    watched = times.watermark(reduce(lambda a, b: a.unionAll(b), united), WATERMARK, SPLIT)
     current = [] if node.current is None else [times.current().alias(node.current)]
     return watched.select(*_names(node.input), *current)
 

@@ -218,7 +218,35 @@ def test_a_join_without_partners(told) -> None:
     one = replace(READ, inputs=(Input("skewed", 100), Input("others", 0)))
     assert texts(told(one, join)) == ["The join waits for rows of both sides: none of others has been read in this run."]
     both = replace(READ, inputs=(Input("skewed", 50), Input("others", 50)))
-    assert texts(told(both, join)) == ["The join has found no partners yet: no row of one side has the key of one of the other."]
+    alone = ["The join has found no partners yet: no row of one side meets its condition together with one of the other."]
+    assert texts(told(both, join)) == alone
+    assert texts(told(replace(both, batch=Batch(5, None, 0, None, 2, 1)), join)) == ["A micro-batch runs: 5 rows read. Its rows come out when it ends."]
+    above = f"SELECT item, COUNT(*) FROM ({join}) GROUP BY item"
+    assert texts(told(both, above)) == ["Nothing holds it back: 100 rows read, 0 given."], "an aggregate may have taken its rows"
+
+
+VERSIONS = "SELECT item, price, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts DESC) AS n FROM others) WHERE n = 1"
+TEMPORAL = "SELECT a.item, b.price FROM skewed a JOIN versions FOR SYSTEM_TIME AS OF a.ts AS b ON a.item = b.item"
+
+
+def test_a_temporal_join_that_waits_has_not_looked_for_partners(session, told) -> None:
+    list(session.run(f"CREATE TEMPORARY VIEW versions AS {VERSIONS};"))
+    both = replace(READ, inputs=(Input("skewed", 50), Input("others", 50)))
+    behind = replace(both, watermark=T, timed=(*splits(T + 60_000), *splits(T, table="others")))
+    assert texts(told(behind, TEMPORAL)) == [
+        "The watermark is that of others, which has come to 2023-11-14 22:13:20; the next one is at 2023-11-14 22:14:20.",
+        "The temporal join gives a row when the watermark has reached its time, which is at 2023-11-14 22:13:20.",
+    ]
+    passed = replace(behind, watermark=T + 60_000)
+    assert texts(told(passed, TEMPORAL))[-1] == "The join has found no partners yet: no row of one side had, at its time, a version of the other."
+
+
+def test_tables_that_are_idle_hold_nothing_back(session, told) -> None:
+    list(session.run(f"CREATE TEMPORARY VIEW versions AS {VERSIONS};"))
+    ahead, behind = (replace(t, splits=tuple(replace(s, idle=True) for s in t.splits)) for t in (*splits(T + 60_000), *splits(T, table="others")))
+    assert (ahead.watermark, Timed("t", (*ahead.splits, *behind.splits)).watermark) == (T + 60_000, T + 60_000)
+    found = texts(told(replace(READ, watermark=T, timed=(ahead, behind)), TEMPORAL))
+    assert not any("which has come to" in text for text in found)
 
 
 def test_operators_that_wait_for_the_watermark(told) -> None:

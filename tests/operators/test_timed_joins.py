@@ -10,7 +10,7 @@ import pytest
 from printing import PrintingJob
 from pyspark.sql import functions as F
 
-from sqlstream.spark.operators import SplitTimes, new_peers, temporal_join
+from sqlstream.spark.operators import SplitTimes, new_inputs, temporal_join
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,14 +79,14 @@ class Versions:
     def __init__(self, spark, folder: Path) -> None:
         self.spark, self.folder = spark, folder
         self.given: list[tuple] = []
-        peers = new_peers(spark)
+        inputs = new_inputs(spark)
         frames = []
         for name, columns in (("lefts", "id INT, k STRING, s BIGINT"), ("rights", "rk STRING, value INT, rs BIGINT, kind TINYINT")):
             (folder / name).mkdir()
             time = columns.split()[-2 if name == "lefts" else -4]
             rows = spark.readStream.name(name).schema(columns).json(str(folder / name))
             rows = rows.withColumn(f"{name}_at", F.expr(f"timestamp_seconds(1000000 + {time})")).withColumn("split", F.lit(0))
-            marked = SplitTimes(spark, 1, peers=peers).watermark(rows.withColumn("mark", F.col(f"{name}_at")), "mark", "split")
+            marked = SplitTimes(spark, 1, inputs=inputs).watermark(rows.withColumn("mark", F.col(f"{name}_at")), "mark", "split")
             frames.append(marked.drop("mark", "split"))
         left, right = frames
         joined = left.join(right, F.expr("k = rk"), "left")

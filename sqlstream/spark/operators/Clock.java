@@ -85,7 +85,7 @@ public final class Clock implements TableProvider {
     private static MicroBatchStream stream(CaseInsensitiveStringMap options) {
         String id = options.get("times");
         if (id != null) {
-            return new Stream(last -> TIMES.get(id).lastIdle(System.currentTimeMillis()), () -> TIMES.remove(id), false);
+            return new Stream(last -> TIMES.get(id).ask(System.currentTimeMillis()), () -> TIMES.remove(id), false);
         }
         long every = options.getLong("every", 1000);
         long offset = options.getLong("offset", 0);

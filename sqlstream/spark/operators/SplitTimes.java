@@ -1,11 +1,13 @@
 package sqlstream;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.WeakHashMap;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -21,23 +23,32 @@ import org.apache.spark.util.AccumulatorV2;
 
 /**
  * How far each split of a source has come since its query started: gathered by tasks as rows pass, read on the driver after
- * each micro-batch. The minimum is the watermark: Flink's rule.
+ * each micro-batch. The minimum is the watermark; splits that are idle do not count, unless all are: {@link EventTimes}.
+ *
+ * <p>A split is idle when the query has asked for rows of it for so long, and there were none. What a micro-batch takes does not count:
+ * rows may have come meanwhile.
  */
 public final class SplitTimes extends AccumulatorV2<Long, Long> {
     /** Stands for the split of a control row, which raises the watermark of all. */
     public static final int ALL = -1;
 
     private static final long NONE = Long.MIN_VALUE;
+    /** By the ids of the plan's nodes, which live as long as their plans. Where nothing has come Spark leaves out what looks at rows. */
+    private static final Map<UUID, SplitTimes> BY_NODE = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** On the driver only, where more are found while the query runs. */
     private final transient Splits splits;
     private final long end;
     private final long idleAfter;
-    /** Those of the other sources of the query, and this; on the driver only. */
-    private final transient List<SplitTimes> peers;
-    /** When each split had its last row, and this began to wait for one; on the driver only. */
+    /** All of the query; on the driver only, as what follows. */
+    private final transient EventTimes inputs;
+    /** When the last row of each split was read. */
     private final transient Map<Integer, Long> seen = new HashMap<>();
-    private final transient long begun = System.currentTimeMillis();
+    /** When rows were first asked for, before that when this was made, and when for the last time; 0 for never. */
+    private transient long begun = System.currentTimeMillis();
+    private transient long asked;
+    private transient long reached = NONE;
+    /** The watermark after the last micro-batch. */
     private long current = NONE;
     private final HashMap<Integer, Long> greatest = new HashMap<>();
     // A task reads one split for long: its time is kept out of the map.
@@ -49,15 +60,15 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
      * @param splits the splits of the source, each of which counts from when it was found
      * @param end the watermark after any micro-batch, in milliseconds since 1970, where one has all that there is; else Long.MIN_VALUE
      * @param idleAfter milliseconds without a row after which a split holds the others back no longer; 0 for never
-     * @param peers those of the same query, to which this adds itself: where all splits of one are idle, it holds them back no longer
+     * @param inputs those of the query, to which this adds itself
      */
-    public SplitTimes(Splits splits, long end, long idleAfter, List<SplitTimes> peers) {
+    public SplitTimes(Splits splits, long end, long idleAfter, EventTimes inputs) {
         this.splits = splits;
         this.end = end;
         this.idleAfter = idleAfter;
-        this.peers = peers;
-        if (peers != null) {
-            peers.add(this);
+        this.inputs = inputs;
+        if (inputs != null) {
+            inputs.add(this);
         }
     }
 
@@ -90,8 +101,15 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         List<AbstractDataType> types = List.of(DataTypes.LongType, DataTypes.IntegerType);
         Expression saw = Scala.call(this, "saw", DataTypes.BooleanType, arguments, types, false);
         LogicalPlan watched = frame.filter(ExpressionUtils.column(saw)).queryExecution().analyzed();
-        LogicalPlan node = new EventTimeWatermark(UUID.randomUUID(), Scala.named(watched, marked), new CalendarInterval(0, 0, 0L), watched);
+        UUID id = UUID.randomUUID();
+        BY_NODE.put(id, this);
+        LogicalPlan node = new EventTimeWatermark(id, Scala.named(watched, marked), new CalendarInterval(0, 0, 0L), watched);
         return Dataset$.MODULE$.ofRows(frame.sparkSession(), node);
+    }
+
+    /** That whose watermark the node with this id has; null where it has Spark's own. */
+    static SplitTimes of(UUID node) {
+        return BY_NODE.get(node);
     }
 
     /** Notes the time of a row; whether it goes on. */
@@ -123,23 +141,43 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         return greatest;
     }
 
-    /** The watermark in milliseconds since 1970; null while a split that is not idle has had no row, and of a task's part, which is not whole. */
+    /** After a micro-batch: the watermark in milliseconds since 1970; null while a split that is not idle has had no row. */
+    Long settle() {
+        boolean idle = advance();
+        current = idle ? Math.max(reached, inputs.watermark()) : reached;
+        return value();
+    }
+
+    /** That of the last micro-batch that has ended. */
     @Override
-    public synchronized Long value() {
-        if (peers == null) {
-            return null;
-        }
-        long now = System.currentTimeMillis();
-        long own = own(now);
-        if (own == IDLE) {
-            own = settled();
-            long others = IDLE;
-            for (SplitTimes peer : peers) {
-                others = Math.min(others, peer.own(now));
+    public Long value() {
+        return known(current);
+    }
+
+    /** Takes in what has come; whether all splits are idle. */
+    synchronized boolean advance() {
+        Map<Integer, Long> times = store();
+        long slowest = Long.MAX_VALUE;
+        long furthest = NONE;
+        int count = splits.count();
+        boolean idle = count > 0;
+        for (int each = 0; each < count; each++) {
+            long time = times.getOrDefault(each, NONE);
+            furthest = Math.max(furthest, time);
+            if (!idle(each)) {
+                idle = false;
+                slowest = Math.min(slowest, time);
             }
-            own = others == IDLE ? own : Math.max(own, others);
         }
-        return own == NONE ? null : own;
+        long floor = Math.max(end, times.getOrDefault(ALL, NONE));
+        // A watermark never goes back, also not to that of a split which was idle.
+        reached = Math.max(reached, Math.max(floor, idle || count == 0 ? furthest : slowest));
+        return idle && floor == NONE;
+    }
+
+    /** How far the source has come by itself, as last taken in; Long.MIN_VALUE for nowhere yet. */
+    synchronized long reached() {
+        return reached;
     }
 
     /**
@@ -153,7 +191,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
             Map<String, Object> one = new LinkedHashMap<>();
             one.put("name", splits.name(i));
             one.put("watermark", known(greatest.getOrDefault(i, NONE)));
-            one.put("idle", idle(i, now));
+            one.put("idle", idle(i));
             one.put("quiet", now - heard(i));
             each.add(one);
         }
@@ -167,44 +205,19 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         return time == NONE ? null : time;
     }
 
-    private static final long IDLE = Long.MAX_VALUE;
-
-    /** The watermark of this source alone; NONE before the first, IDLE where all of its splits are. */
-    private long own(long now) {
-        Map<Integer, Long> times = store();
-        long slowest = IDLE;
-        for (int each = 0; each < splits.count(); each++) {
-            if (!idle(each, now)) {
-                slowest = Math.min(slowest, times.getOrDefault(each, NONE));
-            }
-        }
-        long floor = Math.max(end, times.getOrDefault(ALL, NONE));
-        if (slowest == IDLE) {
-            return splits.count() == 0 || floor != NONE ? floor : IDLE;
-        }
-        return Math.max(floor, slowest);
+    private boolean idle(int each) {
+        return idleAfter > 0 && asked - heard(each) >= idleAfter;
     }
 
-    /** How far the idle splits have come together. */
-    private long settled() {
-        long slowest = IDLE;
-        for (int each = 0; each < splits.count(); each++) {
-            slowest = Math.min(slowest, greatest.getOrDefault(each, NONE));
-        }
-        return slowest;
-    }
-
-    private boolean idle(int each, long now) {
-        return idleAfter > 0 && now - heard(each) >= idleAfter;
-    }
-
-    /** When a split had its last row, or this began to wait for one. */
+    /** When the last row of a split was read, or this began to wait for one. */
     private long heard(int each) {
         return seen.getOrDefault(each, Math.max(begun, splits.since(each)));
     }
 
-    /** When, up to now, a split last became idle; 0 where none has. */
-    long lastIdle(long now) {
+    /** Notes that the query asks for rows now. When, up to now, a split last became idle; 0 where none has. */
+    synchronized long ask(long now) {
+        begun = asked == 0 ? now : begun;
+        asked = now;
         long last = 0;
         for (int each = 0; each < splits.count(); each++) {
             long since = heard(each) + idleAfter;
@@ -235,8 +248,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     public synchronized AccumulatorV2<Long, Long> copy() {
         SplitTimes same = new SplitTimes(splits, end, 0, null);
         same.greatest.putAll(store());
-        Long watermark = peers == null ? null : value();
-        same.current = watermark == null ? NONE : watermark;
+        same.current = current;
         return same;
     }
 

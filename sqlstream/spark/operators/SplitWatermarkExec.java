@@ -5,9 +5,6 @@ import java.util.UUID;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeStats;
@@ -21,7 +18,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Answers for the watermark of {@link SplitTimes}. After a micro-batch Spark asks the watermark operators of its plan, which
  * it knows by their class wherever they stand, for the greatest time that they saw. Spark's own stands among the rows, which
- * it looks at one by one, outside of generated code. This one looks at none.
+ * it looks at one by one, outside of generated code. This one looks at none, and answers where nothing has come, too: what others of the
+ * query have come to is its watermark where its own splits are idle.
  */
 public final class SplitWatermarkExec extends EventTimeWatermarkExec {
     /** On the driver only. */
@@ -33,7 +31,7 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
         this.times = times;
     }
 
-    /** {@code plan} with these operators in the place of Spark's that stand above rows which SplitTimes look at. */
+    /** {@code plan} with these operators in the place of Spark's that are of SplitTimes. */
     static SparkPlan in(SparkPlan plan) {
         // Above the shuffle, if one follows, it parts no generated code. It must stay below what waits for the watermark.
         return Scala.transformed(Scala.transformed(plan, SplitWatermarkExec::aboveShuffle), SplitWatermarkExec::inPlace);
@@ -59,43 +57,17 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
     }
 
     private static boolean sparks(SparkPlan node) {
-        return node.getClass() == EventTimeWatermarkExec.class && below(node) != null;
+        return node.getClass() == EventTimeWatermarkExec.class && SplitTimes.of(((EventTimeWatermarkExec) node).nodeId()) != null;
     }
 
     private static SparkPlan answering(EventTimeWatermarkExec spark, SparkPlan rows) {
-        return new SplitWatermarkExec(spark.nodeId(), spark.eventTime(), spark.delay(), rows, below(spark));
-    }
-
-    /** What looks at the rows below {@code plan}; null where nothing does before nodes branch. */
-    private static SplitTimes below(SparkPlan plan) {
-        List<SparkPlan> inputs = CollectionConverters.asJava(plan.children());
-        while (inputs.size() == 1) {
-            SplitTimes times = inputs.get(0) instanceof FilterExec filter ? in(filter.condition()) : null;
-            if (times != null) {
-                return times;
-            }
-            inputs = CollectionConverters.asJava(inputs.get(0).children());
-        }
-        return null;
-    }
-
-    private static SplitTimes in(Expression expression) {
-        if (expression instanceof Literal literal && literal.value() instanceof SplitTimes times) {
-            return times;
-        }
-        for (Expression child : CollectionConverters.asJava(expression.children())) {
-            SplitTimes times = in(child);
-            if (times != null) {
-                return times;
-            }
-        }
-        return null;
+        return new SplitWatermarkExec(spark.nodeId(), spark.eventTime(), spark.delay(), rows, SplitTimes.of(spark.nodeId()));
     }
 
     @Override
     public EventTimeStatsAccum eventTimeStats() {
         EventTimeStatsAccum stats = super.eventTimeStats();
-        Long watermark = times == null ? null : times.value();
+        Long watermark = times == null ? null : times.settle();
         if (watermark != null) {
             stats.currentStats_$eq(new EventTimeStats(watermark, watermark, watermark, 1));
         }

@@ -40,15 +40,16 @@ _NO_TIME = -(1 << 63)
 class SplitTimes:
     """How far the splits of one source of a query have come: what its watermark is made of."""
 
-    def __init__(self, spark: SparkSession, splits: int | Any, *, end: int | None = None, idle_ms: int = 0, peers: Any = None) -> None:
+    def __init__(self, spark: SparkSession, splits: int | Any, *, end: int | None = None, idle_ms: int = 0, inputs: Any = None) -> None:
         """``splits``: how many the source has, or those of ``named_splits``. ``end``: the watermark, in milliseconds since 1970, after a
         micro-batch that has all that there is. ``idle_ms``: a split without rows for so long holds the others back no longer; 0 for never.
-        ``peers``: of ``new_peers``.
+        ``inputs``: of ``new_inputs``.
         """
         self._spark = spark
         assert spark._jvm is not None
         splits = named_splits(spark, map(str, range(splits))) if isinstance(splits, int) else splits
-        self._jvm = spark._jvm.sqlstream.SplitTimes(splits, _NO_TIME if end is None else end, idle_ms, new_peers(spark) if peers is None else peers)
+        shared = new_inputs(spark) if inputs is None else inputs
+        self._jvm = spark._jvm.sqlstream.SplitTimes(splits, _NO_TIME if end is None else end, idle_ms, shared)
 
     def watermark(self, frame: DataFrame, time: str, split: str) -> DataFrame:
         """``frame`` under the watermark: the minimum over splits of the greatest ``time`` (TIMESTAMP) of each.
@@ -120,10 +121,10 @@ def sample_of_group(spark: SparkSession, group: str, frame: DataFrame) -> Any:
     return json.loads(spark._jvm.sqlstream.Samples.ofGroup(group, frame._jdf))
 
 
-def new_peers(spark: SparkSession) -> Any:
+def new_inputs(spark: SparkSession) -> Any:
     """What the SplitTimes of one query share."""
     assert spark._jvm is not None
-    return spark._jvm.java.util.concurrent.CopyOnWriteArrayList()
+    return spark._jvm.sqlstream.EventTimes()
 
 
 def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: str) -> DataFrame:
