@@ -451,10 +451,12 @@ class _Runner:
 
     def _lowering(self, index: int, *, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
+        # A job in batch mode that is submitted again reads what is there then.
+        shared = state.with_name("shared" if self._settings.streaming else self._job.id)
         return Lowering(
             self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
             project=self._project, state=state, control=self._job.folder / "control",
-            idle_ms=self._settings.idle_ms,
+            shared=shared, idle_ms=self._settings.idle_ms,
         )  # fmt: skip
 
     def _start_queries(self, sinks: Iterable[int], *, once: bool) -> None:

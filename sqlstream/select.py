@@ -62,8 +62,9 @@ class Collection:
         self._spark = spark
         self._folder = _scratch(project)
         self._to = Lowering(
-            spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project, state=self._folder, control=self._folder
-        )
+            spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project,
+            state=self._folder, shared=self._folder, control=self._folder,
+        )  # fmt: skip
         self._query = BatchQuery(spark, self._folder.name)
         self.ended = threading.Event()
 
@@ -99,7 +100,7 @@ class Changes:
         self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
-            state=self._folder / "inputs", control=self._folder / "control", idle_ms=idle_ms,
+            state=self._folder / "inputs", shared=self._folder / "shared", control=self._folder / "control", idle_ms=idle_ms,
         )  # fmt: skip
         self._to.control.mkdir()
         self._node = node

@@ -376,8 +376,8 @@ class Session:
 
     def _run_job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> Outcome:
         sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
-        for one in planned:
-            env.notices.extend([*lint.notices(Subject(one.clause, (one,))), *differences(one.plan)])
+        tree = planned[0].clause if len(planned) == 1 else ast.StatementSet(expressions=[p.clause for p in planned])
+        env.notices.extend([*lint.notices(Subject(tree, planned)), *(d for p in planned for d in differences(p.plan))])
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
             self.options, "table.exec.mini-batch.allow-latency"

@@ -5,10 +5,14 @@ A connector is a value: its options and metadata are declared as data, and its f
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sqlstream import private
 from sqlstream.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.errors import ValidationError
 
@@ -40,7 +44,7 @@ class Read:
     ``streaming``: give a streaming DataFrame. ``splits``: say of each row from which split (a part of the source with an event-time
     order of its own, a Kafka partition) it comes; see Source. ``name``: unique in the job, letters, digits and ``_``:
     the name of the streaming source in the checkpoint. ``zone``: ``table.local-time-zone``.
-    ``project``: relative paths start there. ``state``: a folder of the job's for what the connector must keep.
+    ``project``: relative paths start there. ``shared``: a folder of the job's for what its queries must have the same; see ``once``.
     """
 
     spark: SparkSession
@@ -50,7 +54,7 @@ class Read:
     name: str
     zone: str
     project: Path
-    state: Path | None = None
+    shared: Path | None = None
 
 
 SPLIT = "__sqlstream_split"
@@ -173,6 +177,23 @@ class Connector(ABC):
     def write_batch(self, request: Write) -> None:
         """Write a static frame."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
+
+
+def once(request: Read, what: str, found: Callable[[], str]) -> str:
+    """What ``found`` gives to the first query of a job that reads the table. All that read it have the same, also when the job restarts."""
+    if request.shared is None:
+        return found()
+    path, options = str(request.table.path), request.table.options
+    # Where the cluster is, and how one gets in, may change while a job is stopped.
+    lasting = {k: v for k, v in options.items() if k == "properties.group.id" or not k.startswith("properties.")}
+    digest = hashlib.sha256(json.dumps([path, lasting], sort_keys=True).encode()).hexdigest()[:12]
+    name = re.sub(r"\W", "_", request.table.path.name, flags=re.ASCII)
+    kept = request.shared / f"{name}-{digest}.{what}"
+    if not kept.exists():
+        part = private.folder(kept.parent) / f"_{kept.name}.part"
+        private.written(part, found())
+        part.replace(kept)
+    return kept.read_text()
 
 
 def with_kinds(frame: DataFrame) -> DataFrame:

@@ -6,13 +6,14 @@ that two scans of a table in one job, and a batch that is run again, see the sam
 
 from __future__ import annotations
 
-import zlib
+import secrets
+import time
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from sqlstream import options as option_rows
-from sqlstream.connectors.base import Connector, Read, Source, plain_options
+from sqlstream.connectors.base import Connector, Read, Source, once, plain_options
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.formats.base import literal
 from sqlstream.options import Kind, Option, Use
@@ -86,9 +87,10 @@ class Datagen(Connector):
 
         table, spark = request.table, request.spark
         count = _count(table)
+        began, seed = map(int, once(request, "datagen", lambda: f"{int(time.time() * 1000)} {secrets.randbits(32)}").split())
         if count is not None:
             numbers = spark.range(0, count, 1, 1 if count <= _IN_ORDER else None).select(
-                F.col("id").alias(ROW), F.current_timestamp().alias(NOW)
+                F.col("id").alias(ROW), F.timestamp_millis(F.lit(began)).alias(NOW)
             )
         elif not request.streaming:
             raise ValidationError("Querying an unbounded table in batch mode is not allowed. The table source is unbounded.",
@@ -96,8 +98,9 @@ class Datagen(Connector):
         else:
             rate = option_rows.value(table.options, self.options, "rows-per-second")
             source = spark.readStream.name(request.name).format("rate").option("rowsPerSecond", str(rate))
-            numbers = source.load().select(F.col("value").alias(ROW), F.col("timestamp").alias(NOW))
-        seed = zlib.crc32(f"{request.state}{table.path}".encode())
+            # Spark's own times are of the query, and there may be several of a job.
+            time_of_row = F.expr(f"timestamp_millis({began}L + value * 1000 div {rate})")
+            numbers = source.load().select(F.col("value").alias(ROW), time_of_row.alias(NOW))
         cells = [F.expr(_cell(_Field.of(table, c.name, c.type, seed))).alias(c.name) for c in table.physical]
         return Source(numbers.select(*cells))
 

@@ -46,6 +46,11 @@ def to_json(offsets: Mapping[Partition, int]) -> str:
     return json.dumps(topics)
 
 
+def offsets_of(text: str) -> Offsets:
+    """What ``to_json`` gave."""
+    return {(topic, int(number)): offset for topic, of in json.loads(text).items() for number, offset in of.items()}
+
+
 def assignment(partitions: Iterable[Partition]) -> str:
     """``partitions`` as Spark's option ``assign`` takes them."""
     topics: dict[str, list[int]] = defaultdict(list)

@@ -7,14 +7,13 @@ job's folder, and applied as a filter, because Spark's streaming source knows no
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats, private
 from sqlstream import options as option_rows
-from sqlstream.connectors.base import Connector, Metadata, Read, Source, plain_options
-from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, parse_specific, to_json
+from sqlstream.connectors.base import Connector, Metadata, Read, Source, once, plain_options
+from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
 from sqlstream.connectors.kafka_records import METADATA, Layout, check_metadata, decoded, metadata_keys
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import literal
@@ -131,7 +130,8 @@ class Topics(Connector):
             partitions = kafka.partitions(topics, pattern)
             if not partitions and not (growing and every):
                 raise ValidationError(f"No Kafka topic matches the pattern '{pattern}'.")
-            start = self._start(kafka, table, partitions, mode)
+            began = offsets_of(once(request, "start", lambda: to_json(self._start(kafka, table, partitions, mode))))
+            start = {p: began.get(p, EARLIEST) for p in partitions}
             end = self._end(kafka, request, partitions)
             if not request.streaming:
                 start = kafka.resolved(start)
@@ -157,7 +157,7 @@ class Topics(Connector):
             case "earliest-offset":
                 return dict.fromkeys(partitions, EARLIEST)
             case "latest-offset":
-                return dict.fromkeys(partitions, LATEST)
+                return dict(kafka.resolved(dict.fromkeys(partitions, LATEST)))
             case "timestamp":
                 return dict(kafka.at_time(self.option(table, "scan.startup.timestamp-millis"), partitions))
             case "specific-offsets":
@@ -166,14 +166,13 @@ class Topics(Connector):
         return _group_offsets(kafka, table, partitions, self.option(table, "properties.auto.offset.reset"))
 
     def _end(self, kafka: Any, request: Read, partitions: list[Partition]) -> Offsets | None:
-        """The offsets at which reading stops; None where it does not. The same ones when a job restarts."""
-        mode = self.option(request.table, "scan.bounded.mode")
-        if mode == "unbounded":
+        """The offsets at which reading stops; None where it does not."""
+        if not self.bounded(request.table):
             return None
-        kept = request.state / f"{request.name}.end.json" if request.state is not None and request.streaming else None
-        if kept is not None and kept.exists():
-            return {(t, int(p)): o for t, ps in json.loads(kept.read_text()).items() for p, o in ps.items()}
-        match mode:
+        return offsets_of(once(request, "end", lambda: to_json(self._last(kafka, request, partitions))))
+
+    def _last(self, kafka: Any, request: Read, partitions: list[Partition]) -> Offsets:
+        match self.option(request.table, "scan.bounded.mode"):
             case "latest-offset":
                 end: Offsets = kafka.resolved(dict.fromkeys(partitions, LATEST))
             case "timestamp":
@@ -190,9 +189,6 @@ class Topics(Connector):
                         )
             case _:
                 end = _group_offsets(kafka, request.table, partitions, None)
-        if kept is not None:
-            private.folder(kept.parent)
-            private.written(kept, to_json(end))
         return end
 
     def sink_options(self, table: Table) -> dict[str, str]:

@@ -17,15 +17,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import options, private
-from sqlstream.connectors.base import Connector, Read, Source
+from sqlstream import options
+from sqlstream.connectors.base import Connector, Read, Source, once
 from sqlstream.errors import ValidationError
 from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import BIGINT, INT, STRING, Type, row, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from pyspark.sql import DataFrame
 
@@ -250,14 +249,7 @@ def _endless(request: Read, shape: Shape, *, paced: bool) -> DataFrame:
 
 def _start(request: Read) -> int:
     """The event time of event 0, in milliseconds: kept in the job's state, so that a restarted job has it again."""
-    kept: Path | None = request.state / f"{request.name}.start" if request.state else None
-    if kept is not None and kept.exists():
-        return int(kept.read_text())
-    now = int(time.time() * 1000)
-    if kept is not None:
-        private.folder(kept.parent)
-        private.written(kept, str(now))
-    return now
+    return int(once(request, "start", lambda: str(int(time.time() * 1000))))
 
 
 def _below(limit: int | str, salt: int) -> str:

@@ -11,6 +11,7 @@ from sqlstream.lint.rules import (
     interval_join,
     not_in,
     null_comparison,
+    own_values,
     secret,
     select_star,
     unbounded_state,
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     Rule("L010", "A secret in plain text.", secret.check),
     Rule("L011", "A watermark without a delay.", watermark_delay.check),
     Rule("L012", "A join of streams without a condition.", cross_join.check, submit=True),
+    Rule("L013", "INSERTs of a statement set that share a query with RAND, UUID or the clock in it.", own_values.check, submit=True),
 )
 
 

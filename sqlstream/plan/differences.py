@@ -20,7 +20,7 @@ _DIGITS = 6
 
 def differences(node: Node) -> list[str]:
     """A sentence for each type of ``node``'s columns and expressions that has more digits behind the second than are kept, and of its calls."""
-    exprs = [e for n in walk(node) for expr in _exprs(n) for e in expr.walk()]
+    exprs = [e for n in walk(node) for expr in expressions(n) for e in expr.walk()]
     types = [x for n in walk(node) for x in (f.type for f in fields(n))] + [e.type for e in exprs]
     cut = sorted({str(x.null()) for type_ in types for x in _within(type_) if x.is_timestamp and x.args[0] > _DIGITS})
     told = [e.function.notice(len(e.args)) for e in exprs if isinstance(e, Call | AggregateCall) and e.function.notice is not None]
@@ -30,18 +30,18 @@ def differences(node: Node) -> list[str]:
     ]
 
 
-def _exprs(value: Any) -> Iterator[Expr]:
+def expressions(value: Any) -> Iterator[Expr]:
     """The expressions of a node, not of those below it."""
     if isinstance(value, Expr):
         yield value
     elif isinstance(value, tuple):
         for item in value:
-            yield from _exprs(item)
+            yield from expressions(item)
     elif is_dataclass(value):
         for part in parts(value):
             inner = getattr(value, part.name)
             if not isinstance(inner, Node):
-                yield from _exprs(inner)
+                yield from expressions(inner)
 
 
 def _within(type_: Type) -> Iterator[Type]:

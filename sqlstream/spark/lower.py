@@ -77,9 +77,9 @@ class Lowering:
 
     ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
-    own, for what its sources must keep (static inputs that join a stream, ends of bounded inputs). ``control``: the folder of the job's
-    control files. ``idle_ms``: a partition without records for so long holds the watermark back no longer; 0 for never. ``watch`` gets to
-    know the watermarks of the plan; ``watermarks`` are the tables that they are of.
+    own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
+    same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for so long holds the watermark back no
+    longer; 0 for never. ``watch`` gets to know the watermarks of the plan; ``watermarks`` are the tables that they are of.
     """
 
     spark: SparkSession
@@ -90,6 +90,7 @@ class Lowering:
     project: Path
     state: Path
     control: Path
+    shared: Path | None = None
     idle_ms: int = 0
     watch: QueryWatch | None = None
     watermarks: list[str] = field(default_factory=list)
@@ -180,7 +181,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
             streaming = to.streaming and not node.static
             request = Read(
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
-                zone=to.zone, project=to.project, state=to.state,
+                zone=to.zone, project=to.project, shared=to.shared,
             )  # fmt: skip
             source = find(table.connector).read(request)
             if source.topics is not None and to.watch is not None:

@@ -31,6 +31,7 @@ FOUND = {
     "L010": "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', <>'password' = 'x')",
     "L011": "CREATE TABLE d (ts TIMESTAMP(3), <>WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')",
     "L012": "SELECT a.n FROM clicks AS a <>CROSS JOIN people AS b",
+    "L013": "EXECUTE STATEMENT SET BEGIN INSERT INTO names SELECT id, who FROM marked;\n<>INSERT INTO names SELECT who, id FROM marked; END",
 }
 CLEAN = (
     f"INSERT INTO counts SELECT who, COUNT(*) FROM {WINDOWS} GROUP BY window_start, window_end, who",
@@ -40,6 +41,7 @@ CLEAN = (
     "INSERT INTO counts WITH c AS (SELECT who, CAST(n AS BIGINT) AS n FROM clicks) SELECT * FROM c",
     "INSERT INTO names (friend, who) SELECT friend, who FROM (SELECT who, who AS friend FROM clicks)",
     "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'password' = '${env:SECRET}')",
+    "EXECUTE STATEMENT SET BEGIN INSERT INTO counts SELECT id, 1 FROM marked; INSERT INTO names SELECT who, who AS friend FROM marked; END",
     "SHOW TABLES",
 )
 
@@ -48,6 +50,7 @@ CLEAN = (
 def session(tmp_path):
     made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
     list(made.run(DECLARATIONS))
+    list(made.run("CREATE VIEW marked AS SELECT who, UUID() AS id, p FROM (SELECT who, PROCTIME() AS p FROM clicks)"))
     list(made.run("CREATE VIEW counted AS SELECT who, CAST(n AS BIGINT) AS n FROM clicks"))
     return made
 
@@ -103,3 +106,29 @@ def test_a_table_that_a_script_never_reads(session):
 def test_a_finding_is_one_line(session):
     (found,) = checked(session, "SELECT n FROM clicks WHERE who <> NULL;")
     assert str(found) == "a.sql:1:28: L008 A comparison with NULL is never TRUE (IS NOT NULL)"
+
+
+@pytest.mark.parametrize(
+    ("view", "first", "second", "names"),
+    [
+        ("SELECT who, RAND() AS a, RAND_INTEGER(9) AS b FROM clicks", "who, CAST(a + b AS STRING)", "who, CAST(a * b AS STRING)", ["RAND", "RAND_INTEGER"]),
+        ("SELECT who, CURRENT_TIMESTAMP AS a FROM clicks", "who, CAST(a AS STRING)", "CAST(a AS STRING), who", ["CURRENT_TIMESTAMP"]),
+        ("SELECT who, UUID() AS a FROM clicks", "a, CAST(COUNT(*) AS STRING)", "a, a", ["UUID"]),
+        ("SELECT who, UUID() AS a FROM clicks", "a, who", "who, who", []),
+        ("SELECT who, UPPER(who) AS a FROM clicks", "a, who", "a, who", []),
+    ],
+)
+def test_values_that_inserts_of_a_set_do_not_share(session, view, first, second, names):
+    list(session.run(f"CREATE TEMPORARY VIEW shared AS {view}"))
+    inserts = [f"INSERT INTO {sink} SELECT {items} FROM shared{' GROUP BY a' if 'COUNT' in items else ''}"
+               for sink, items in (("anything", first), ("anything", second))]  # fmt: skip
+    list(session.run("CREATE TABLE anything (a STRING, b STRING) WITH ('connector' = 'print')"))
+    found = [f.message.split(" ")[0] for f in checked(session, f"EXECUTE STATEMENT SET BEGIN {inserts[0]}; {inserts[1]}; END") if f.code == "L013"]
+    assert found == names
+    assert not any(f.code == "L013" for f in checked(session, f"{inserts[0]}; {inserts[1]}")), "two jobs are two reads in Flink, too"
+
+
+def test_a_table_that_each_insert_begins_to_read_when_it_starts(session):
+    table = "CREATE TABLE d (who STRING) WITH ('connector' = 'delta', 'table-path' = 'd', 'mode' = 'streaming', 'startingVersion' = 'latest'); "
+    (found,) = (f for f in checked(session, f"{table} EXECUTE STATEMENT SET BEGIN {'INSERT INTO names SELECT who, who AS f FROM d;' * 2} END") if f.code == "L013")
+    assert "read d from 'latest' on" in found.message

@@ -108,7 +108,9 @@ def test_expressions_are_the_same_every_time() -> None:
 def test_time_starts_once_a_job(tmp_path: Path) -> None:
     request = Read(None, table(), True, False, "src", "UTC", tmp_path, tmp_path / "state")  # type: ignore[arg-type]
     first = _start(request)
-    (tmp_path / "state" / "src.start").write_text("1234")
+    _start(request)
+    (kept,) = (tmp_path / "state").iterdir()
+    kept.write_text("1234")
     assert first > 1_600_000_000_000
     assert _start(request) == 1234
-    assert _start(replace(request, state=None)) > 1234
+    assert _start(replace(request, shared=None)) > 1234
