@@ -20,9 +20,23 @@ _BAR = 20
 
 def moment(millis: int, zone: str) -> str:
     """A moment as the wall shows it in ``zone``, with milliseconds where it has any."""
-    at = datetime.fromtimestamp(millis // 1000, UTC).astimezone(ZoneInfo(zone))
+    near, years = within_calendar(millis)
+    at = datetime.fromtimestamp(near // 1000, UTC).astimezone(ZoneInfo(zone))
     fraction = millis % 1000
-    return at.strftime("%Y-%m-%d %H:%M:%S") + (f".{fraction:03d}" if fraction else "")
+    return f"{at.year + years:04d}" + at.strftime("-%m-%d %H:%M:%S") + (f".{fraction:03d}" if fraction else "")
+
+
+# The calendar repeats itself after 400 years; Python's has the years from 1 to 9999.
+_CYCLE_YEARS, _CYCLE_MS = 400, 146_097 * 86_400_000
+_FIRST_MS, _LAST_MS = -62_103_628_800_000, 253_370_764_800_000
+
+
+def within_calendar(millis: int) -> tuple[int, int]:
+    """A moment on the same day of a year that Python's calendar has, and how many years that is before it."""
+    if _FIRST_MS <= millis < _LAST_MS:
+        return millis, 0
+    cycles = millis // _CYCLE_MS
+    return millis - cycles * _CYCLE_MS, cycles * _CYCLE_YEARS
 
 
 def clock(millis: int, zone: str) -> str:

@@ -73,13 +73,14 @@ def _untold(error: SqlStreamError) -> SqlStreamError:
 class Settings:
     """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode.
 
-    ``idle_ms``: see Lowering.
+    ``idle_ms``, ``future_ms``: see Lowering.
     """
 
     zone: str
     streaming: bool = True
     trigger_ms: int | None = None
     idle_ms: int = 0
+    future_ms: int = 0
 
 
 @dataclass
@@ -456,7 +457,7 @@ class _Runner:
         return Lowering(
             self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
             project=self._project, state=state, control=self._job.folder / "control",
-            shared=shared, idle_ms=self._settings.idle_ms,
+            shared=shared, idle_ms=self._settings.idle_ms, future_ms=self._settings.future_ms,
         )  # fmt: skip
 
     def _start_queries(self, sinks: Iterable[int], *, once: bool) -> None:

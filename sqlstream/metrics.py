@@ -414,4 +414,8 @@ def _millis(text: str | None) -> int | None:
     """A moment as progress has it, in milliseconds; None for none, which Spark writes as the start of 1970."""
     if text is None:
         return None
-    return int(datetime.fromisoformat(text).timestamp() * 1000) or None
+    year, rest = text.lstrip("+").split("-", 1)
+    # Of the 400 years after which the calendar repeats itself: Python's ends with the year 9999.
+    cycles = max(int(year) - 9600, 0) // 400
+    near = datetime.fromisoformat(f"{int(year) - cycles * 400:04d}-{rest}")
+    return int(near.timestamp() * 1000) + cycles * 146_097 * 86_400_000 or None

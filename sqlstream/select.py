@@ -96,11 +96,11 @@ def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
 class Changes:
     """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread."""
 
-    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, idle_ms: int = 0) -> None:
+    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, idle_ms: int = 0, future_ms: int = 0) -> None:
         self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
-            state=self._folder / "inputs", shared=self._folder / "shared", control=self._folder / "control", idle_ms=idle_ms,
+            state=self._folder / "inputs", shared=self._folder / "shared", control=self._folder / "control", idle_ms=idle_ms, future_ms=future_ms,
         )  # fmt: skip
         self._to.control.mkdir()
         self._node = node

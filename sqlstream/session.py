@@ -25,7 +25,7 @@ from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.properties import fields, static
-from sqlstream.planner import Planner, without_limit
+from sqlstream.planner import DEAD_LETTERS, Planner, without_limit
 from sqlstream.secrets import is_secret
 from sqlstream.sql import ast
 from sqlstream.sql.dialect import parse
@@ -270,7 +270,8 @@ class Session:
                 notices = apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))
                 yield results.Done(notices=tuple(notices))
             case exp.Select() | exp.SetOperation() | exp.Values() | exp.Subquery():
-                with watched(tree_, self._planner.function_settings.dead_letters, self.project, self._notify):
+                kept = str(self.project / DEAD_LETTERS) if self._future_ms else self._planner.function_settings.dead_letters
+                with watched(tree_, kept, self.project, self._notify):
                     yield self._query(tree_)
             case _:
                 raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
@@ -350,7 +351,7 @@ class Session:
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices)
-        running = self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, self._idle_ms)
+        running = self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, idle_ms=self._idle_ms, future_ms=self._future_ms)
         self._stop_if_interrupted()
         return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(running)), notices=notices)
 
@@ -374,6 +375,10 @@ class Session:
     def _idle_ms(self) -> int:
         return int(settings.read(self.options, "table.exec.source.idle-timeout"))
 
+    @property
+    def _future_ms(self) -> int:
+        return int(settings.read(self.options, "table.exec.source.max-future-rowtime"))
+
     def _run_job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> Outcome:
         sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
         tree = planned[0].clause if len(planned) == 1 else ast.StatementSet(expressions=[p.clause for p in planned])
@@ -382,7 +387,7 @@ class Session:
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
             self.options, "table.exec.mini-batch.allow-latency"
         )
-        how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms)
+        how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms)
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):

@@ -62,6 +62,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.exec.sink.type-length-enforcer", _ENUM, "ignore", "What a too long CHAR or VARCHAR does.", values=("ignore",)),
     Option("table.exec.mini-batch.allow-latency", _TIME, None, "The least time between two micro-batches."),
     Option("table.exec.source.idle-timeout", _TIME, "0 ms", "A partition without records for so long holds the watermark back no longer."),
+    Option("table.exec.source.max-future-rowtime", _TIME, "0 ms", "Rows of a stream whose rowtime is further ahead of the clock are left out, and"
+           " kept in .sqlstream/dead-letters: the watermark would follow them. 0 for none."),
     Option("table.exec.source.cdc-events-duplicate", _BOOL, "false", "Whether changelogs may tell a change twice; needs a PRIMARY KEY."),
     _quiet("table.exec.mini-batch.enabled", "every micro-batch is a mini-batch."),
     _quiet("table.exec.mini-batch.size", "a micro-batch takes what has arrived."),

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from sqlstream.figures import clock, duration, moment, no_answer, rows
+from sqlstream.figures import clock, duration, moment, no_answer, rows, within_calendar
 from sqlstream.plan.nodes import (
     Filter,
     IntervalJoin,
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from sqlstream.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
 _IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have no rows for so long."
+_FUTURE = (
+    "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
+    "A watermark never goes back: delete the job's folder, and it starts anew."
+)
+# A watermark so far ahead of the clock is told.
+_AHEAD_MS = 86_400_000
 # A source that has given nothing for so long is said to have nothing new.
 _QUIET_MS = 5_000
 # For so long it is told that brokers answer again.
@@ -99,7 +105,7 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
     if not query.rows_in:
         return [*found, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
     gone = _gone(query, sink, zone)
-    found += gone
+    found += [*_poisoned(query, zone), *gone]
     if not any(f.arrived and not f.passed for f in query.filters):
         held = list(_held(query, idle_ms, zone, sink))
         found += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
@@ -190,6 +196,18 @@ def _condition(one: FilterRows, query: QueryMetrics, sink: Sink) -> str:
     return f"the filter {one.condition}"
 
 
+def _poisoned(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+    """A watermark that is ahead of the clock."""
+    if query.watermark is None or query.watermark - query.at <= _AHEAD_MS:
+        return
+    ahead = [s for t in query.timed if t.raised is None for s in t.splits if s.watermark is not None and s.watermark - query.at > _AHEAD_MS]
+    by = f" by rows of {', '.join(_part(s.name) for s in ahead)}" if ahead and all(s.name for s in ahead) else ""
+    yield Reason(
+        f"The watermark has been raised to {moment(query.watermark, zone)}{by}, which is in the future: rows of the present are late.",
+        _FUTURE,
+    )
+
+
 def _held(query: QueryMetrics, idle_ms: int, zone: str, sink: Sink) -> Iterator[Reason]:
     """What holds the watermark back."""
     if not any(awaits_watermark(n) for n in walk(sink)):
@@ -260,7 +278,7 @@ def _zone(node: WindowTvf) -> str:
 
 
 def _wall(millis: int, zone: str) -> int:
-    offset = datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone)).utcoffset()
+    offset = datetime.fromtimestamp(within_calendar(millis)[0] / 1000, UTC).astimezone(ZoneInfo(zone)).utcoffset()
     return millis + (0 if offset is None else round(offset.total_seconds() * 1000))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import formats, private
+from sqlstream import formats
 from sqlstream import options as option_rows
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, once, plain_options
 from sqlstream.connectors.kafka_offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlstream.lint.rules import (
     column_order,
     cross_join,
+    far_future,
     interval_join,
     not_in,
     null_comparison,
@@ -51,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     Rule("L011", "A watermark without a delay.", watermark_delay.check),
     Rule("L012", "A join of streams without a condition.", cross_join.check, submit=True),
     Rule("L013", "INSERTs of a statement set that share a query with RAND, UUID or the clock in it.", own_values.check, submit=True),
+    Rule("L014", "A rowtime that may be a constant of the far future.", far_future.check),
 )
 
 

@@ -54,6 +54,7 @@ from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode,
 from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
+from sqlstream.spark.future_rows import without_future
 from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, named_splits, new_inputs, normalize
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
@@ -79,7 +80,8 @@ class Lowering:
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
     same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for so long holds the watermark back no
-    longer; 0 for never. ``watch`` gets to know the watermarks of the plan; ``watermarks`` are the tables that they are of.
+    longer; 0 for never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` gets to
+    know the watermarks of the plan; ``watermarks`` are the tables that they are of.
     """
 
     spark: SparkSession
@@ -92,6 +94,7 @@ class Lowering:
     control: Path
     shared: Path | None = None
     idle_ms: int = 0
+    future_ms: int = 0
     watch: QueryWatch | None = None
     watermarks: list[str] = field(default_factory=list)
     _names: Counter[str] = field(default_factory=Counter)
@@ -229,7 +232,8 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     if not source.frame.isStreaming:
         return source.frame if node.current is None else source.frame.withColumn(node.current, _nothing(field_of(node, node.column).type))
     split = quote(SPLIT) if SPLIT in source.frame.columns else "0"
-    marked = source.frame.select(
+    frame = without_future(node, source.frame, to) if to.future_ms else source.frame
+    marked = frame.select(
         *_names(node.input),
         _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
         _column(SPLIT, split),

@@ -1,5 +1,4 @@
-"""What functions have done wrong while a query ran: the call that failed, or the rows that were left out, as their files of dead letters on
-this machine tell."""
+"""What has been left out while a query ran, or the call of a function that failed: the files of dead letters on this machine tell."""
 
 from __future__ import annotations
 
@@ -27,13 +26,17 @@ class LeftOut:
         self._before = {file: file.stat().st_size for file in folder.glob("*.jsonl")}
 
     def told(self, project: Path) -> list[str]:
-        """A line for each file with new rows, and each function that failed for some."""
+        """A line for each file with new rows, and each function that failed for some, or table that they are of."""
         lines = []
         for file in sorted(self._folder.glob("*.jsonl")):
-            failed = Counter(letter["function"] for letter in _letters(file, self._before.get(file, 0)))
+            reasons = Counter(map(_reason, _letters(file, self._before.get(file, 0))))
             shown = file.relative_to(project) if file.is_relative_to(project) else file
-            lines += [f"{n} row{' was' if n == 1 else 's were'} left out, for which {name} failed: {shown}" for name, n in sorted(failed.items())]
+            lines += [f"{n} row{' was' if n == 1 else 's were'} left out, {reason}: {shown}" for reason, n in sorted(reasons.items())]
         return lines
+
+
+def _reason(letter: dict[str, Any]) -> str:
+    return f"for which {letter['function']} failed" if "function" in letter else f"since in {letter['table']} {letter['error']}"
 
 
 def count(folder: Path, queries: Collection[str]) -> int:

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 SINKS = "CREATE TABLE {name} ({columns}) WITH ('connector' = 'print', 'print-identifier' = '{name}');"
-SET = "EXECUTE STATEMENT SET BEGIN INSERT INTO one {query}; INSERT INTO two {query}; END;"
+SET = "EXECUTE STATEMENT SET BEGIN INSERT INTO sink_a {query}; INSERT INTO sink_b {query}; END;"
 
 
 class Both:
-    """A job of two INSERTs of one query into the print sinks ``one`` and ``two``."""
+    """A job of two INSERTs of one query into the print sinks ``sink_a`` and ``sink_b``."""
 
     def __init__(self, project: Path, engine, columns: str, declarations: str, query: str) -> None:
         self.lines: list[str] = []
         self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.lines.append, notify=lambda line: None)
-        sinks = "".join(SINKS.format(name=name, columns=columns) for name in ("one", "two"))
+        sinks = "".join(SINKS.format(name=name, columns=columns) for name in ("sink_a", "sink_b"))
         *_, self.outcome = self.session.run(sinks + declarations + SET.format(query=query))
         assert isinstance(self.outcome, Submitted)
 
@@ -39,7 +39,7 @@ class Both:
         return self._found()
 
     def _found(self) -> tuple[list[str], list[str]]:
-        one, two = ([line[5:] for line in list(self.lines) if line.startswith(f"{name}> ")] for name in ("one", "two"))
+        one, two = ([line[8:] for line in list(self.lines) if line.startswith(f"{name}> ")] for name in ("sink_a", "sink_b"))
         return one, two
 
 

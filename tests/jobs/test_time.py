@@ -139,3 +139,38 @@ def test_each_row_has_its_own_time_and_one(client):
     apart = "a <> b OR CAST(a AS TIMESTAMP(3)) <> c"
     client.submit(f"INSERT INTO answers SELECT COUNT(DISTINCT a) > 1, COUNT(*) FILTER (WHERE {apart}) FROM ({now})")
     assert client.wait(1) == ["+I[true, 0]"]
+
+
+def test_rows_of_the_far_future(client):
+    """One of them would close every window for good: with the option it is kept apart, and the watermark stays with the others."""
+    client.run("CREATE TABLE answers (n BIGINT) WITH ('connector' = 'print')")
+    client.run("SET 'table.exec.source.max-future-rowtime' = '1 d'")
+    query = "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end"
+    (client.folder / "wrong.json").write_text('{"item": "far", "ts": "9999-12-31 23:59:59"}\n')
+    client.feed(("a", "01"))
+    job = client.submit(f"INSERT INTO answers {query}")
+    client.feed(("b", "02"), ("c", "11"))
+    assert client.wait(1) == ["+I[2]"]
+    (kept,) = (client.session.project / ".sqlstream" / "dead-letters").glob("rows-*.jsonl")
+    (letter,) = (json.loads(line) for line in kept.read_text().splitlines())
+    assert letter["table"] == "bids" and letter["row"]["item"] == "far" and letter["error"] == "ts is more than 86400000 ms in the future"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    (described,) = client.run(f"DESCRIBE JOB EXTENDED '{job.id}'")
+    assert ("rows left out", "1") in described.rows
+
+
+def test_a_watermark_of_the_last_year(client):
+    client.run("CREATE TABLE answers (n BIGINT) WITH ('connector' = 'print')")
+    query = "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end"
+    (client.folder / "wrong.json").write_text('{"item": "far", "ts": "9999-12-31 23:59:59"}\n')
+    client.feed(("a", "01"))
+    job = client.submit(f"INSERT INTO answers {query}")
+    for one in job.queries:
+        one.processAllAvailable()
+    client.feed(("b", "02"))
+    for one in job.queries:
+        one.processAllAvailable()
+    (outcome,) = client.run(f"EXPLAIN JOB '{job.id}'")
+    told = " ".join(reason for _, reason, _ in outcome.rows)
+    assert "The watermark has been raised to 9999-12-31 23:59:59" in told and "late" in told
+    assert client.run("SHOW JOB METRICS") and client.run(f"DESCRIBE JOB EXTENDED '{job.id}'")

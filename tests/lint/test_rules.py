@@ -32,6 +32,8 @@ FOUND = {
     "L011": "CREATE TABLE d (ts TIMESTAMP(3), <>WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')",
     "L012": "SELECT a.n FROM clicks AS a <>CROSS JOIN people AS b",
     "L013": "EXECUTE STATEMENT SET BEGIN INSERT INTO names SELECT id, who FROM marked;\n<>INSERT INTO names SELECT who, id FROM marked; END",
+    "L014": "CREATE TABLE d (t TIMESTAMP(3), ts AS COALESCE(t, <>TIMESTAMP '9999-12-31 00:00:00'), WATERMARK FOR ts AS ts - INTERVAL '1' DAY) "
+    "WITH ('connector' = 'datagen')",
 }
 CLEAN = (
     f"INSERT INTO counts SELECT who, COUNT(*) FROM {WINDOWS} GROUP BY window_start, window_end, who",
@@ -42,6 +44,8 @@ CLEAN = (
     "INSERT INTO names (friend, who) SELECT friend, who FROM (SELECT who, who AS friend FROM clicks)",
     "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'password' = '${env:SECRET}')",
     "EXECUTE STATEMENT SET BEGIN INSERT INTO counts SELECT id, 1 FROM marked; INSERT INTO names SELECT who, who AS friend FROM marked; END",
+    "CREATE TABLE d (t TIMESTAMP(3), ts AS COALESCE(t, TIMESTAMP '1970-01-01 00:00:00'), until AS TIMESTAMP '9999-12-31 00:00:00', "
+    "WATERMARK FOR ts AS ts - INTERVAL '1' DAY) WITH ('connector' = 'datagen')",
     "SHOW TABLES",
 )
 

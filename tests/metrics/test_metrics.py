@@ -117,4 +117,6 @@ def test_durations(seconds: float, text: str) -> None:
 
 def test_moments_are_of_the_zone() -> None:
     assert figures.moment(1_700_000_000_000, "Asia/Tokyo") == "2023-11-15 07:13:20"
+    assert figures.moment(253_402_300_800_001, "Asia/Tokyo") == "10000-01-01 09:00:00.001", "beyond Python's calendar"
+    assert figures.moment(-62_135_596_800_001, "UTC") == "0000-12-31 23:59:59.999"
     assert figures.clock(1_700_000_000_000, "Asia/Tokyo") == "07:13:20"

@@ -61,7 +61,7 @@ def texts(found: list[Reason]) -> list[str]:
     return [r.text for r in found]
 
 
-READ = QueryMetrics(at=100_000, ended_rows=100, batches=1, last_input=99_000, inputs=(Input("skewed", 100, (Partition("skewed-0", 100, 100),)),))
+READ = QueryMetrics(at=T + 100_000, ended_rows=100, batches=1, last_input=T + 99_000, inputs=(Input("skewed", 100, (Partition("skewed-0", 100, 100),)),))
 
 
 def splits(*watermarks: int | None, quiet_ms: int = 0, table: str = "skewed") -> tuple[Timed, ...]:
@@ -256,10 +256,10 @@ def test_operators_that_wait_for_the_watermark(told) -> None:
 
 def test_it_gives_rows(told) -> None:
     plain = "SELECT item, price FROM skewed"
-    gives = replace(READ, rows_out=100, last_output=99_000)
-    assert texts(told(gives, plain)) == ["It gives rows: 100 so far, the last at 00:01:39."]
-    quiet = replace(gives, at=160_000)
-    assert texts(told(quiet, plain))[1:] == ["Nothing new has come since 00:01:39."]
+    gives = replace(READ, rows_out=100, last_output=T + 99_000)
+    assert texts(told(gives, plain)) == ["It gives rows: 100 so far, the last at 22:14:59."]
+    quiet = replace(gives, at=T + 160_000)
+    assert texts(told(quiet, plain))[1:] == ["Nothing new has come since 22:14:59."]
     busy = replace(gives, batch=Batch(5, None, 0, None, 2, 1))
     assert texts(told(busy, plain))[1:] == ["A micro-batch runs: 5 rows read. Its rows come out when it ends."]
     assert texts(told(READ, plain)) == ["Nothing holds it back: 100 rows read, 0 given."]
@@ -269,6 +269,19 @@ def test_several_sinks_are_named(session: Session) -> None:
     both = [sink(session, "SELECT item, price FROM skewed"), sink(session, HOURS)]
     found = reasons(job(READ, replace(READ, watermark=T, timed=splits(T))), both, 0)
     assert [r.text.partition(":")[0] for r in found] == ["Into answers", "Into answers"]
+
+
+def test_a_watermark_in_the_future(told) -> None:
+    last = 253_402_300_799_000
+    poisoned = replace(READ, watermark=last, timed=(Timed("skewed", (Split("skewed-0", T, True, 0), Split("skewed-1", last, False, 0))),))
+    first, second = told(poisoned, HOURS)
+    assert first.text == (
+        "The watermark has been raised to 9999-12-31 23:59:59 by rows of partition 1 of topic skewed, which is in the future: rows of the present "
+        "are late."
+    )
+    assert "table.exec.source.max-future-rowtime" in (first.hint or "")
+    assert "the next window closes when it reaches 10000-01-01 00:00:00" in second.text
+    assert not any("future" in text for text in texts(told(replace(READ, watermark=T + 3_600_000, timed=splits(T + 3_600_000)), HOURS))), "an hour"
 
 
 def test_a_recorded_job_as_it_went(told) -> None:

@@ -85,6 +85,15 @@ def named_splits(spark: SparkSession, names: Iterable[str]) -> Any:
     return spark._jvm.sqlstream.Splits(found)
 
 
+def left_out(spark: SparkSession, row: str, folder: Path, table: str, error: str) -> Column:
+    """A condition that is FALSE: the row, ``row`` as JSON (SQL), is kept in ``folder`` as one that ``table``'s readers leave out."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.classic.column import Column
+
+    assert spark._jvm is not None
+    return Column(spark._jvm.sqlstream.LeftOutRows(str(folder), table, error).leftOut(F.expr(row)._jc))
+
+
 class QueryWatch:
     """What can be known of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
 

@@ -1,0 +1,34 @@
+"""A rowtime that may be a constant of the far future: the watermark follows it, and rows that come afterwards are late."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.lint.subject import Found
+from sqlstream.sql import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+
+_DATE = re.compile(r"\s*\+?(\d{4,})-\d{1,2}(-|\s*$)")
+# Nobody's data is of so many years ahead.
+_YEARS = 20
+
+
+def check(subject: Subject) -> Iterator[Found]:
+    rowtimes = {mark.this.name for mark in subject.tree.args.get("watermarks") or ()}
+    columns = (c for c in subject.tree.args.get("columns") or () if isinstance(c, ast.ComputedColumnDef) and c.this.name in rowtimes)
+    for rowtime, text in ((c.this, text) for c in columns for text in c.expression.find_all(exp.Literal, ast.TimeLiteral)):
+        date = None if text.is_number else _DATE.match(text.name)
+        if date is not None and int(date[1]) > datetime.now(UTC).year + _YEARS:
+            yield Found(
+                text,
+                f"{rowtime.name} may be '{text.name}', which raises the watermark for good: rows of the present are late from then on",
+                "A time of the past in its place raises none",
+            )
