@@ -60,6 +60,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.dynamic-table-options.enabled", _BOOL, "true", "Whether the OPTIONS hint is allowed."),
     Option("table.exec.sink.not-null-enforcer", _ENUM, "error", "What a NULL for a NOT NULL column does.", values=("error", "drop")),
     Option("table.exec.sink.type-length-enforcer", _ENUM, "ignore", "What a too long CHAR or VARCHAR does.", values=("ignore",)),
+    _refused("table.exec.sink.nested-constraint-enforcer",
+             "What is inside of a row, an array or a map is not checked, as with Flink's default, IGNORE; make columns of such fields."),
     Option("table.exec.mini-batch.allow-latency", _TIME, None, "The least time between two micro-batches."),
     Option("table.exec.source.idle-timeout", _TIME, "0 ms", "A partition without records for so long holds the watermark back no longer."),
     Option("table.exec.source.max-future-rowtime", _TIME, "0 ms", "Rows of a stream whose rowtime is further ahead of the clock are left out, and"
@@ -132,7 +134,7 @@ def check(key: str, value: str, *, at: Any = None) -> str | None:
 
 
 def _is_default(key: str, value: str) -> bool:
-    return value.strip().lower() in ("0", "0 ms", "0 s", "0ms", "0s", "false", "disabled") and key != "execution.savepoint.path"
+    return value.strip().lower() in ("0", "0 ms", "0 s", "0ms", "0s", "false", "disabled", "ignore") and key != "execution.savepoint.path"
 
 
 def read(options: Mapping[str, str], key: str) -> Any:

@@ -17,6 +17,7 @@ from sqlstream.connectors.base import Connector, Read, Source, once, plain_optio
 from sqlstream.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.formats.base import literal
 from sqlstream.options import Kind, Option, Use
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import INT, STRING, Type
 
 if TYPE_CHECKING:
@@ -284,17 +285,22 @@ def _hex(field: _Field, length: int, digits: int) -> str:
     """SQL for ``length`` times ``digits`` hexadecimal digits."""
     total = length * digits
     words = max(1, -(-total // 16))
-    salted = _Field(field.path, STRING, field.options, f"{field.salt}, w")
-    return f"left(array_join(transform(sequence(1, {words}), w -> lpad(lower(hex({salted.hash('text')})), 16, '0')), ''), {total})"
+
+    def word(w: str) -> str:
+        return f"lpad(lower(hex({_Field(field.path, STRING, field.options, f'{field.salt}, {w}').hash('text')})), 16, '0')"
+
+    return f"left(array_join(transform(sequence(1, {words}), {bound(word)}), ''), {total})"
 
 
 def _elements(field: _Field, element: _Field) -> str:
     length = int(field.option("length") or _COLLECTION_LENGTH)
-    index = f"i{field.path.count('.')}"
     if length == 0:
         return f"CAST(array() AS ARRAY<{element.type.spark}>)"
-    salted = _Field(element.path, element.type, element.options, f"{element.salt}, {index}")
-    return f"transform(sequence(1, {length}), {index} -> {_cell(salted)})"
+
+    def cell(i: str) -> str:
+        return _cell(_Field(element.path, element.type, element.options, f"{element.salt}, {i}"))
+
+    return f"transform(sequence(1, {length}), {bound(cell, field.path.count('.'))})"
 
 
 def _map(field: _Field, key: _Field, value: _Field) -> str:

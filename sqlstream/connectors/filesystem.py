@@ -29,13 +29,15 @@ if TYPE_CHECKING:
 _ROLLING = "every batch of the job makes its own files"
 _COMPACTION = "small files stay as they are"
 _PROCESS_TIME = "A partition is committed with each batch: 'sink.partition-commit.trigger' = 'process-time', no delay."
+_LINE, _FILE, _OWN, _VALUE = "__sqlstream_line", "__sqlstream_file", "__sqlstream_own_", "__sqlstream_value_"
+_PLACE, _ARRIVAL = "__sqlstream_place", "__sqlstream_arrival"
 # Metadata key to its SQL over Spark's _metadata; a path is without scheme, as Flink gives it.
-_PATH = "url_decode(regexp_replace(_metadata.file_path, '^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?', ''))"
-_MODIFIED = "_metadata.file_modification_time"
+_PATH = f"url_decode(regexp_replace({_FILE}.file_path, '^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?', ''))"
+_MODIFIED = f"{_FILE}.file_modification_time"
 _METADATA = {
     "file.path": _PATH,
-    "file.name": "_metadata.file_name",
-    "file.size": "_metadata.file_size",
+    "file.name": f"{_FILE}.file_name",
+    "file.size": f"{_FILE}.file_size",
     "file.modification-time": _MODIFIED,
 }
 
@@ -159,8 +161,12 @@ class Filesystem(Connector):
             frame: DataFrame = reader.schema(", ".join(own + parts)).format(source).options(**settings).load(path)
         else:
             reader = reader.option("lineSep", "\n")
-            frame = reader.schema(", ".join(["value STRING", *parts])).format("text").load(path)
+            frame = reader.schema(", ".join([f"{_LINE} STRING", *parts])).format("text").load(path)
         pattern = table.options.get("source.path.regex-pattern")
+        if pattern is None and format_.files and not table.metadata:
+            return frame
+        # Whatever the table's own columns are called.
+        frame = frame.withColumn(_FILE, frame.metadataColumn("_metadata"))
         return frame if pattern is None else frame.where(f"{_PATH} RLIKE {literal(f'^(?:{pattern})$')}")
 
     def _columns(self, frame: DataFrame, format_: Format, table: Table) -> DataFrame:
@@ -181,21 +187,21 @@ class Filesystem(Connector):
             out = frame.select(*[columns[n].alias(n) for n in _names(table)])
         else:
             # A line ends at \n; what is left of \r\n is no part of it.
-            line = "if(endswith(value, '\\r'), left(value, length(value) - 1), value)"
+            line = f"if(endswith({_LINE}, '\\r'), left({_LINE}, length({_LINE}) - 1), {_LINE})"
             records = frame.select(
-                F.expr(line).alias("__line"),
-                F.col("_metadata.file_path").alias("__file"),
-                F.expr(f"struct({_MODIFIED}, _metadata.file_path, _metadata.file_block_start)").alias("__place"),
-                *[c.alias(f"__own_{n}") for n, c in columns.items()],
+                F.expr(line).alias(_LINE),
+                F.col(f"{_FILE}.file_path").alias(_FILE),
+                F.expr(f"struct({_MODIFIED}, {_FILE}.file_path, {_FILE}.file_block_start)").alias(_PLACE),
+                *[c.alias(_OWN + n) for n, c in columns.items()],
             )
-            origin = "concat('file ', __file)"
-            decoded = format_.decode(Encoded(records, "__line", origin, lines=True), fields, formats.given(format_, table.options))
+            encoded = Encoded(records, _LINE, f"concat('file ', {_FILE})", lines=True)
+            decoded = format_.decode(encoded, fields, formats.given(format_, table.options))
             kinds = [KIND] if format_.mode.carries_kinds else []
-            decoded = decoded.toDF(*records.columns, *[f"__value_{n}" for n, _ in fields], *kinds)
+            decoded = decoded.toDF(*records.columns, *[_VALUE + n for n, _ in fields], *kinds)
             if kinds:
                 # A row goes after it came: Spark reads the files of a micro-batch at once, and large ones before small ones.
-                decoded = task_sorted(decoded.withColumn("__arrival", arrival(decoded)).repartition(1), "struct(__place, __arrival)")
-            out = decoded.select(*[F.col(quote(f"__own_{n}" if n in columns else f"__value_{n}")).alias(n) for n in _names(table)], *kinds)
+                decoded = task_sorted(decoded.withColumn(_ARRIVAL, arrival(decoded)).repartition(1), f"struct({_PLACE}, {_ARRIVAL})")
+            out = decoded.select(*[F.col(quote((_OWN if n in columns else _VALUE) + n)).alias(n) for n in _names(table)], *kinds)
         return out
 
     def write_stream(self, request: Write) -> DataStreamWriter:
@@ -262,7 +268,6 @@ class Filesystem(Connector):
         write_batch(folder, writer, number, stage, replace=replace, success=success)
 
 
-_LINE = "__sqlstream_line"
 
 
 def _fields(table: Table) -> Fields:

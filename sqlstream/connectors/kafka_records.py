@@ -10,6 +10,7 @@ from sqlstream.changelog import KIND, RowKind
 from sqlstream.connectors.base import SPLIT, Metadata
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import BIGINT, BYTES, INT, STRING, map_of, quote, timestamp_ltz
 
 if TYPE_CHECKING:
@@ -154,28 +155,28 @@ def decoded(frame: DataFrame, table: Table, layout: Layout, split: Column | None
     """The table's columns out of the columns of Spark's Kafka source, SPLIT where it is given, and KIND where records carry kinds."""
     from pyspark.sql import functions as F
 
-    source = [F.col(c).alias(f"__kafka_{c}") for c in frame.columns]
+    source = [F.col(c).alias(f"__sqlstream_kafka_{c}") for c in frame.columns]
     if split is not None:
         source.append(split.alias(SPLIT))
-    metadata = [F.expr(sql).alias(f"__meta_{key}") for key, sql in _METADATA.items() if any(c.key == key for c in table.metadata)]
-    origin = "concat('topic ', __kafka_topic, ', partition ', __kafka_partition, ', offset ', __kafka_offset)"
+    metadata = [F.expr(sql).alias(f"__sqlstream_meta_{key}") for key, sql in _METADATA.items() if any(c.key == key for c in table.metadata)]
+    origin = "concat('topic ', __sqlstream_kafka_topic, ', partition ', __sqlstream_kafka_partition, ', offset ', __sqlstream_kafka_offset)"
     out = frame.select(*source, *metadata)
     columns: dict[str, str] = {}
     if layout.key is not None:
-        out = _with(layout.key, Encoded(out, "__kafka_key", origin), layout.key_format_fields, table.options, "key.", "__key_")
-        columns = {n: quote(f"__key_{layout.key_names[n]}") for n, _ in layout.key_fields}
+        out = _with(layout.key, Encoded(out, "__sqlstream_kafka_key", origin), layout.key_format_fields, table.options, "key.", "__sqlstream_key_")
+        columns = {n: quote(f"__sqlstream_key_{layout.key_names[n]}") for n, _ in layout.key_fields}
     properties = tuple(dict.fromkeys(c.key[len(_OF_VALUE) :] for c in table.metadata if c.key not in _METADATA))
-    value = Encoded(out, "__kafka_value", origin, properties=properties, nulls=layout.upserts)
-    out = _with(layout.value, value, layout.value_fields, table.options, layout.value_prefix, "__value_")
+    value = Encoded(out, "__sqlstream_kafka_value", origin, properties=properties, nulls=layout.upserts)
+    out = _with(layout.value, value, layout.value_fields, table.options, layout.value_prefix, "__sqlstream_value_")
     for name, _ in layout.value_fields:
-        own = quote(f"__value_{name}")
-        columns[name] = f"if(__kafka_value IS NULL, {columns[name]}, {own})" if layout.upserts and name in columns else own
+        own = quote(f"__sqlstream_value_{name}")
+        columns[name] = f"if(__sqlstream_kafka_value IS NULL, {columns[name]}, {own})" if layout.upserts and name in columns else own
     for c in table.metadata:
-        name = f"__meta_{c.key}" if c.key in _METADATA else f"__value_{_PROPERTY}{c.key[len(_OF_VALUE) :]}"
+        name = f"__sqlstream_meta_{c.key}" if c.key in _METADATA else f"__sqlstream_value_{_PROPERTY}{c.key[len(_OF_VALUE) :]}"
         columns[c.name] = f"CAST({quote(name)} AS {c.type.spark})"
     more = [] if split is None else [F.col(SPLIT)]
     if layout.upserts:
-        more.append(F.expr(f"if(__kafka_value IS NULL, {RowKind.DELETE.spark}, {RowKind.UPDATE_AFTER.spark})").alias(KIND))
+        more.append(F.expr(f"if(__sqlstream_kafka_value IS NULL, {RowKind.DELETE.spark}, {RowKind.UPDATE_AFTER.spark})").alias(KIND))
     elif layout.value.mode.carries_kinds:
         more.append(F.col(KIND))
     return out.select(*[F.expr(columns[c.name]).alias(c.name) for c in table.columns if c.name in columns], *more)
@@ -199,12 +200,13 @@ def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None 
             hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
         )
     value = layout.value.encode(layout.value_fields, formats.given(layout.value, table.options, layout.value_prefix))
-    columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias("__value")]
-    sent = [F.col("__value").alias("value")]
+    columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias("__sqlstream_value")]
+    sent = [F.col("__sqlstream_value").alias("value")]
     if "headers" in written:
-        pairs = f"transform(map_entries({quote(written['headers'].name)}), e -> named_struct('key', e.key, 'value', e.value))"
-        columns.append(F.expr(pairs).alias("__headers"))
-        sent.append(F.col("__headers").alias("headers"))
+        pair = bound(lambda e: f"named_struct('key', {e}.key, 'value', {e}.value)")
+        pairs = f"transform(map_entries({quote(written['headers'].name)}), {pair})"
+        columns.append(F.expr(pairs).alias("__sqlstream_headers"))
+        sent.append(F.col("__sqlstream_headers").alias("headers"))
     if layout.key is not None:
         # The key's fields have their names in the key, which may be those of other columns in the value.
         columns += [F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields]

@@ -12,6 +12,7 @@ from sqlstream.errors import ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, told, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
 from sqlstream.options import Kind, Option
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:
@@ -147,8 +148,8 @@ class Csv(Format):
                 case "TIMESTAMP_LTZ":
                     return f"concat(CAST({x} AS STRING), 'Z')"
                 case "ARRAY":
-                    inner = f"transform({x}, e -> coalesce({text('e', type_.children[0])}, {null}))"
-                    return f"array_join({inner}, {elements})"
+                    inner = bound(lambda e: f"coalesce({text(e, type_.children[0])}, {null})")
+                    return f"array_join(transform({x}, {inner}), {elements})"
                 case "ROW":
                     parts = ", ".join(
                         f"coalesce({text(f'{x}.{quote(n)}', c)}, {null})" for n, c in zip(type_.names, type_.children, strict=True)
@@ -239,9 +240,9 @@ def _cell(x: str, type_: Type, null: str | None, delimiter: str, fail: Callable[
     parts = f"split({x}, concat('\\\\Q', {literal(delimiter)}, '\\\\E'))"
     match type_.root:
         case "ARRAY":
-            inner = _scalar("e", type_.children[0], null, fail)
+            inner = bound(lambda e: _scalar(e, type_.children[0], null, fail))
             # As in Flink, the NULL literal is one of elements here, and of fields below.
-            return f"if({x} = '', CAST(array() AS {type_.spark}), transform({parts}, e -> {inner}))"
+            return f"if({x} = '', CAST(array() AS {type_.spark}), transform({parts}, {inner}))"
         case "ROW":
             fields = ", ".join(
                 f"{literal(n)}, {_scalar(f'get({parts}, {i})', c, null, fail)}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.errors import NotSupported
 from sqlstream.formats.base import Encoded, Fields, Format, refuse_types
 from sqlstream.options import Kind, Option, Use
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import INT, quote
 
 if TYPE_CHECKING:
@@ -109,11 +110,11 @@ def _times(x: str, type_: Type, function: str) -> str:
         return x
     match type_.root:
         case "ARRAY":
-            return f"transform({x}, e -> {_times('e', type_.children[0], function)})"
+            return f"transform({x}, {bound(lambda e: _times(e, type_.children[0], function))})"
         case "MAP" | "MULTISET":
             key, value = (*type_.children, INT)[:2]
-            entry = f"struct({_times('e.key', key, function)}, {_times('e.value', value, function)})"
-            return f"map_from_entries(transform(map_entries({x}), e -> {entry}))"
+            entry = bound(lambda e: f"struct({_times(f'{e}.key', key, function)}, {_times(f'{e}.value', value, function)})")
+            return f"map_from_entries(transform(map_entries({x}), {entry}))"
         case "ROW":
             pairs = zip(type_.names, type_.children, strict=True)
             cells = ", ".join(_times(f"{x}.{quote(n)}", t, function) for n, t in pairs)

@@ -15,6 +15,7 @@ from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.bind import Scope, bind, to_text
 from sqlstream.sql.expressions import VARIES, AggregateCall, ColumnRef, Expr, Literal, OverCall, constant
 from sqlstream.sql.functions.aggregates import GROUPINGS
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def aggregate(
     def column(expr: Expr) -> ColumnRef:
         """A column of the projection below the aggregate that holds ``expr``."""
         if expr not in below:
-            below[expr] = expr.name if isinstance(expr, ColumnRef) else fresh("$f")
+            below[expr] = expr.name if isinstance(expr, ColumnRef) else fresh(generated("f"))
         return ColumnRef(expr.type, below[expr])
 
     def below_call(call: AggregateCall) -> Iterator[Expr]:
@@ -56,17 +57,17 @@ def aggregate(
     for item in items:
         for call in _calls(item.expr):
             if call not in calls:
-                calls[call] = item.name if item.expr == call and item.name not in below.values() else fresh("$agg")
+                calls[call] = item.name if item.expr == call and item.name not in below.values() else fresh(generated("agg"))
     if having is not None:
         for call in _calls(having):
-            calls.setdefault(call, fresh("$agg"))
+            calls.setdefault(call, fresh(generated("agg")))
     inner.refuse_aggregated(list(calls), select)
     aggregates = tuple(NamedAggregate(name, call.with_children(tuple(below_call(call)))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
     names = tuple(dict.fromkeys(c.name for c in key_columns.values()))
     number = None
     if len(sets) > 1:
-        number = ColumnRef(INT.not_null(), fresh("$e"))
+        number = ColumnRef(INT.not_null(), fresh(generated("e")))
         arguments, key_columns, names = _expanded(arguments, sets, key_columns, number, fresh)
     grouped = inner.apply(window_aggregate(GroupAggregate(arguments, names, aggregates, ttl=ttl)))
     joined = {c.ref.name for c in inner.columns}
@@ -95,7 +96,7 @@ def _expanded(
 
     Keys of every set stay as they are, the others get columns of their own, since an aggregate may take their values too.
     """
-    own = {key: fresh("$k") for key in key_columns if not all(key in s for s in sets)}
+    own = {key: fresh(generated("k")) for key in key_columns if not all(key in s for s in sets)}
     below = [Named(f.name, make.ref(f)) for f in fields(source)]
     projections = []
     for i, grouping in enumerate(sets):

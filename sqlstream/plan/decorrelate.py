@@ -16,13 +16,14 @@ from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan.order_by import ordinal
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, function_named
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sqlstream.sql.expressions import Expr
 
-_RANK = "$rank"
+_RANK = generated("rank")
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope]) -> D
     inside = select.copy()
     rest = [part.copy() for part in parts if part not in outside]
     inside.set("where", exp.Where(this=exp.and_(*rest, wrap=False, copy=False)) if rest else None)
-    names = tuple(f"$c{i}" for i in range(len(keys)))
+    names = tuple(generated(f"c{i}") for i in range(len(keys)))
     items = [*inside.expressions, *(_named(key.copy(), name) for key, name in zip(keys, names, strict=True))]
     inside.set("expressions", items)
     if _aggregates(select, inner) or select.args.get("group"):
@@ -152,7 +153,7 @@ def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: boo
     def key(node: exp.Expr) -> exp.Expr:
         if node not in keys:
             keys.append(node)
-        return exp.column(f"$c{keys.index(node)}")
+        return exp.column(generated(f"c{keys.index(node)}"))
 
     if isinstance(part, exp.EQ):
         left, right = part.this, part.expression

@@ -43,6 +43,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import awaits_watermark, changelog_mode, field, fields, looked_up, origin, static, walk
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Frame
+from sqlstream.sql.generated_names import shown
 from sqlstream.udf.functions import PythonFunction
 
 
@@ -66,7 +67,7 @@ def describe(node: Node, *, modes: bool = False) -> str:
     name, *parts = _parts(node)
     if modes:
         parts.append(f"changelogMode={changelog_mode(node).value}")
-    return f"{name}({', '.join(parts)})"
+    return shown(f"{name}({', '.join(parts)})")
 
 
 def _parts(node: Node) -> tuple[str, ...]:
@@ -195,8 +196,8 @@ def _parts(node: Node) -> tuple[str, ...]:
 
 
 def _ttl(*ttls: int | None) -> list[str]:
-    shown = ", ".join("default" if ttl is None else _duration(ttl) for ttl in ttls)
-    return [f"stateTtl=[{shown}]"] if any(ttl is not None for ttl in ttls) else []
+    kept = ", ".join("default" if ttl is None else _duration(ttl) for ttl in ttls)
+    return [f"stateTtl=[{kept}]"] if any(ttl is not None for ttl in ttls) else []
 
 
 def _invocation(node: Correlate) -> str:

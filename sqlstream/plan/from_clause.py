@@ -23,6 +23,7 @@ from sqlstream.plan.system_time import as_of, without_period
 from sqlstream.plan.temporal_join import temporal_join
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], jo
     sides = [tuple(by_name[column] for side in pair for column in make.columns(side)) for pair in pairs]
     own = [tuple(places[c.name] for c in pair) for pair in sides]
     if kind is JoinKind.FULL:
-        added = tuple(Named(f"$using{i}", _either(*pair)) for i, pair in enumerate(sides, len(places)))
+        added = tuple(Named(generated(f"using{i}"), _either(*pair)) for i, pair in enumerate(sides, len(places)))
         node = Project(node, (*(Named(f.name, make.ref(f)) for f in fields(node)), *added))
         chosen = tuple(range(len(places), len(places) + len(added)))
     else:

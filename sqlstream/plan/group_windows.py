@@ -15,6 +15,7 @@ from sqlstream.plan.time_attributes import why_none
 from sqlstream.plan.windowing import over_windows
 from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.literals import interval_millis
 
 _WINDOWS = {"TUMBLE": ("size",), "HOP": ("slide", "size"), "SESSION": ("gap",)}
@@ -34,7 +35,7 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     names: tuple[str, ...] = ()
     if call is not None:
         window = _window(call, node, scope)
-        names = tuple(free_names([f"${c}" for c in WINDOW_COLUMNS], (c.name for c in scope.columns)))
+        names = tuple(free_names([generated(c) for c in WINDOW_COLUMNS], (c.name for c in scope.columns)))
         node = over_windows(node, window, zone)
     if call is None and not any(a.name.upper() in _AUXILIARY for a in select.find_all(exp.Anonymous)):
         return select, node, names

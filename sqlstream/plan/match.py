@@ -21,6 +21,7 @@ from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, Literal
 from sqlstream.sql.functions.base import Function
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import repeated
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from sqlstream.sql import ast
 
 _ANY = "*"
-_TIME = "$match_time"
+_TIME = generated("match_time")
 _PHYSICAL = ("PREV", "NEXT")
 
 
@@ -87,9 +88,9 @@ class _Builder:
             at = [d for d in self.node.args["define"] if d.alias == twice][1]
             raise ValidationError(f"Pattern variable '{twice}' has already been defined", at=at)
         self.scope = self._scope([*self.variables, *defined])
-        conditions = _Values("$d")
+        conditions = _Values(generated("d"))
         define = self._define(conditions)
-        values = _Values("$m")
+        values = _Values(generated("m"))
         measures = [Named(m.alias, self._measure(m.this, values)) for m in self.node.args.get("measures") or []]
         names = [*partition, *(m.name for m in measures)]
         ambiguous = [name for name, times in Counter(names).items() if times > 1]

@@ -9,6 +9,8 @@ from sqlstream.plan.properties import changelog_mode, field, updating_node
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.functions.aggregates import OVER_SET
 
+# The same with and without DISTINCT.
+_OF_ONE_VALUE = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
 # Ranks are only known when all rows are.
 _BATCH_ONLY = ("LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST")
 
@@ -56,10 +58,16 @@ def _over(node: Over) -> None:
             "OVER (ORDER BY ..) of a stream is only supported by a time attribute.",
             hint=f"ORDER BY a time attribute, or limit a ROW_NUMBER (WHERE n <= 3). {why_none(node.input, key.name)}",
         )
+    if frame.first is not None:
+        distinct_in_frames(node)
+
+
+def distinct_in_frames(node: Over) -> None:
+    """Raises NotSupported for a call with DISTINCT that has no form over the rows of a frame."""
     for named in node.aggregates:
         call = named.call
-        if call.distinct and frame.first is not None and call.function.name not in (*OVER_SET, "MIN", "MAX"):
-            raise NotSupported(f"{call.function.name}(DISTINCT ..) over a window that rows leave is not supported yet.")
+        if call.distinct and call.function.name not in (*OVER_SET, *_OF_ONE_VALUE):
+            raise NotSupported(f"{call.function.name}(DISTINCT ..) over the rows of a window is not supported yet.")
 
 
 def _append_only(node: Node) -> None:

@@ -15,6 +15,7 @@ from sqlstream.plan import make
 from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import Named, Node, Project, Sort, SortKey
 from sqlstream.plan.properties import field, fields
+from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +42,7 @@ def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]
         if named or isinstance(key, exp.Literal):
             keys.append(ordered)
             continue
-        own = exp.to_identifier(f"$order{len(added)}", quoted=True)
+        own = exp.to_identifier(generated(f"order{len(added)}"), quoted=True)
         value = key.transform(lambda n: items[n.name].copy() if isinstance(n, exp.Column) and not n.table and n.name in items else n)
         added.append(exp.alias_(value, own))
         moved = ordered.copy()
@@ -65,7 +66,7 @@ def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[ex
     given = fields(node)
     called = (*names, *(f.name for f in given[len(names) :]))
     places = [_place(item.this.unnest(), called, len(names)) for item in order.expressions]
-    own = free_names([f"$sort{i}" for i in range(len(places))], (f.name for f in given))
+    own = free_names([generated(f"sort{i}") for i in range(len(places))], (f.name for f in given))
     columns = [own[i] if place is None else given[place].name for i, place in enumerate(places)]
     computed = (Named(own[i], bound(item.this)) for i, item in enumerate(order.expressions) if places[i] is None)
     if added := tuple(computed):

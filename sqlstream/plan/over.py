@@ -27,6 +27,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import field, fields
 from sqlstream.plan.windowing import Windowing, windowing, with_time
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal, OverCall
+from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +53,7 @@ def below_over(items: list[Named]) -> tuple[list[Named], tuple[OverCall, ...]]:
     below = list(plain)
     for expr in dict.fromkeys(p for i in items if _over_calls(i.expr) for p in _parts(i.expr)):
         if expr not in taken:
-            name = expr.name if isinstance(expr, ColumnRef) and expr.name not in names else f"$o{len(below) - len(plain)}"
+            name = expr.name if isinstance(expr, ColumnRef) and expr.name not in names else generated(f"o{len(below) - len(plain)}")
             below.append(Named(name, expr))
     return below, calls
 
@@ -75,7 +76,7 @@ def over(node: Node, below: list[Named], calls: tuple[OverCall, ...], items: lis
     given = {f.name: make.ref(f) for f in fields(node)}
     known: dict[Expr, Expr] = {i.expr: given[i.name] for i in reversed(below)}
     for window in dict.fromkeys(c.window for c in calls):
-        own = {f"$over{i}": c for i, c in enumerate(calls) if c.window == window}
+        own = {generated(f"over{i}"): c for i, c in enumerate(calls) if c.window == window}
         first = next(iter(own.values()))
         order = zip((_column(known[e]) for e in first.order), first.descending, first.nulls_first, strict=True)
         aggregates = (NamedAggregate(n, c.call.with_children(tuple(known.get(e, e) for e in c.call.children))) for n, c in own.items())

@@ -16,6 +16,7 @@ from sqlstream.plan.properties import fields
 from sqlstream.plan.window_aggregate import window_aggregate
 from sqlstream.sql.expressions import AggregateCall, Call
 from sqlstream.sql.functions import Function
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import BIGINT, BOOLEAN, array
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 # An array of so many elements.
 _COPIES = Function("REPLICATE_ROWS", ("bigint",), lambda _: array(BOOLEAN), "array_repeat(TRUE, CAST({0} AS INT))", "Copies of a row.")
-_LEFT, _RIGHT, _COPY = "$left", "$right", "$copy"
+_LEFT, _RIGHT, _COPY = generated("left"), generated("right"), generated("copy")
 
 
 def distinct(node: Node, ttl: int | None = None) -> Node:

@@ -25,6 +25,7 @@ from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
 from sqlstream.sql.expressions import AggregateCall, Expr
 from sqlstream.sql.functions.aggregates import SINGLE_VALUE
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import BIGINT
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.scope import Environment
 
 # What qualifies columns that stand for sub-queries.
-QUALIFIER = "$query"
+QUALIFIER = generated("query")
 
 
 def is_sub_query(node: exp.Expr) -> bool:
@@ -159,7 +160,7 @@ class SubQueries:
 
     def _prefix(self) -> str:
         taken = {c.ref.name for c in (*self.scope.columns, *self.columns)}
-        return next(name for i in range(len(taken) + 1) if (name := f"$q{i}") not in taken)
+        return next(name for i in range(len(taken) + 1) if (name := generated(f"q{i}")) not in taken)
 
     def _join(self, right: Node, found: Decorrelated, keys: list[str], conditions: list[Expr]) -> None:
         by_name = {f.name: make.ref(f) for f in fields(right)}

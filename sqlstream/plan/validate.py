@@ -31,7 +31,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.order import in_time_order
+from sqlstream.plan.order import distinct_in_frames, in_time_order
 from sqlstream.plan.properties import changelog_mode, field, looked_up, on_time, scans, state_ttl, static, updating_node, upsert_key, walk
 from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -103,6 +103,10 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
                 raise NotSupported("Windows on processing time over other windows are not supported yet.")
         case Over() | Sort() if not batch:
             in_time_order(node)
+            if isinstance(node, Over) and static(node):
+                distinct_in_frames(node)
+        case Over():
+            distinct_in_frames(node)
         case Match(input=source) if streaming and changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None

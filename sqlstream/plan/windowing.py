@@ -25,6 +25,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -124,4 +125,4 @@ def over_windows(source: Node, window: Window, zone: str) -> WindowTvf:
 
 
 def _free(taken: Iterable[str]) -> str:
-    return WINDOW_TIME if WINDOW_TIME not in set(taken) else f"$${WINDOW_TIME}"
+    return WINDOW_TIME if WINDOW_TIME not in set(taken) else generated(f"${WINDOW_TIME}")

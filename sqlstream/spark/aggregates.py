@@ -4,6 +4,7 @@ our own operator, whose rows carry their kind.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.changelog import KIND
@@ -54,10 +55,13 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
     else:
         grouping, last = F.col(TIME), later(TIME, -lag)
         start, end = windows.bounds(node.window, local(last, kind, node.zone))
-    aggregated = _aggregated(frame.groupBy(grouping, *keys.values()), node.aggregates, zone)
+    # Spark's name of sessions, which users have too, is beside them.
+    held = {a.name: f"__sqlstream_value_{i}" for i, a in enumerate(node.aggregates)}
+    calls = tuple(replace(a, name=held[a.name]) for a in node.aggregates)
+    aggregated = _aggregated(frame.groupBy(grouping, *keys.values()), calls, zone)
     derived = {node.time: last, node.end: end, node.start: start} | keys
     outputs = [F.expr(derived[k]).alias(k) for k in node.keys]
-    return aggregated.select(*outputs, *[F.col(quote(a.name)) for a in node.aggregates])
+    return aggregated.select(*outputs, *[F.col(column).alias(name) for name, column in held.items()])
 
 
 def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch: bool, ttl: int) -> DataFrame:

@@ -8,6 +8,7 @@ from sqlstream.plan import make
 from sqlstream.plan.properties import row
 from sqlstream.spark.python_functions import register
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, FieldAccess
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import BOOLEAN, INT, Type, quote
 from sqlstream.sql.types import row as row_of
@@ -57,7 +58,7 @@ def _array(sql: str, type_: Type) -> tuple[str, Type]:
         case "MAP":
             return f"map_entries({sql})", row_of(("key", "value"), type_.children).not_null()
         case "MULTISET":
-            return f"flatten(transform(map_entries({sql}), e -> array_repeat(e.key, e.value)))", type_.children[0]
+            return f"flatten(transform(map_entries({sql}), {bound(lambda e: f'array_repeat({e}.key, {e}.value)')}))", type_.children[0]
     return sql, type_.children[0]
 
 

@@ -8,6 +8,7 @@ from sqlstream.changelog import KIND
 from sqlstream.plan.nodes import SIDE, Join, JoinKind, KeyedJoin
 from sqlstream.plan.properties import changelog_mode, fields, row
 from sqlstream.spark.operators import keyed_join
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
@@ -18,6 +19,8 @@ _HOW = {
     JoinKind.INNER: "inner", JoinKind.LEFT: "left", JoinKind.RIGHT: "right", JoinKind.FULL: "full", JoinKind.SEMI: "left_semi",
     JoinKind.ANTI: "left_anti",
 }  # fmt: skip
+_SIDES = (generated("left"), generated("right"))
+_ALL = generated("k0")
 
 
 def joined(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
@@ -36,16 +39,16 @@ def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFram
     from pyspark.sql import functions as F
 
     sides = [F.struct(*_own(node, side, frame)) for side in (0, 1)]
-    keys = [F.col(quote(k)) for k in node.keys] or [F.lit(0).alias("$k0")]
+    keys = [F.col(quote(k)) for k in node.keys] or [F.lit(0).alias(_ALL)]
     here = F.col(quote(SIDE))
     kinds = [F.col(KIND)] if KIND in frame.columns else []
-    tagged = frame.select(*keys, here, F.when(here == 0, sides[0]).alias("$left"), F.when(here == 1, sides[1]).alias("$right"), *kinds)
+    tagged = frame.select(*keys, here, *(F.when(here == i, side).alias(_SIDES[i]) for i, side in enumerate(sides)), *kinds)
     # The columns of both sides, for the condition to be resolved against.
-    pair = tagged.select("$left.*", "$right.*")
+    pair = tagged.select(*(f"{quote(side)}.*" for side in _SIDES))
     condition = None if node.condition is None else pair.where(render(node.condition, zone))
     given = changelog_mode(node).carries_kinds
     how = node.join.kind.name.lower()
-    return keyed_join(tagged, how, [*node.keys] or ["$k0"], [*node.null_safe] or [False], bool(kinds), given, condition, ttl)
+    return keyed_join(tagged, how, [*node.keys] or [_ALL], [*node.null_safe] or [False], bool(kinds), given, condition, ttl)
 
 
 def _own(node: KeyedJoin, side: int, frame: DataFrame) -> list[Column]:

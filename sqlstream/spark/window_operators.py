@@ -13,6 +13,7 @@ from sqlstream.spark.operators import top
 from sqlstream.spark.ranks import directions
 from sqlstream.sql.expressions import ColumnRef, Expr, FieldAccess
 from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
 
@@ -143,7 +144,7 @@ def _rows(side: JoinSide, index: int, zone: str) -> Column:
     if side.collected is not Collected.AGGREGATES:
         return F.col(name)
     cells = ", ".join(f"{sql_string(c.name)}, {render(c.expr, zone)}" for c in side.row) or "'_', 0"
-    return F.expr(f"filter(array(if({name} > 0, named_struct({cells}), NULL)), r -> r IS NOT NULL)").alias(name)
+    return F.expr(f"filter(array(if({name} > 0, named_struct({cells}), NULL)), {bound(lambda r: f'{r} IS NOT NULL')})").alias(name)
 
 
 def _outputs(join: WindowJoin, index: int) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.functions.base import instant, local
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
@@ -39,14 +40,15 @@ def assigned(node: WindowTvf, frame: DataFrame) -> DataFrame:
     if window.kind is WindowKind.CUMULATE:
         begun = frame.select("*", F.expr(f"coalesce({_floor(time, window.size, window.offset)}, {NO_TIME})").alias(_START))
         first = f"CAST(({time} - {_START}) DIV {window.slide} + 1 AS INT)"
-        ends = f"transform(sequence({first}, {window.size // window.slide}), i -> {_START} + i * {window.slide}L)"
+        ends = f"transform(sequence({first}, {window.size // window.slide}), {bound(lambda i: f'{_START} + {i} * {window.slide}L')})"
         bounded = begun.select(*others, _START, F.explode(F.expr(ends)).alias(_END))
     else:
         latest = frame.select("*", F.expr(f"coalesce({_floor(time, window.slide, window.offset)}, {NO_TIME})").alias(_START))
         if window.kind is WindowKind.HOP:
             count = -(-window.size // window.slide)
             every = ", ".join(f"{_START} - {i * window.slide}L" for i in range(count))
-            starts = f"array({every})" if count <= 64 else f"transform(sequence(0, {count - 1}), i -> {_START} - i * {window.slide}L)"
+            counted = bound(lambda i: f"{_START} - {i} * {window.slide}L")
+            starts = f"array({every})" if count <= 64 else f"transform(sequence(0, {count - 1}), {counted})"
             latest = latest.select(*others, F.explode(F.expr(starts)).alias(_START))
             if window.size % window.slide:
                 latest = latest.where(f"{_START} + {window.size}L > {time}")

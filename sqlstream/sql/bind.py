@@ -20,7 +20,7 @@ from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr
 from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
 from sqlstream.sql.functions.absent import absent
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
-from sqlstream.sql.functions.base import CONVERTED, TARGETS, accepts
+from sqlstream.sql.functions.base import COLLECTIONS, CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.text import family_name, sql_name, to_text
 
@@ -47,6 +47,8 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
     exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "spec", "over"),
 }  # fmt: skip
+# Operators whose names look like those of functions.
+_NOT_CALLED = {f.name for f in OPERATORS if f.name.isidentifier()} - {*CALLABLE}
 _REFUSED: dict[type[exp.Expr], str] = {
     exp.Subquery: "Scalar sub-queries are not supported yet.",
     exp.Select: "Scalar sub-queries are not supported yet.", exp.Exists: "EXISTS is not supported yet.",
@@ -383,7 +385,7 @@ def function_named(node: exp.Anonymous, name: str, scope: Scope) -> Function | N
     """The function, built in or the user's, that ``node`` calls; None where there is none. Raises SqlStreamError."""
     try:
         # The user's are compared in lower case, which is more than upper case undone: straße.
-        return scope.functions.get(node.name if name == node.name.upper() else name) or find(name)
+        return scope.functions.get(node.name if name == node.name.upper() else name) or (None if name in _NOT_CALLED else find(name))
     except SqlStreamError as error:  # what the user's module says of itself
         error.at = node if error.at is None else error.at
         raise
@@ -517,6 +519,8 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
         family = function.params[min(i, len(function.params) - 1)].rstrip("?*")
         if not accepts(family, arg.type):
             raise _mismatch(function, given, at)
+        if arg.type.root == "NULL" and family in COLLECTIONS:
+            raise ValidationError("Illegal use of 'NULL'", at=at, hint=f"CAST(NULL AS {'MAP<..>' if family == 'map' else 'ARRAY<..>'})")
         target = TARGETS.get(family)
         changes = target is not None and (arg.type.root == "NULL" or (family in CONVERTED and arg.type.root != target.root))
         converted.append(cast_to(arg, target) if changes and target is not None else arg)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlstream.sql.functions.base import instant, local, sql_string
 from sqlstream.sql.functions.strings import decoded
-from sqlstream.sql.types import MAX_LENGTH, Type, quote
+from sqlstream.sql.generated_names import bound
+from sqlstream.sql.types import INT, MAX_LENGTH, Type, quote
 
 _TRUE = "'t', 'true', 'y', 'yes', '1'"
 _FALSE = "'f', 'false', 'n', 'no', '0'"
@@ -53,23 +54,35 @@ def cast_sql(text: str, source: Type, target: Type, zone: str, *, safe: bool = F
     if target.root == "BOOLEAN":
         return f"({text} <> 0)"
     if source.root == "ARRAY":
-        element = cast_sql("x", source.children[0], target.children[0], zone, safe=safe)
-        if element == "x":
+        (inner,), (wanted,) = source.children, target.children
+        if cast_sql("", inner, wanted, zone, safe=safe) == "":
             return text
-        cast = f"transform({text}, x -> {element})"
-        return _unless(f"exists({text}, x -> x IS NOT NULL AND {element} IS NULL)", cast) if safe else cast
+        cast = f"transform({text}, {bound(lambda x: cast_sql(x, inner, wanted, zone, safe=safe))})"
+        return _unless(_fails(text, inner, wanted, zone), cast) if safe else cast
     if source.root == "ROW":
         return _row(text, source, target, zone, safe)
     if source.root in ("MAP", "MULTISET"):
-        key = cast_sql("k", source.children[0], target.children[0], zone, safe=safe)
-        value = cast_sql("v", source.children[-1], target.children[-1], zone, safe=safe) if source.root == "MAP" else "v"
-        keyed = text if key == "k" else f"transform_keys({text}, (k, v) -> {key})"
-        cast = keyed if value == "v" else f"transform_values({keyed}, (k, v) -> {value})"
-        if not safe or cast == text:
-            return cast
-        failed = [f"{part} IS NOT NULL AND {done} IS NULL" for part, done in (("k", key), ("v", value)) if part != done]
-        return _unless(" OR ".join(f"exists(map_{'keys' if f[0] == 'k' else 'values'}({text}), {f[0]} -> {f})" for f in failed), cast)
+        return _map(text, source, target, zone, safe)
     return text if source.spark == target.spark else f"CAST({text} AS {target.spark})"
+
+
+def _map(text: str, source: Type, target: Type, zone: str, safe: bool) -> str:
+    key, *value = source.children
+    wanted, *held = target.children
+    cast, failed = text, []
+    if cast_sql("", key, wanted, zone, safe=safe):
+        cast = f"transform_keys({cast}, {bound(lambda k, v: cast_sql(k, key, wanted, zone, safe=safe))})"
+        failed.append(_fails(f"map_keys({text})", key, wanted, zone))
+    # A MULTISET's values are numbers, which stay.
+    if value and cast_sql("", value[0], held[0], zone, safe=safe):
+        cast = f"transform_values({cast}, {bound(lambda k, v: cast_sql(v, value[0], held[0], zone, safe=safe))})"
+        failed.append(_fails(f"map_values({text})", value[0], held[0], zone))
+    return _unless(" OR ".join(failed), cast) if safe and failed else cast
+
+
+def _fails(array: str, source: Type, target: Type, zone: str) -> str:
+    """Whether an element of ``array`` can't be cast."""
+    return f"exists({array}, {bound(lambda x: f'{x} IS NOT NULL AND {cast_sql(x, source, target, zone, safe=True)} IS NULL')})"
 
 
 def _row(text: str, source: Type, target: Type, zone: str, safe: bool) -> str:
@@ -186,13 +199,16 @@ def string_sql(text: str, source: Type, zone: str, *, display: bool = False) -> 
         case "INTERVAL_MILLIS":
             return f"sqlstream_interval_text({text})"
         case "ARRAY":
-            element = string_sql("x", source.children[0], zone, display=display)
-            return f"concat('[', array_join(transform({text}, x -> {element}), ', ', 'NULL'), ']')"
+            element = bound(lambda x: string_sql(x, source.children[0], zone, display=display))
+            return f"concat('[', array_join(transform({text}, {element}), ', ', 'NULL'), ']')"
         case "MAP" | "MULTISET":
-            key = string_sql("e.key", source.children[0], zone, display=display)
-            value = string_sql("e.value", source.children[-1], zone, display=display) if source.root == "MAP" else "CAST(e.value AS STRING)"
-            pair = f"concat(coalesce({key}, 'NULL'), '=', coalesce({value}, 'NULL'))"
-            return f"concat('{{', array_join(transform(map_entries({text}), e -> {pair}), ', '), '}}')"
+            inner, held = (*source.children, INT)[:2]
+
+            def pair(entry: str) -> str:
+                key, value = (string_sql(f"{entry}.{n}", t, zone, display=display) for n, t in (("key", inner), ("value", held)))
+                return f"concat(coalesce({key}, 'NULL'), '=', coalesce({value}, 'NULL'))"
+
+            return f"concat('{{', array_join(transform(map_entries({text}), {bound(pair)}), ', '), '}}')"
         case "ROW":
             cells = [
                 f"coalesce({string_sql(f'{text}.{quote(n)}', c, zone, display=display)}, 'NULL')"
@@ -228,11 +244,11 @@ def _json_shape(text: str, source: Type, zone: str) -> str:
     """What ``to_json`` writes so."""
     match source.root:
         case "ARRAY":
-            return f"transform({text}, x -> {_json_shape('x', source.children[0], zone)})"
+            return f"transform({text}, {bound(lambda x: _json_shape(x, source.children[0], zone))})"
         case "MAP" | "MULTISET":
-            value = _json_shape("e.value", source.children[-1], zone) if source.root == "MAP" else "e.value"
-            entry = f"struct({display_sql('e.key', source.children[0], zone)}, {value})"
-            return f"map_from_entries(transform(map_entries({text}), e -> {entry}))"
+            inner, held = (*source.children, INT)[:2]
+            pair = bound(lambda e: f"struct({display_sql(f'{e}.key', inner, zone)}, {_json_shape(f'{e}.value', held, zone)})")
+            return f"map_from_entries(transform(map_entries({text}), {pair}))"
         case "ROW":
             fields = [f"{sql_string(n)}, {_json_shape(f'{text}.{quote(n)}', c, zone)}" for n, c in zip(source.names, source.children, strict=True)]
             return f"if({text} IS NULL, NULL, named_struct({', '.join(fields)}))"

@@ -42,7 +42,7 @@ def plain_call(name: str, raw: list[exp.Expr], at: exp.Expr) -> tuple[str, list[
             raise ValidationError(message, at=at, hint=hint)
     nulls, values = _on_null(raw)
     if name in AGGREGATES:
-        values[-1] = _named(exp.Anonymous(this="JSON_STRING", expressions=[values[-1]]), values[-1])
+        values[-1:] = [_named(exp.Anonymous(this="JSON_STRING", expressions=[value]), value) for value in values[-1:]]
         return f"{name} {nulls} ON NULL" if nulls and nulls != _DEFAULTS[name] else name, values
     step = 2 if name == "JSON_OBJECT" else 1
     parts = [_part(value, ("JSON", *CONSTRUCTORS)) if (i + 1) % step == 0 else value for i, value in enumerate(values)]

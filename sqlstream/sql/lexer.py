@@ -10,6 +10,7 @@ import re
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.errors import SyntaxProblem
+from sqlstream.sql.generated_names import PREFIX, reserved
 
 # Words that Flink takes as names only in back-ticks, as its parser reports them.
 RESERVED = frozenset(
@@ -147,14 +148,14 @@ def _read(kind: str | None, found: str, start: int, text: str) -> tuple[TokenTyp
     """A token's type and value."""
     match kind:
         case "word":
-            return TokenType.VAR, found
+            return TokenType.VAR, _name(found, start)
         case "sign":
             _check(found, start, text)
             return _SIGNS.get(found, TokenType.PLACEHOLDER), found
         case "string":
             return TokenType.STRING, found[1:-1].replace("''", "'")
         case "quoted":
-            return TokenType.IDENTIFIER, found[1:-1].replace("``", "`")
+            return TokenType.IDENTIFIER, _name(found[1:-1].replace("``", "`"), start)
         case "number":
             return TokenType.NUMBER, found
         case "hex":
@@ -164,6 +165,12 @@ def _read(kind: str | None, found: str, start: int, text: str) -> tuple[TokenTyp
         case "charset":
             return TokenType.STRING, found[found.index("'") + 1 : -1].replace("''", "'")
     return TokenType.STRING, _unicode(found, start)
+
+
+def _name(name: str, start: int) -> str:
+    if reserved(name):
+        raise SyntaxProblem(f"Names that begin with {PREFIX} are those of columns that sqlstream itself adds.", at=start, hint="Choose another name.")
+    return name
 
 
 def _check(sign: str, start: int, text: str) -> None:

@@ -42,6 +42,11 @@ def _aggregate(call: AggregateCall, zone: str) -> Rendered:
     return Rendered(texts, types, call.type, zone, _values(args), call.distinct, suffix)
 
 
+def render_arrived(call: AggregateCall, zone: str, arrival: str) -> str:
+    """Spark SQL for a call over rows in another order than that in which they came, of which the column ``arrival`` tells."""
+    return call.function.render(replace(_aggregate(call, zone), arrival=quote(arrival)))
+
+
 def render_over(call: AggregateCall, zone: str, window: str) -> str:
     """Spark SQL for a call over a window of Spark SQL."""
     return call.function.render(replace(_aggregate(call, zone), distinct=False, filter=f" OVER ({window})"))

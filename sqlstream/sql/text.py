@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word
+from sqlstream.sql.generated_names import shown
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -46,7 +47,7 @@ def to_text(expr: Expr) -> str:
     """``expr`` as one would write it."""
     match expr:
         case ColumnRef(name=name):
-            return name
+            return shown(name)
         case Literal():
             return _literal(expr)
         case Word(text=text):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.sql import types as t
 from sqlstream.sql.cursor import Cursor
+from sqlstream.sql.generated_names import reserved
 from sqlstream.sql.lexer import tokenize
 from sqlstream.sql.type_syntax import parse_type
 from sqlstream.udf.api import GENERAL, AggregateFunction, Declared, Kind, TableAggregateFunction, TableFunction, UserDefinedFunction
@@ -82,6 +83,8 @@ def signature(declared: Declared, name: str) -> Signature:
     for part in (*(p.type for p in found.parameters), found.result):
         if part is not None and (foreign := next((x for x in part.parts if x.root in _FOREIGN), None)):
             raise NotSupported(f"The function '{name}': values of type {foreign} are not passed to Python.")
+        if part is not None and (own := next((n for x in part.parts for n in x.names if reserved(n)), None)):
+            raise ValidationError(f"The function '{name}': a field can't be called '{own}': such names are those of columns that sqlstream adds.")
     return found
 
 

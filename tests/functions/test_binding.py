@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 
 import pytest
+from sqlglot import exp
 
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, cast_to, common_type, implicitly_castable, to_text
@@ -14,11 +15,12 @@ from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Lite
 from sqlstream.sql.functions import CALLABLE, FUNCTIONS, find
 from sqlstream.sql.spark_sql import render
 
-from . import differences, harness
+from . import differences, grid, harness
 from .recorder import records
 
 RECORDS = [r for name in ("expressions.tsv", "aggregates.tsv", "grid.tsv", "grid_aggregates.tsv") for r in records(name)]
 RUNTIME = "fails while running"
+NULL = "NULL"
 
 
 def test_record_is_large() -> None:
@@ -90,6 +92,31 @@ def test_refusals_point_at_a_place_and_name_the_cause() -> None:
         assert caught.value.message == message, text
         assert hint is None or caught.value.hint == hint, text
         assert caught.value.offset is not None, text
+
+
+def calls_of_any_number() -> list[str]:
+    """Calls of every function with no argument, with one less and one more than in its example, with NULLs, and with arguments of other kinds."""
+    found = []
+    for name in sorted({*CALLABLE, *(f.name for f in FUNCTIONS if f.name.isidentifier())}):
+        function = find(name)
+        examples = [harness.expression(function.example)] if function is not None and function.example[:6] not in ("SELECT", "CREATE") else []
+        given = [[grid.sql(e) for e in x.expressions] for x in examples if isinstance(x, exp.Anonymous)]
+        lists = [[], *([NULL] * n for n in (1, 2, 3)), ["i"], ["s", "s"], ["ai", "ai"], ["m"] * 3, ["ts"] * 9, ["DISTINCT i"], ["*"]]
+        lists += [cut for args in given for cut in (args[:-1], args[1:], [*args, "1"], [*args, *args])]
+        found += [f"{name}({', '.join(args)})" for args in lists]
+    return list(dict.fromkeys(found))
+
+
+def test_a_call_with_any_arguments_has_a_type_or_is_refused_at_its_place() -> None:
+    for text in calls_of_any_number():
+        try:
+            assert harness.bound(text).type.full
+        except SqlStreamError as error:
+            assert error.offset is not None, text
+            assert error.message, text
+    for name in ("COALESCE", "GREATEST", "LEAST", "ARRAY_CONCAT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "GROUPING", "MAP_UNION", "ITEM"):
+        with pytest.raises(ValidationError):
+            harness.bound(f"{name}()")
 
 
 def test_ambiguous_and_qualified_columns() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sqlstream.plan import make
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.spark_sql import render
 
@@ -70,6 +71,30 @@ def test_scalars_are_flinks(interpreted) -> None:
 @pytest.mark.spark
 def test_aggregates_are_flinks(interpreted) -> None:
     assert wrong(interpreted, AGGREGATES, True, 60) == []
+
+
+# Names that generated SQL has had for something of its own.
+ODD = (
+    "x", "e", "v", "a", "k", "i", "r", "w", "c0", "key", "value", "entry", "element", "pos", "col", "window", "session_window", "_1", "$f0", "o0", "t", "s", "n", "m2",
+    "mean", "accumulator",
+)  # fmt: skip
+
+
+@pytest.mark.spark
+def test_columns_of_any_name_are_the_users(interpreted) -> None:
+    """Each call in whose SQL something is bound, over columns called so: Flink's record again."""
+    frame = harness.rows(interpreted).toDF(*ODD)
+    names = dict(zip(harness.TYPES, ODD, strict=True))
+    answered = [(e, list(x), name in AGGREGATES) for name in (*SCALARS, *AGGREGATES) for e, type_, x in records(name) if type_ != "!" and differences.kind(e) in ("", "typed")]
+    binding = [(e, texts, aggregate) for e, texts, aggregate in answered if "->" in render(harness.bound(e), harness.ZONE)]
+    assert len(binding) > 150
+    for aggregate in (False, True):
+        asked = [(e, texts) for e, texts, of_rows in binding if of_rows is aggregate]
+        exprs = [make.renamed(harness.bound(e), names) for e, _ in asked]
+        columns = [f"{harness.shown(expr)} AS c{i}" for i, expr in enumerate(exprs)]
+        rows = frame.selectExpr(*columns).collect()
+        rows = [rows[0], frame.where("mean > 99").selectExpr(*columns).collect()[0]] if aggregate else rows
+        assert [(e, ours) for i, (e, texts) in enumerate(asked) if not same(e, ours := [row[i] for row in rows], texts)] == []
 
 
 # As the client's tableau showed them.

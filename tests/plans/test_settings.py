@@ -48,6 +48,7 @@ def test_reset(session: Session) -> None:
         ("SET 'execution.runtime-mode' = 'stream'", "Invalid value for 'execution.runtime-mode'"),
         ("SET 'table.local-time-zone' = 'Europe/Prag'", "The supplied zone ID 'Europe/Prag' is not valid"),
         ("SET 'table.exec.emit.allow-lateness' = '1 h'", "is not supported"),
+        ("SET 'table.exec.sink.nested-constraint-enforcer' = 'rows'", "is not supported"),
         ("SET 'table.sql-dialect' = 'hive'", "The Hive dialect is not supported"),
         ("SET 'table.exec.source.idle-timeout' = 'soon'", "Invalid value for 'table.exec.source.idle-timeout'"),
     ],

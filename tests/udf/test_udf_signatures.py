@@ -117,6 +117,7 @@ def test_signature(function, wanted: str) -> None:
         (udf(lambda a: a, result_type="STRNG"), ValidationError, "'STRNG' is no type"),
         (udf(lambda a: a, result_type=7), ValidationError, "7 is no type"),
         (udf(lambda a: a, result_type=DataTypes.ROW([DataTypes.FIELD("a", t.VARIANT)])), NotSupported, "values of type VARIANT are not passed to Python"),
+        (udf(lambda a: a, result_type=DataTypes.ROW([DataTypes.FIELD("__sqlstream_x", t.INT)])), ValidationError, "a field can't be called '__sqlstream_x'"),
         (udtf(lambda a: a), ValidationError, "its columns have no types"),
     ],
 )

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan.nodes.rows import Named, Node, Unary
+from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes.aggregates import NamedAggregate
@@ -148,7 +149,7 @@ class LookupJoin(Unary):
     retry: Retry | None = None
 
 
-SIDE = "$side"
+SIDE = generated("side")
 
 
 class Collected(Enum):

@@ -30,10 +30,11 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import ColumnRef, Expr
+from sqlstream.sql.generated_names import generated
 from sqlstream.udf.functions import calls_python
 
-_TIME, _START, _END = "$time", "$start", "$end"
-_ALONE = "$alone"
+_TIME, _START, _END = generated("time"), generated("start"), generated("end")
+_ALONE = generated("alone")
 
 
 def co_group(node: Node) -> Node:
@@ -42,7 +43,7 @@ def co_group(node: Node) -> Node:
     if not isinstance(node, WindowJoin):
         return node
     sources = [_source(node, 0), _source(node, 1)]
-    keys = [f"$k{i}" for i in range(len(node.keys))]
+    keys = [generated(f"k{i}") for i in range(len(node.keys))]
     # NULL is equal to nothing, the other side's NULL included: such rows are grouped by side.
     lonely = [n for n, (a, b) in enumerate(zip(*(s.keys for s in sources), strict=True)) if a.type.nullable and b.type.nullable]
     branches = []
@@ -82,7 +83,7 @@ def _source(join: WindowJoin, index: int) -> _Source:
         if found is not None:
             return found
     time, start, end = (make.ref(field(node, n)) for n in names)
-    columns = tuple(Named(f"${index}.{f.name}", make.ref(f)) for f in inside)
+    columns = tuple(Named(generated(f"{index}.{f.name}"), make.ref(f)) for f in inside)
     side = JoinSide(Collected.ROWS, tuple(c.name for c in columns))
     return _Source(node, time, (start, end), tuple(make.ref(field(node, k)) for k in keys), columns, side)
 
@@ -113,19 +114,20 @@ def _folded(
     places = tuple(refs[k] for k in joined)
     if set(joined) == set(others):
         # A column of the aggregate below holds each argument; rows of the other side have NULL there.
-        arguments = {c: f"${index}.{c}" for call in aggregate.aggregates for c in sorted(make.columns(call.call))}
+        arguments = {c: generated(f"{index}.{c}") for call in aggregate.aggregates for c in sorted(make.columns(call.call))}
         here = make.equals(ColumnRef(make.number(0).type, SIDE), index)
         calls = []
         for named in aggregate.aggregates:
             call = named.call.with_children(tuple(make.renamed(e, arguments) for e in named.call.children))
             both = make.all_of([here, *([call.filter] if call.filter is not None else [])])
-            calls.append(NamedAggregate(f"${index}.{named.name}", replace(call, filter=both)))
-        results = {a.name: f"${index}.{a.name}" for a in aggregate.aggregates} | {k: f"$k{n}" for n, k in reversed(list(enumerate(joined)))}
+            calls.append(NamedAggregate(generated(f"{index}.{named.name}"), replace(call, filter=both)))
+        results = {a.name: generated(f"{index}.{a.name}") for a in aggregate.aggregates}
+        results |= {k: generated(f"k{n}") for n, k in reversed(list(enumerate(joined)))}
         row = tuple(Named(n, make.renamed(exprs[n], results)) for n in inside)
         columns = tuple(Named(name, make.ref(field(below, c))) for c, name in arguments.items())
         side = JoinSide(Collected.AGGREGATES, tuple(c.name for c in columns), tuple(calls), row)
     elif not aggregate.aggregates:
-        columns = tuple(Named(f"${index}.{n}", make.substituted(exprs[n], refs)) for n in inside)
+        columns = tuple(Named(generated(f"{index}.{n}"), make.substituted(exprs[n], refs)) for n in inside)
         side = JoinSide(Collected.DISTINCT, tuple(c.name for c in columns))
     else:
         return None

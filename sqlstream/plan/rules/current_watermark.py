@@ -15,8 +15,9 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Filter, Named, Node, Project, TimeAttribute, Watermark
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
+from sqlstream.sql.generated_names import generated
 
-_NAME = "$watermark"
+_NAME = generated("watermark")
 
 
 def current_watermark(node: Node) -> Node:

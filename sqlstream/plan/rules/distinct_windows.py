@@ -19,12 +19,13 @@ from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, W
 from sqlstream.plan.properties import field
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
 from sqlstream.sql.functions.aggregates import OVER_SET, SPREADS, summed_as_set
+from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import INT
 
 # The same with and without DISTINCT.
 _PLAIN = ("MIN", "MAX")
 _SPLIT = ("COUNT", "SUM", "AVG", *SPREADS)
-_GROUP = "$group"
+_GROUP = generated("group")
 
 
 def distinct_windows(node: Node) -> Node:
@@ -44,7 +45,7 @@ def distinct_windows(node: Node) -> Node:
     # Equal arguments share their values.
     values: dict[Expr, str] = {}
     for named in distinct:
-        values.setdefault(_value(named.call), f"$d{len(values)}")
+        values.setdefault(_value(named.call), generated(f"d{len(values)}"))
     windowed = tuple(dict.fromkeys((*node.keys, node.start, node.end, node.time)))
     inner = WindowAggregate(
         _expand(node, windowed, plain, values),
@@ -59,12 +60,12 @@ def distinct_windows(node: Node) -> Node:
     )
     group = ColumnRef(INT.not_null(), _GROUP)
     is_plain = make.equals(group, 0)
-    columns = [*(_same(inner, name) for name in windowed), *(_same(inner, a.name) for a in plain), Named("$plain", is_plain)]
+    columns = [*(_same(inner, name) for name in windowed), *(_same(inner, a.name) for a in plain), Named(generated("plain"), is_plain)]
     for number, (value, name) in enumerate(values.items(), 1):
         here = make.when(make.equals(group, number), ColumnRef(value.type.null(), name), make.null(value.type))
-        columns.append(Named(f"$v{number}", here))
-    numbers = {value: f"$v{number}" for number, value in enumerate(values, 1)}
-    flag = ColumnRef(is_plain.type, "$plain")
+        columns.append(Named(generated(f"v{number}"), here))
+    numbers = {value: generated(f"v{number}") for number, value in enumerate(values, 1)}
+    flag = ColumnRef(is_plain.type, generated("plain"))
     outer = []
     for named in calls:
         if named in distinct:

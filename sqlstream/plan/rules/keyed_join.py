@@ -14,6 +14,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import SIDE, Join, KeyedJoin, Named, Node, Project, Union
 from sqlstream.plan.properties import fields, of_static, static
 from sqlstream.sql.expressions import Call, Expr
+from sqlstream.sql.generated_names import generated
 
 _NULL_SAFE = {"=": False, "IS NOT DISTINCT FROM": True}
 
@@ -34,8 +35,8 @@ def keyed_join(node: Node) -> Node:
         else:
             pairs.append(pair[0])
             null_safe.append(pair[1])
-    keys = tuple(f"$k{i}" for i in range(len(pairs)))
-    held = tuple(tuple(f"${side}.{name}" for name in own) for side, own in enumerate(names))
+    keys = tuple(generated(f"k{i}") for i in range(len(pairs)))
+    held = tuple(tuple(generated(f"{side}.{name}") for name in own) for side, own in enumerate(names))
     branches = []
     for side, source in enumerate(node.inputs):
         columns = [Named(SIDE, make.number(side)), *(Named(k, pair[side]) for k, pair in zip(keys, pairs, strict=True))]

@@ -18,6 +18,7 @@ from sqlstream.plan.nodes import GroupAggregate, Named, NamedAggregate, Node, Ov
 from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr
 from sqlstream.sql.functions.aggregates import ARGUMENTS
+from sqlstream.sql.generated_names import generated
 from sqlstream.udf.functions import PythonFunction
 
 
@@ -29,7 +30,7 @@ def python_aggregates(node: Node) -> Node:
 
 def _called(node: GroupAggregate | WindowAggregate | Over) -> Node:
     given = fields(node)
-    names = (name for n in count() if (name := f"$rows{n}") not in {f.name for f in given})
+    names = (name for n in count() if (name := generated(f"rows{n}")) not in {f.name for f in given})
     collected: dict[AggregateCall, str] = {}
     values: dict[str, Expr] = {}
     for named in node.aggregates:

@@ -17,6 +17,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Expand, Filter, IntervalJoin, Join, JoinKind, LookupJoin, Named, Node, Project, Union, Values, Watermark
 from sqlstream.plan.properties import fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
+from sqlstream.sql.generated_names import generated
 from sqlstream.udf.functions import PythonFunction, keeps_failures
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _calls(expr: Expr | None) -> list[Expr]:
 class _Lift:
     """Expressions with columns in the place of Python calls; ``found`` are these, by the name of their column."""
 
-    def __init__(self, given: Sequence[Field], prefix: str = "$py", often: Sequence[Expr] = ()) -> None:
+    def __init__(self, given: Sequence[Field], prefix: str = generated("py"), often: Sequence[Expr] = ()) -> None:
         self.found: dict[str, Expr] = {}
         self._twice = [call for i, call in enumerate(often) if _is_fixed(call) and call in often[:i]]
         taken = {f.name for f in given}
@@ -159,7 +160,7 @@ def _computed(node: Values) -> Node:
 def _joined(node: Join) -> Node:
     # The names of both sides are in one condition.
     taken = (*fields(node.left), *fields(node.right))
-    sides = [_Lift(taken, prefix) for prefix in ("$py_left", "$py_right")]
+    sides = [_Lift(taken, prefix) for prefix in (generated("py_left"), generated("py_right"))]
     columns = [{f.name for f in fields(side)} for side in node.inputs]
     above: list[Expr] = []
 

@@ -16,8 +16,9 @@ from sqlstream.plan.nodes import Named, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.sql.functions import find
+from sqlstream.sql.generated_names import generated
 
-_NAME = "$now"
+_NAME = generated("now")
 _CLOCKS = {"CURRENT_TIMESTAMP", "NOW", "LOCALTIMESTAMP", "CURRENT_DATE", "LOCALTIME", "CURRENT_TIME"}
 
 

@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import VALUES, Function, Rendered, Spark, Types, not_null, nullable, sql_string
+from sqlstream.sql.functions.base import VALUES, Function, Rendered, Spark, Types, listed, listed_values, not_null, nullable, sql_string
+from sqlstream.sql.generated_names import bound
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -90,7 +91,7 @@ def _total_of_set(call: Rendered) -> str:
     if type_.root == "DECIMAL":
         # A sum of two DECIMALs has a digit more, which Spark takes from behind the point if there are more than 38, down to 6 digits.
         wide = f"DECIMAL({38 if type_.args[1] <= _KEPT_SCALE else 37},{type_.args[1]})"
-    return f"if(size({_set(call)}) = 0, NULL, aggregate({_set(call)}, CAST(0 AS {wide}), (a, x) -> CAST(a + x AS {wide})))"
+    return f"if(size({_set(call)}) = 0, NULL, aggregate({_set(call)}, CAST(0 AS {wide}), {bound(lambda a, x: f'CAST({a} + {x} AS {wide})')}))"
 
 
 def _spread(name: str) -> Spark:
@@ -101,14 +102,20 @@ def _spread(name: str) -> Spark:
 def _spread_of_set(*, sample: bool, root: bool) -> Spark:
     def spread(call: Rendered) -> str:
         values = f"collect_set(CAST({call.args[0]} AS DOUBLE)){call.filter}"
-        mean = "(a.mean + (x - a.mean) / (a.n + 1D))"
-        step = f"named_struct('n', a.n + 1D, 'mean', {mean}, 'm2', a.m2 + (x - a.mean) * (x - {mean}))"
-        variance = f"a.m2 / nullif(a.n{' - 1D' if sample else ''}, 0D)"
-        start = "named_struct('n', 0D, 'mean', 0D, 'm2', 0D)"
-        ended = f"sqrt({variance})" if root else variance
-        return _cast_double(f"if(size({values}) = 0, NULL, aggregate({values}, {start}, (a, x) -> {step}, a -> {ended}))", call)
+        folded = f"aggregate({values}, named_struct('n', 0D, 'mean', 0D, 'm2', 0D), {bound(_spread_with)}, {bound(ended)})"
+        return _cast_double(f"if(size({values}) = 0, NULL, {folded})", call)
+
+    def ended(a: str) -> str:
+        variance = f"{a}.m2 / nullif({a}.n{' - 1D' if sample else ''}, 0D)"
+        return f"sqrt({variance})" if root else variance
 
     return spread
+
+
+def _spread_with(a: str, x: str) -> str:
+    """The count, mean and sum of squares ``a`` with the value ``x`` more."""
+    mean = f"({a}.mean + ({x} - {a}.mean) / ({a}.n + 1D))"
+    return f"named_struct('n', {a}.n + 1D, 'mean', {mean}, 'm2', {a}.m2 + ({x} - {a}.mean) * ({x} - {mean}))"
 
 
 def _cast_double(text: str, call: Rendered) -> str:
@@ -163,7 +170,11 @@ def _ignoring_nulls(name: str) -> Spark:
 
 
 def _listagg(call: Rendered) -> str:
-    return _aggregate("listagg", call, call.args[0], _separator(call))
+    return _joined(listed_values(call, call.args[0]), call) if call.arrival else _aggregate("listagg", call, call.args[0], _separator(call))
+
+
+def _joined(texts: str, call: Rendered) -> str:
+    return f"if(size({texts}) = 0, NULL, array_join({texts}, {_separator(call)}))"
 
 
 def _separator(call: Rendered) -> str:
@@ -171,8 +182,7 @@ def _separator(call: Rendered) -> str:
 
 
 def _listagg_of_set(call: Rendered) -> str:
-    texts = f"array_distinct(collect_list({call.args[0]}){call.filter})"
-    return f"if(size({texts}) = 0, NULL, array_join({texts}, {_separator(call)}))"
+    return _joined(f"array_distinct({listed_values(call, call.args[0])})", call)
 
 
 def _check_separator(types: Types, values: tuple[Any, ...]) -> str | None:
@@ -208,22 +218,22 @@ def _check_shift(types: Types, values: tuple[Any, ...]) -> str | None:
 
 def _collect(call: Rendered) -> str:
     values = f"{'collect_set' if call.distinct else 'collect_list'}({call.args[0]}){call.filter}"
-    counts = f"transform(array_distinct({values}), v -> size(filter({values}, x -> x <=> v)))"
-    return f"map_from_arrays(array_distinct({values}), {counts})"
+    count = bound(lambda value: f"size(filter({values}, {bound(lambda x: f'{x} <=> {value}')}))")
+    return f"map_from_arrays(array_distinct({values}), transform(array_distinct({values}), {count}))"
 
 
 def _array_agg(call: Rendered) -> str:
     # In a struct, NULLs are collected too.
-    values = f"collect_list(named_struct('x', {call.args[0]})){call.filter}"
+    values = listed(call, f"named_struct('x', {call.args[0]})")
     if call.distinct:
         values = f"array_distinct({values})"
-    return f"if(size({values}) = 0, NULL, transform({values}, e -> e.x))"
+    return f"if(size({values}) = 0, NULL, transform({values}, {bound(lambda e: f'{e}.x')}))"
 
 
 def _arguments(call: Rendered) -> str:
     # A struct needs a field.
     cells = [f"{sql_string(name)}, {arg}" for name, arg in zip(call.type.children[0].names, call.args, strict=True)] or ["'_', 0"]
-    rows = f"collect_list(named_struct({', '.join(cells)})){call.filter}"
+    rows = listed(call, f"named_struct({', '.join(cells)})")
     return f"array_distinct({rows})" if call.distinct else rows
 
 
@@ -263,7 +273,7 @@ ROWS: tuple[Function, ...] = (
     _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
     _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]).with_nullable(ts[0].nullable), _array_agg, "The values as an array, NULLs too.", "x"),
     *(
-        _row(name, ("any*",), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.",
+        _row(name, ("any", "any*"), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.",
              f"SELECT x, {name}(x) AS totals FROM {VALUES} GROUP BY GROUPING SETS ((x), ())")
         for name in ("GROUPING", "GROUPING_ID")
     ),
@@ -305,7 +315,8 @@ SPREADS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIAN
 
 # With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
 _OF_SET: dict[str, Spark] = {
-    "COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set, "LISTAGG": _listagg_of_set, "COLLECT": _collect, "ARRAY_AGG": _array_agg,
+    "COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set, "LISTAGG": _listagg_of_set,
+    "COLLECT": lambda call: _collect(replace(call, distinct=True)), "ARRAY_AGG": lambda call: _array_agg(replace(call, distinct=True)),
     "ARGUMENTS": lambda call: _arguments(replace(call, distinct=True)),
     **{name: _spread_of_set(sample="POP" not in name, root=name.startswith("STD")) for name in SPREADS},
 }  # fmt: skip

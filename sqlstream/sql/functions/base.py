@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.expressions import VARIES as VARIES
+from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import Type, quote
 
 
@@ -17,7 +18,8 @@ class Rendered:
     """A call on its way to Spark SQL: its arguments as text with their types, the result's type, the session's zone.
 
     ``values`` are those of constant arguments, VARIES for others. ``distinct`` and ``filter`` (``FILTER (WHERE ..)`` as text, or
-    empty) are an aggregate's. ``sign`` is SQL for how often a row counts: 1, -1 for one that goes, 0.
+    empty) are an aggregate's. ``sign`` is SQL for how often a row counts: 1, -1 for one that goes, 0. ``arrival`` is SQL for a row's place among
+    those that have come, where rows are aggregated in another order.
     """
 
     args: tuple[str, ...]
@@ -28,6 +30,7 @@ class Rendered:
     distinct: bool = False
     filter: str = ""
     sign: str = ""
+    arrival: str = ""
 
 
 # What the examples of aggregates are over.
@@ -184,6 +187,8 @@ TARGETS: dict[str, Type] = {
     "bytes or string": t.STRING, "binary": t.BYTES,
 }  # fmt: skip
 CONVERTED = ("int", "short int", "bigint", "double")
+# Families whose untyped NULL could be of any type.
+COLLECTIONS = ("array", "array of strings", "array of ordered", "map", "collection")
 
 
 def fixed(result: Type) -> Returns:
@@ -218,6 +223,21 @@ def sql_string(text: str) -> str:
 def local(text: str, type_: Type, zone: str) -> str:
     """A timestamp's wall time, as if UTC: an LTZ's in ``zone``, a TIMESTAMP as it is."""
     return f"from_utc_timestamp({text}, {sql_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
+
+
+def listed(call: Rendered, value: str) -> str:
+    """The values of an aggregate's rows as an array, in the order of their arrival."""
+    if not call.arrival:
+        return f"collect_list({value}){call.filter}"
+    rows = f"collect_list(named_struct('at', {call.arrival}, 'x', {value})){call.filter}"
+    earlier = bound(lambda a, b: f"CASE WHEN {a}.at < {b}.at THEN -1 WHEN {a}.at > {b}.at THEN 1 ELSE 0 END")
+    return f"transform(array_sort({rows}, {earlier}), {bound(lambda e: f'{e}.x')})"
+
+
+def listed_values(call: Rendered, value: str) -> str:
+    """As ``listed``, without NULLs."""
+    found = listed(call, value)
+    return f"filter({found}, {bound(lambda x: f'{x} IS NOT NULL')})" if call.arrival else found
 
 
 def instant(text: str, type_: Type, zone: str) -> str:

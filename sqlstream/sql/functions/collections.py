@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type, distinguished
 from sqlstream.sql.functions.base import Check, Coerce, Function, Rendered, Spark, Types, fixed, like
+from sqlstream.sql.generated_names import bound
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -72,6 +73,16 @@ def _call(name: str) -> Spark:
     return lambda c: f"{name}({', '.join(c.args)})"
 
 
+def _contains(call: Rendered) -> str:
+    array, value = call.args
+    return f"if({array} IS NULL, NULL, exists({array}, {bound(lambda x: f'{x} <=> {value}')}))"
+
+
+def _without(call: Rendered) -> str:
+    array, value = call.args
+    return f"filter({array}, {bound(lambda x: f'NOT ({x} <=> {value})')})"
+
+
 def _one_element(call: Rendered) -> str:
     array = call.args[0]
     many = "raise_error('ELEMENT: the array has more than one element.')"
@@ -121,12 +132,12 @@ def _join(call: Rendered) -> str:
 ROWS: tuple[Function, ...] = (
     Function("CARDINALITY", ("collection",), fixed(t.INT), "size({0})", "The number of elements.", "CARDINALITY(ARRAY[1, 2])"),
     Function("ELEMENT", ("array",), _only_element, _one_element, "The only element; NULL of an empty array, an error of a longer one.", "ELEMENT(ARRAY[1])"),
-    Function("ARRAY_CONTAINS", ("array", "any"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), "if({0} IS NULL, NULL, exists({0}, x -> x <=> {1}))", "Whether an array holds a value; NULL too.", "ARRAY_CONTAINS(ARRAY[1], 1)", coerce=_holds, check=_check_elements),
+    Function("ARRAY_CONTAINS", ("array", "any"), lambda ts: t.BOOLEAN.with_nullable(ts[0].nullable), _contains, "Whether an array holds a value; NULL too.", "ARRAY_CONTAINS(ARRAY[1], 1)", coerce=_holds, check=_check_elements),
     Function("ARRAY_POSITION", ("array", "any"), lambda ts: t.INT.with_nullable(any(x.nullable for x in ts)), "CAST(array_position({0}, {1}) AS INT)", "Where a value stands, from 1; 0 if nowhere.", "ARRAY_POSITION(ARRAY[1], 1)", coerce=_holds, check=_check_elements),
     _row("ARRAY_APPEND", ("array", "any"), "array_append({0}, {1})", "With an element more at the end.", "ARRAY[1], 2", _holds),
     _row("ARRAY_PREPEND", ("array", "any"), "array_prepend({0}, {1})", "With an element more at the beginning.", "ARRAY[1], 2", _holds),
-    Function("ARRAY_REMOVE", ("array", "any"), lambda ts: ts[0], "filter({0}, x -> NOT (x <=> {1}))", "Without a value.", "ARRAY_REMOVE(ARRAY[1, 2], 2)", coerce=_held, check=_check_elements),
-    _row("ARRAY_CONCAT", ("array*",), _call("concat"), "Arrays behind each other.", "ARRAY[1], ARRAY[2]", _arrays),
+    Function("ARRAY_REMOVE", ("array", "any"), lambda ts: ts[0], _without, "Without a value.", "ARRAY_REMOVE(ARRAY[1, 2], 2)", coerce=_held, check=_check_elements),
+    _row("ARRAY_CONCAT", ("array", "array*"), _call("concat"), "Arrays behind each other.", "ARRAY[1], ARRAY[2]", _arrays),
     _row("ARRAY_DISTINCT", ("array",), "array_distinct({0})", "Without duplicates.", "ARRAY[1, 1]", check=_check_elements),
     _row("ARRAY_UNION", ("array", "array"), "array_union({0}, {1})", "The distinct elements of both.", "ARRAY[1], ARRAY[2]", _arrays, _check_elements),
     _row("ARRAY_EXCEPT", ("array", "array"), "array_except({0}, {1})", "The distinct elements of the first that are not in the second.", "ARRAY[1, 2], ARRAY[2]", _arrays, _check_elements),

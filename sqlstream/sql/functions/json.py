@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable, packed, sql_string
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, listed, listed_values, not_null, nullable, packed, sql_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -98,11 +98,15 @@ def _constructor(name: str, empty: str) -> Spark:
 
 
 def _array_agg(value: str) -> Spark:
-    return lambda call: f"concat('[', array_join(collect_list({value.format(call.args[0])}){call.filter}, ','), ']')"
+    return lambda call: f"concat('[', array_join({listed_values(call, value.format(call.args[0]))}, ','), ']')"
 
 
 def _object_agg(absent: str) -> Spark:
-    return lambda call: f"sqlstream_json_object_of(collect_list(named_struct('k', {call.args[0]}, 'v', {call.args[1]})){call.filter}, {absent})"
+    def rendered(call: Rendered) -> str:
+        pairs = listed(call, f"named_struct('k', {call.args[0]}, 'v', {call.args[1]})")
+        return f"sqlstream_json_object_of({pairs}, {absent})"
+
+    return rendered
 
 
 _JSON = t.Type("JSON")
