@@ -91,7 +91,7 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
         planned: tuple[Planned, ...] = ()
         env = dry.environment(*source.scope)
         if isinstance(source.item, Table):
-            errors = declared_errors(source.item, env, tree)
+            errors, _ = declared_errors(source.item, env, tree)
         else:
             try:
                 planned = (dry.planned(source.item.query, env),)

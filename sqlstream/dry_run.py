@@ -7,6 +7,7 @@ statement is planned with a NULL in its place, so that one mistake hides no othe
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -50,15 +51,21 @@ class DryRun(Session):
         self._errors: list[SqlStreamError] = []
         # What was said of the options of a table, and is not said again wherever it is used.
         self._told: set[str] = set()
+        # Tables and views whose declarations are wrong: that they are not there is no error more.
+        self.undeclared: set[str] = set()
 
     def checked(self, statement: Statement) -> Checked:
         """What a statement declares and plans, and its errors, which have their places in its text or in the file that they are of."""
         self._planned, self._errors = [], []
         tree = parse(statement.text)
         self._mending(tree, statement.text, lambda node: list(self._carry_out(node, statement)))
+        if isinstance(tree, ast.CreateTable | ast.CreateView) and self._catalog.get(self._catalog.path(ast.parts(tree.this))) is None:
+            self.undeclared.add(tree.this.name)
         table = self._declared(tree)
         if table is not None and isinstance(tree, ast.CreateTable):
-            wrong = declared_errors(table, self._planner.environment(), tree)
+            wrong, right = declared_errors(table, self._planner.environment(), tree)
+            if wrong:
+                self._catalog.put(right)
             self._told.update(e.message for e in wrong)
             self._errors += wrong
         return Checked(tree, () if self._errors else tuple(self._planned), table, tuple(self._errors))
@@ -128,7 +135,8 @@ class DryRun(Session):
                 return
             except SqlStreamError as error:
                 del self._planned[planned:]
-                if error.message in self._told:
+                missing = isinstance(error.at, exp.Table) and error.at.name in self.undeclared
+                if error.message in self._told or missing:
                     return
                 if error.option is not None:
                     self._told.add(error.message)
@@ -179,34 +187,28 @@ def _covers(clause: exp.Expr, at: int) -> bool:
     return begin is not None and begin <= at < begin + length_of(clause)
 
 
-def declared_errors(table: Table, env: Any, tree: exp.Expr) -> list[SqlStreamError]:
-    """What is wrong with the options of a table, each at the option."""
+def declared_errors(table: Table, env: Any, tree: exp.Expr) -> tuple[list[SqlStreamError], Table]:
+    """What is wrong with the options of a table, each at the option, and the table without these options."""
     if not table.connector:
-        return []
+        return [], table
     written: Mapping[str, exp.Expr] = {o.this.name: o for o in tree.args.get("options") or []}
     found: list[SqlStreamError] = []
     options = dict(table.options)
     while len(found) < _MOST_ERRORS:
         try:
-            usable(_with(table, options), env, tree.this)
-            return found
+            usable(replace(table, options=options), env, tree.this)
+            return found, replace(table, options=options)
         except SqlStreamError as error:
             key = error.option or _named(error.message, options)
             error.at = written.get(key, error.at)
             found.append(error)
             # Without these there is nothing to check.
             if key == "connector" or key.endswith("format") or options.pop(key, None) is None:
-                return found
-    return found
+                break
+    return found, table
 
 
 def _named(message: str, options: Mapping[str, str]) -> str:
     """The option whose key, or else whose value, a message has in quotes."""
     by_value = {v: k for k, v in options.items()}
     return next((k for k in options if f"'{k}'" in message), next((by_value[v] for v in by_value if v and f"'{v}'" in message), ""))
-
-
-def _with(table: Table, options: Mapping[str, str]) -> Table:
-    from dataclasses import replace
-
-    return replace(table, options=options)

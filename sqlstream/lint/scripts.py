@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.statements import Statement
     from sqlstream.sql.tables import Table
 
+_DECLARES = re.compile(r"CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?`?(\w+)", re.I)
 _SUPPRESSED = re.compile(r"--\s*noqa\b(?::\s*(?P<codes>\w+(?:\s*,\s*\w+)*))?", re.I)
 
 
@@ -37,7 +38,9 @@ class Checked:
 
 
 class Carrying(Protocol):
-    """What carries a script's statements out, one after the other."""
+    """What carries a script's statements out, one after the other. ``undeclared``: tables and views whose declarations are wrong."""
+
+    undeclared: set[str]
 
     def checked(self, statement: Statement) -> Checked:
         """What came of a statement that parses."""
@@ -78,6 +81,8 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
             parsed.append((statement, parse(statement.text)))
         except SqlStreamError as error:
             found.append(of_error(error.located(shown, file, statement.start), file))
+            if declares := _DECLARES.match(statement.text):
+                session.undeclared.add(declares[1])
     trees = tuple(tree for _, tree in parsed)
     for place, (statement, _) in enumerate(parsed):
         checked = session.checked(statement)
