@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sqlstream import project_folder
+from sqlstream.defects import defect
 from sqlstream.errors import SetupError, SqlStreamError
 from sqlstream.shell.foreground import Terminated, handled
 from sqlstream.shell.screen import Screen, Script
@@ -85,6 +86,9 @@ def _main(argv: list[str], fronts: Fronts | None) -> int:
     except BrokenPipeError:
         # The reader of stdout went away (``| head``). Python flushes stdout at exit: give it somewhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        Screen().error(error if isinstance(error, SqlStreamError) else defect(error, Path.cwd()))
         return 1
 
 

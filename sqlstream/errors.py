@@ -5,7 +5,8 @@
     ├── ValidationError    S2  a name, type, option or query shape is wrong
     ├── NotSupported       S3  right in Flink, refused here, with what to write instead
     ├── SetupError         S4  the machine lacks something (Java, a jar, a broker)
-    └── JobFailed          S5  a running job met bad data or lost a service
+    ├── JobFailed          S5  a running job met bad data or lost a service
+    └── Defect             S9  sqlstream itself went wrong
 
 An error is raised low, with ``at`` = the place it is about: a sqlglot expression or token, or a character offset in the
 statement's text. The session, which alone knows the script, turns that into file, line and caret.
@@ -89,6 +90,12 @@ class JobFailed(SqlStreamError):
     job: str | None = None
 
     code = "S5"
+
+
+class Defect(SqlStreamError):
+    """sqlstream itself went wrong; the hint names the file with the trace."""
+
+    code = "S9"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ is a number or a boolean where it looks like one, else a string.
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -29,6 +30,8 @@ _PARAMETER = re.compile(
 )
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _INTERVAL = re.compile(r"(-?\d+)\s+(SECOND|MINUTE|HOUR|DAY|MONTH|YEAR)S?", re.I)
+# Of a number that somebody has meant.
+_MOST_DIGITS = 100
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
 
 
@@ -185,7 +188,7 @@ def _guessed(text: str, type_: str) -> str:
 
 
 def _integer(text: str, type_: str) -> str:
-    value, bits = int(text), _BITS[type_]
+    value, bits = int(_plain(text)), _BITS[type_]
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
         raise ValueError(text)
     # LIMIT takes a bare one only.
@@ -193,10 +196,27 @@ def _integer(text: str, type_: str) -> str:
 
 
 def _decimal(text: str, type_: str) -> str:
-    value = Decimal(text)
-    if not value.is_finite():
+    value = Decimal(_plain(text))
+    # A DECIMAL has 38 digits; written out, 1e50000000 would have fifty million.
+    if not value.is_finite() or value.adjusted() >= 38 or int(value.as_tuple().exponent) < -_MOST_DIGITS:
         raise ValueError(text)
-    return f"CAST({value:f} AS {type_})"
+    written = f"{value:f}"
+    # A literal has to fit into 64 bits without its point.
+    return f"CAST({written if len(written) < 18 else _string(written, type_)} AS {type_})"
+
+
+def _double(text: str, type_: str) -> str:
+    value = float(_plain(text))
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return f"CAST('{value!r}' AS {type_})"
+
+
+def _plain(text: str) -> str:
+    """``text``, of a number as SQL writes it: Python takes more."""
+    if len(text) > _MOST_DIGITS or not re.fullmatch(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?", text):
+        raise ValueError(text)
+    return text
 
 
 def _boolean(text: str, _: str) -> str:
@@ -231,7 +251,8 @@ _WRITERS: dict[str, Callable[[str, str], str]] = {
     "": _guessed,
     **dict.fromkeys(("STRING", "VARCHAR", "CHAR"), _string),
     **dict.fromkeys(_BITS, _integer),
-    **dict.fromkeys(("DECIMAL", "NUMERIC", "DOUBLE", "FLOAT"), _decimal),
+    **dict.fromkeys(("DECIMAL", "NUMERIC"), _decimal),
+    **dict.fromkeys(("DOUBLE", "FLOAT"), _double),
     "BOOLEAN": _boolean,
     **dict.fromkeys(("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"), _time),
     "INTERVAL": _interval,

@@ -16,6 +16,7 @@ from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
 from sqlstream.client import Client
 from sqlstream.completion.topics import Topics
+from sqlstream.defects import told
 from sqlstream.depth import deeply, steps
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
@@ -128,8 +129,9 @@ class Session:
         for statement in split(script):
             told = self._placing = partial(self._placed, script=script, name=name, statement=statement)
             try:
-                for outcome in steps(self._execute(statement)):
-                    yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
+                with told(self.project, unless=self._interrupted.is_set):
+                    for outcome in steps(self._execute(statement)):
+                        yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
             except SqlStreamError as error:
                 raise told(error) from error.__cause__
             except Exception as error:

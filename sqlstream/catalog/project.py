@@ -22,6 +22,7 @@ from sqlglot import exp
 from sqlstream.catalog import ddl, declare, functions
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
+from sqlstream.defects import told
 from sqlstream.errors import SqlStreamError, ValidationError
 from sqlstream.sql import ast
 from sqlstream.sql.masking import masked_text
@@ -113,7 +114,7 @@ class Project:
             counts[piece.file] = counts.get(piece.file, 0) + 1
         for piece in _sources_first(pieces, manager):
             try:
-                with scoped(manager, piece.scope):
+                with told(self.root), scoped(manager, piece.scope):
                     key, item = _register(piece.statement, manager, scope)
                 self.sources[key] = Source(
                     piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item
@@ -155,7 +156,8 @@ class Project:
             return
         for part in split(text):
             try:
-                statement = self._parse(part.text)
+                with told(self.root):
+                    statement = self._parse(part.text)
                 if isinstance(statement, ast.Use) and statement.args["kind"] in ("DATABASE", "CATALOG"):
                     scope = self._used(statement, scope)
                 elif type(statement) not in ORDER or statement.args.get("temporary"):

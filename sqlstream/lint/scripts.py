@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from sqlstream.defects import told
 from sqlstream.errors import Location, SqlStreamError, offset_of
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
@@ -16,6 +17,7 @@ from sqlstream.sql.statements import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from sqlglot import exp
 
@@ -38,8 +40,11 @@ class Checked:
 
 
 class Carrying(Protocol):
-    """What carries a script's statements out, one after the other. ``undeclared``: tables and views whose declarations are wrong."""
+    """What carries a script's statements out, one after the other. ``project`` is the folder that they are of, ``undeclared`` are the tables and
+    views whose declarations are wrong.
+    """
 
+    project: Path
     undeclared: set[str]
 
     def checked(self, statement: Statement) -> Checked:
@@ -78,17 +83,22 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
     shown = masked_text(script)
     for statement in split(script):
         try:
-            parsed.append((statement, parse(statement.text)))
+            with told(session.project):
+                parsed.append((statement, parse(statement.text)))
         except SqlStreamError as error:
             found.append(of_error(error.located(shown, file, statement.start), file))
             if declares := _DECLARES.match(statement.text):
                 session.undeclared.add(declares[1])
     trees = tuple(tree for _, tree in parsed)
     for place, (statement, _) in enumerate(parsed):
-        checked = session.checked(statement)
-        found += (of_error(e.located(shown, file, statement.start), file) for e in checked.errors)
-        subject = Subject(checked.tree, checked.planned, checked.table, trees[place + 1 :], local)
-        found += statement_findings(subject, script, file, statement.start)
+        try:
+            with told(session.project):
+                checked = session.checked(statement)
+                found += (of_error(e.located(shown, file, statement.start), file) for e in checked.errors)
+                subject = Subject(checked.tree, checked.planned, checked.table, trees[place + 1 :], local)
+                found += statement_findings(subject, script, file, statement.start)
+        except SqlStreamError as error:
+            found.append(of_error(error.located(shown, file, statement.start), file))
     return sorted(set(found))
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.commands import expanded
+from sqlstream.defects import defect
 from sqlstream.errors import NotSupported, SqlStreamError
 from sqlstream.results import Exit
 from sqlstream.shell.foreground import Ending
@@ -76,7 +78,7 @@ class Runner:
             if self._interrupted.is_set() and not isinstance(error, SqlStreamError):
                 return Ending.INTERRUPTED  # what a cancelled call to Spark raises says no more
             if not self._failed.is_set():  # else it is what the failed job has cut off
-                self._tell(error)
+                self._tell(error if isinstance(error, SqlStreamError) else defect(error, self.session.project))
             return Ending.FAILED
 
     def _job_failed(self, error: SqlStreamError) -> None:
@@ -134,7 +136,7 @@ def open_runner(
     try:
         runner = Runner(open_session(), screen, echo)
     except Exception as error:
-        screen.error(error)
+        screen.error(error if isinstance(error, SqlStreamError) else defect(error, Path.cwd()))
         return None
     if init and runner.initialize(init) is not Ending.DONE:
         runner.session.close()

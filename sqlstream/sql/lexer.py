@@ -161,10 +161,18 @@ def _read(kind: str | None, found: str, start: int, text: str) -> tuple[TokenTyp
         case "hex":
             return TokenType.HEX_STRING, found[2:-1]
         case "escaped":
-            return TokenType.STRING, _c_style(found[2:-1].replace("''", "'"), start)
+            return TokenType.STRING, _whole(_c_style(found[2:-1].replace("''", "'"), start), start)
         case "charset":
             return TokenType.STRING, found[found.index("'") + 1 : -1].replace("''", "'")
-    return TokenType.STRING, _unicode(found, start)
+    return TokenType.STRING, _whole(_unicode(found, start), start)
+
+
+def _whole(text: str, start: int) -> str:
+    """``text`` with the halves of characters, as Java has them, put together. Raises SyntaxProblem where one is alone: no UTF-8 has it."""
+    try:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise SyntaxProblem("The string has half of a character.", at=start, hint="Of \\D83D\\DE00 both are written, or none.") from None
 
 
 def _name(name: str, start: int) -> str:

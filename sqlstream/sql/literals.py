@@ -67,16 +67,17 @@ def number(text: str, at: exp.Expr) -> Literal:
             raise ValidationError(f"Numeric literal '{text.upper()}' out of range", at=at)
         return Literal(t.DOUBLE.not_null(), value)
     # Without its point a number has to fit into 64 bits, DECIMALs too.
-    if not -(2**63) <= int(text.replace(".", "")) < 2**63:
+    digits = text.replace(".", "")
+    if len(digits.lstrip("-0")) > 19 or not -(2**63) <= int(digits) < 2**63:
         shown = f"0{text}" if text[0] == "." else text
         raise ValidationError(f"Numeric literal '{shown}' out of range", at=at)
     if "." not in text:
         whole = int(text)
         return Literal((t.INT if -(2**31) <= whole < 2**31 else t.BIGINT).not_null(), whole)
-    digits, scale = sum(c.isdigit() for c in text), len(text.partition(".")[2])
+    precision, scale = sum(c.isdigit() for c in text), len(text.partition(".")[2])
     if scale > 38:
         raise ValidationError(f"Numeric literal '{text}' out of range", at=at)
-    return Literal(t.decimal(min(digits, 38), scale).not_null(), Decimal(text))
+    return Literal(t.decimal(min(precision, 38), scale).not_null(), Decimal(text))
 
 
 def _time(node: ast.TimeLiteral) -> Literal:
