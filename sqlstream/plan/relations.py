@@ -203,7 +203,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     """The node of a window function, and what its columns are called: its input may have one that is called as one of its own is."""
     name = node.name.upper()
     if name not in _WINDOWS:
-        near = did_you_mean(name, (*_WINDOWS, *env.settings.functions))
+        near = did_you_mean(name, (*_WINDOWS, "UNNEST", *env.settings.functions))
         raise ValidationError(f"No match found for function signature {node.name}", at=node, hint=near)
     arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], *(() if name == "SESSION" else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")

@@ -176,7 +176,7 @@ def _column(node: exp.Column, scope: Scope) -> Expr:
 def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> ValidationError:
     tables = {c.qualifier: None for c in scope.columns if c.qualifier}
     if len(names) == 1:
-        hint = did_you_mean(names[0], [c.name for c in scope.columns])
+        hint = did_you_mean(names[0], [*(c.name for c in scope.columns), "DISTINCT"])
         return ValidationError(f"Column '{names[0]}' not found in any table", at=at, hint=hint)
     if names[0] not in tables:
         return ValidationError(f"Table '{names[0]}' not found", at=at, hint=did_you_mean(names[0], tables))

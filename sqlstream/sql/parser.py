@@ -8,7 +8,9 @@ from sqlglot import exp
 from sqlglot import parser as base
 
 from sqlstream.depth import too_deep
-from sqlstream.errors import SyntaxProblem
+from sqlstream.errors import NotSupported, SqlStreamError, SyntaxProblem
+from sqlstream.sql.lexer import message
+from sqlstream.sql.misspelt import misspelt
 from sqlstream.sql.nesting import refuse_depth
 from sqlstream.sql.statement_parser import StatementParser
 
@@ -56,11 +58,38 @@ def parse_statement(sql: str, tokens: list[Token]) -> exp.Expression:
     if cursor.at_end:
         raise SyntaxProblem("There is no statement here.", at=0)
     try:
-        found = cursor.statement()
+        found = _only(cursor)
     except RecursionError:
         raise too_deep(cursor.token) from None
-    if not cursor.at_end:
-        cursor.unexpected(cursor.token)
+    except SyntaxProblem as error:
+        raise _with_keyword(error, cursor, tokens) from None
     refuse_depth(found, len(tokens))
     assert isinstance(found, exp.Expression)
     return found
+
+
+def _only(cursor: StatementParser) -> exp.Expr:
+    found = cursor.statement()
+    if not cursor.at_end:
+        cursor.unexpected(cursor.token)
+    return found
+
+
+def _with_keyword(error: SyntaxProblem, cursor: StatementParser, tokens: list[Token]) -> SyntaxProblem:
+    """``error``, or one about the keyword that is misspelt before the place where ``cursor`` stopped."""
+
+    def came(changed: list[Token]) -> int | None:
+        other = StatementParser(cursor.sql, changed)
+        try:
+            _only(other)
+        except NotSupported:  # what Flink takes
+            return None
+        except (SqlStreamError, RecursionError):
+            return other.index
+        return None
+
+    found = misspelt(tokens, cursor.index, came)
+    if found is None:
+        return error
+    token = found.token
+    return SyntaxProblem(message(cursor.sql, token.start, f'"{token.text}"'), at=token, hint=f"Did you mean '{found.keyword}'?")

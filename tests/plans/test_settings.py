@@ -160,7 +160,7 @@ def test_an_error_says_file_line_and_column(session: Session) -> None:
         ("SELECT ABS(1, 2)", "       ^^^^^^^^^"),
         ("INSERT INTO missing\nSELECT 1", "            ^^^^^^^"),
         ("SHOW CREATE TABLE `no such`", "                  ^^^^^^^^^"),
-        ("SELECT 1 FROMM t", "               ^"),
+        ("SELECT 1 FROMM t", "         ^^^^^"),
     ],
 )
 def test_carets_are_below_the_clause(session: Session, sql: str, caret: str) -> None:

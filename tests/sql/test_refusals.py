@@ -69,7 +69,8 @@ def test_planned(session: Session, text: str) -> None:
 # Places of the errors, over several lines and behind comments.
 PLACES = {
     "SELECT a,\n  b c d\nFROM t": 'Encountered "d" at line 2, column 7.',
-    "SELECT a -- FROM\nFORM t x": 'Encountered "t" at line 2, column 6.',
+    "SELECT a -- FROM\nFORM t x": 'Encountered "FORM" at line 2, column 1.',
+    "SELECT a -- FROM\nF t x": 'Encountered "t" at line 2, column 3.',
     "SELECT /* a\n b */ FROM t": 'Encountered "FROM" at line 2, column 7.',
     "CREATE TABLE t (\n  a INT,\n  b INTT\n)": 'Encountered "INTT" at line 3, column 5.',
     "SELECT `a`.FROM t": 'Encountered "FROM" at line 1, column 12.',
