@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.defects import told
 from sqlstream.depth import deeply
 from sqlstream.dry_run import DryRun, declared_errors
 from sqlstream.errors import SqlStreamError, ValidationError
@@ -70,7 +71,8 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
             yield from session.planner.module_findings(file.resolve(), name)
             continue
         try:
-            yield from _findings(SavedQuery(file.stem, file, _text(file)), name, session)
+            with told(session.project):
+                yield from _findings(SavedQuery(file.stem, file, _text(file)), name, session)
         except SqlStreamError as error:
             yield of_error(error, name)
 
@@ -90,13 +92,14 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
         errors: list[SqlStreamError] = []
         planned: tuple[Planned, ...] = ()
         env = dry.environment(*source.scope)
-        if isinstance(source.item, Table):
-            errors, _ = declared_errors(source.item, env, tree)
-        else:
-            try:
-                planned = (dry.planned(source.item.query, env),)
-            except SqlStreamError as error:
-                errors.append(error)
+        try:
+            with told(session.project):
+                if isinstance(source.item, Table):
+                    errors, _ = declared_errors(source.item, env, tree)
+                else:
+                    planned = (dry.planned(source.item.query, env),)
+        except SqlStreamError as error:
+            errors.append(error)
         found += (of_error(e.located(masked_text(source.text), name, source.start), name) for e in errors)
         subject = Subject(tree, planned, source.item if isinstance(source.item, Table) else None, local=False)
         found += statement_findings(subject, source.text, name, source.start)
