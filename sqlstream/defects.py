@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sqlstream.errors import Defect, SqlStreamError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 # Below a project's folder.
 FOLDER = ".sqlstream/defects"
@@ -22,15 +22,13 @@ _MESSAGE = "This is a defect of sqlstream, not of the statement: it should have 
 
 
 @contextmanager
-def told(project: Path, *, unless: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Raises what is raised in here, a Defect in the place of what is no SqlStreamError, but ``unless`` that is expected."""
+def told(project: Path) -> Iterator[None]:
+    """Raises what is raised in here, a Defect in the place of what is no SqlStreamError."""
     try:
         yield
-    except (SqlStreamError, BrokenPipeError):
+    except SqlStreamError:
         raise
     except Exception as error:
-        if unless():
-            raise
         raise defect(error, project) from error
 
 

@@ -16,7 +16,7 @@ from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Project, user_function
 from sqlstream.client import Client
 from sqlstream.completion.topics import Topics
-from sqlstream.defects import told
+from sqlstream.defects import defect
 from sqlstream.depth import deeply, steps
 from sqlstream.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
@@ -129,15 +129,15 @@ class Session:
         for statement in split(script):
             told = self._placing = partial(self._placed, script=script, name=name, statement=statement)
             try:
-                with told(self.project, unless=self._interrupted.is_set):
-                    for outcome in steps(self._execute(statement)):
-                        yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
+                for outcome in steps(self._execute(statement)):
+                    yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
             except SqlStreamError as error:
                 raise told(error) from error.__cause__
             except Exception as error:
-                if (died := self._death(error)) is None:
+                died = self._death(error)
+                if died is None and (self._interrupted.is_set() or isinstance(error, BrokenPipeError)):
                     raise
-                raise told(died) from error
+                raise told(died or defect(error, self.project)) from error
 
     def _placed(self, error: SqlStreamError, *, script: str, name: str | None, statement: Statement) -> SqlStreamError:
         """An error of ``statement``, as it is told."""
