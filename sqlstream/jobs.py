@@ -18,7 +18,7 @@ import shutil
 import threading
 import time
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from typing import IO, TYPE_CHECKING, TypeAlias
@@ -475,7 +475,8 @@ class _Runner:
         to = self._lowering(index, streaming=True)
         before = self._job.watches.get(index)
         watch = Watch(self._spark, to, None if before is None else before.metrics)
-        writer = find(sink.table.connector).write_stream(self._write(index, sink, watch.counted(lower(sink, to))))
+        write = replace(self._write(index, sink, watch.counted(lower(sink, to))), watermark=to.reached)
+        writer = find(sink.table.connector).write_stream(write)
         writer = writer.outputMode("update" if in_update_mode(sink) else "append")
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / _sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{_sink_name(index, sink)}/{self._job.id[:8]}")

@@ -81,7 +81,8 @@ class Write:
     carries kinds. ``mode`` says what changes it carries; ``keys`` are the columns of its upsert key, if it has one.
     ``emit`` prints a line on the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person
     expects the rows of a micro-batch to be shown. ``version`` (app id, version) makes a batch write that is tried again idempotent where the
-    sink can; a micro-batch has its query's id and its number.
+    sink can; a micro-batch has its query's id and its number. ``watermark`` says how far the watermark of a stream is when its micro-batch has
+    been computed, in milliseconds since 1970, None before the first.
     """
 
     spark: SparkSession
@@ -98,6 +99,7 @@ class Write:
     overwrite: bool = False
     order: str | None = None
     version: tuple[str, int] | None = None
+    watermark: Callable[[], int | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,10 @@ class Connector(ABC):
 
     def static(self, table: Table) -> bool:
         """Whether ``table`` is read as a static DataFrame even in a streaming job (it is bounded, and small or local)."""
+        return False
+
+    def awaits_watermark(self, table: Table) -> bool:
+        """Whether the sink ``table`` does something as the watermark passes a time."""
         return False
 
     def lookup(self, table: Table) -> Lookup | None:

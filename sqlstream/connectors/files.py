@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from sqlstream.connectors.partition_commit import PartitionCommit
+
 _DONE = "done"
 _COMPLETE = "_SUCCESS"
 _BATCH = "batch-{}"
@@ -36,6 +38,12 @@ class Folder:
         jvm = self.spark._jvm
         assert jvm is not None
         return jvm.org.apache.hadoop.fs.Path("/".join([self.path.rstrip("/"), *parts]))
+
+    @property
+    def java(self) -> Any:
+        """The packages ``java`` of the JVM."""
+        assert self.spark._jvm is not None
+        return self.spark._jvm.java
 
     @property
     def _system(self) -> Any:
@@ -91,12 +99,12 @@ class Folder:
 
 
 def write_batch(
-    folder: Folder, writer: str, number: int, stage: Callable[[str], None], *, replace: str | None = None, success: str | None = None
+    folder: Folder, writer: str, number: int, stage: Callable[[str], None], *, replace: str | None = None, commit: PartitionCommit | None = None
 ) -> None:
     """Put batch ``number`` of ``writer`` into ``folder``, unless it is there already. ``stage`` writes its files into the path it gets.
 
     ``replace``: what the batch replaces: ``*`` all files, ``partitions`` those of every partition that the batch has, or else those below that
-    subfolder. ``success``: the name of an empty file to leave in every partition written to.
+    subfolder. ``commit``: how partitions written to are committed.
     """
     own = (".sqlstream", writer)
     done = folder.read(*own, _DONE)
@@ -104,7 +112,7 @@ def write_batch(
         return
     for begun in range(number) if done is None else range(int(done) + 1, number):
         if folder.exists(*own, _REPLACED.format(begun)):
-            _publish(folder, writer, begun, success)
+            _publish(folder, writer, begun, commit)
         else:
             folder.delete(*own, _BATCH.format(begun))
     staged = (*own, _BATCH.format(number))
@@ -114,22 +122,23 @@ def write_batch(
     if not folder.exists(*own, _REPLACED.format(number)):
         # From here on the batch takes their place, whatever happens.
         folder.write(json.dumps([] if replace is None else _replaced(folder, staged, replace)), *own, _REPLACED.format(number))
-    _publish(folder, writer, number, success)
+    _publish(folder, writer, number, commit)
 
 
-def _publish(folder: Folder, writer: str, number: int, success: str | None) -> None:
+def _publish(folder: Folder, writer: str, number: int, commit: PartitionCommit | None) -> None:
     """Put the files of a staged batch in the place of those that it replaces."""
     own = (".sqlstream", writer)
     staged = (*own, _BATCH.format(number))
     for replaced in json.loads(folder.read(*own, _REPLACED.format(number)) or "[]"):
         folder.delete(*replaced)
-    partitions = set()
-    for index, file in enumerate(sorted(folder.files(*staged))):
+    files = sorted(folder.files(*staged))
+    if commit is not None:
+        commit.written(folder, writer, {file[len(staged) : -1] for file in files})
+    for index, file in enumerate(files):
         into, name = file[len(staged) : -1], file[-1]
-        partitions.add(into)
         folder.move(file, (*into, f"part-{writer}-{number}-{index}-{name.removeprefix('part-')}"))
-    for partition in partitions if success else ():
-        folder.write("", *partition, str(success))
+    if commit is not None:
+        commit.commit(folder, writer)
     folder.write(str(number), *own, _DONE)
     folder.delete(*staged)
     folder.delete(*own, _REPLACED.format(number))

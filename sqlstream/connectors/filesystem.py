@@ -6,6 +6,7 @@ Records of other formats are lines; Spark reads and writes them as text, and the
 from __future__ import annotations
 
 import re
+import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
@@ -14,6 +15,7 @@ from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options, with_kinds
 from sqlstream.connectors.files import Folder, write_batch
 from sqlstream.connectors.in_order import arrival, task_sorted
+from sqlstream.connectors.partition_commit import PartitionCommit, PartitionTime
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format, literal
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 _ROLLING = "every batch of the job makes its own files"
 _COMPACTION = "small files stay as they are"
-_PROCESS_TIME = "A partition is committed with each batch: 'sink.partition-commit.trigger' = 'process-time', no delay."
+_PROCESS_TIME = "By process time a partition is committed with each batch; 'sink.partition-commit.trigger' = 'partition-time' takes a delay."
+_NO_CLASS = "The time of a partition is read from its values: 'partition.time-extractor.timestamp-pattern'."
 _LINE, _FILE, _OWN, _VALUE = "__sqlstream_line", "__sqlstream_file", "__sqlstream_own_", "__sqlstream_value_"
 _PLACE, _ARRIVAL = "__sqlstream_place", "__sqlstream_arrival"
 # Metadata key to its SQL over Spark's _metadata; a path is without scheme, as Flink gives it.
@@ -74,17 +77,17 @@ class Filesystem(Connector):
         Option("auto-compaction", Kind.BOOLEAN, "false", use=Use.NOTICE, why=_COMPACTION),
         Option("compaction.file-size", Kind.MEMORY, use=Use.NOTICE, why=_COMPACTION),
         Option("compaction.parallelism", Kind.INT, use=Use.NOTICE, why=_COMPACTION),
-        Option("sink.partition-commit.trigger", Kind.ENUM, "process-time", _PROCESS_TIME, values=("process-time", "partition-time")),
-        Option("sink.partition-commit.delay", Kind.DURATION, "0 s", _PROCESS_TIME),
-        Option("sink.partition-commit.watermark-time-zone", use=Use.REFUSED, why=_PROCESS_TIME),
+        Option("sink.partition-commit.trigger", Kind.ENUM, "process-time", "When they are committed.", values=("process-time", "partition-time")),
+        Option("sink.partition-commit.delay", Kind.DURATION, "0 s", "How long after a partition's time the watermark must be past it."),
+        Option("sink.partition-commit.watermark-time-zone", Kind.STRING, "UTC", "The zone of partitions' times, where rowtime is a TIMESTAMP_LTZ."),
         Option("sink.partition-commit.policy.kind", Kind.STRING, summary="success-file leaves an empty file in the partition."),
         Option("sink.partition-commit.policy.class", use=Use.REFUSED, why="'success-file' is the policy there is."),
         Option("sink.partition-commit.policy.class.parameters", use=Use.REFUSED, why="'success-file' is the policy there is."),
         Option("sink.partition-commit.success-file.name", Kind.STRING, "_SUCCESS", "The name of the empty file."),
-        Option("partition.time-extractor.kind", use=Use.REFUSED, why=_PROCESS_TIME),
-        Option("partition.time-extractor.class", use=Use.REFUSED, why=_PROCESS_TIME),
-        Option("partition.time-extractor.timestamp-pattern", use=Use.REFUSED, why=_PROCESS_TIME),
-        Option("partition.time-extractor.timestamp-formatter", use=Use.REFUSED, why=_PROCESS_TIME),
+        Option("partition.time-extractor.kind", Kind.ENUM, "default", "How a partition's time is found.", values=("default",)),
+        Option("partition.time-extractor.class", use=Use.REFUSED, why=_NO_CLASS),
+        Option("partition.time-extractor.timestamp-pattern", Kind.STRING, summary="A partition's time with $key for values: '$dt $hour:00:00'."),
+        Option("partition.time-extractor.timestamp-formatter", Kind.STRING, summary="How it is written, for Java: 'yyyyMMdd HH'."),
         Option("sink.shuffle-by-partition.enable", Kind.BOOLEAN, "false", "One task a partition, and so fewer files."),
         Option("sink.parallelism", Kind.INT, summary="How many tasks write, and so how many files."),
         Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="Spark splits files by their size"),
@@ -104,10 +107,14 @@ class Filesystem(Connector):
         if format_.files:
             format_.file_source(_fields(table), given)
         notices += format_.notices(_fields(table), given)
-        if self._value(table, "sink.partition-commit.trigger") != "process-time":
-            raise NotSupported("Option 'sink.partition-commit.trigger' can't be 'partition-time'.", hint=_PROCESS_TIME)
-        if self._value(table, "sink.partition-commit.delay"):
+        by_time = self._value(table, "sink.partition-commit.trigger") == "partition-time"
+        if not by_time and self._value(table, "sink.partition-commit.delay"):
             raise NotSupported("Option 'sink.partition-commit.delay' must be 0 s.", hint=_PROCESS_TIME)
+        if by_time and "sink.partition-commit.policy.kind" not in table.options:
+            notices.append("Without the option 'sink.partition-commit.policy.kind' no partition is committed.")
+        zone = self._value(table, "sink.partition-commit.watermark-time-zone")
+        if not re.fullmatch(r"(GMT|UTC|UT)?[+-][0-9]{1,2}(:[0-9]{2}){0,2}|Z", zone) and zone not in zoneinfo.available_timezones():
+            raise ValidationError(f"Invalid value for option 'sink.partition-commit.watermark-time-zone': '{zone}' is no time zone.")
         if table.options.get("sink.partition-commit.policy.kind", "success-file") != "success-file":
             raise NotSupported("Option 'sink.partition-commit.policy.kind' can only be 'success-file'.")
         for column in table.metadata:
@@ -125,6 +132,10 @@ class Filesystem(Connector):
 
     def _value(self, table: Table, key: str) -> Any:
         return option_rows.value(table.options, self.options, key)
+
+    def awaits_watermark(self, table: Table) -> bool:
+        commits = bool(table.partition_keys) and "sink.partition-commit.policy.kind" in table.options
+        return commits and self._value(table, "sink.partition-commit.trigger") == "partition-time"
 
     def bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options
@@ -219,7 +230,7 @@ class Filesystem(Connector):
         import uuid
 
         writer, number = request.version or (f"{request.name}-{uuid.uuid4().hex[:12]}", 0)
-        self._put(request.spark, request, self._shaped(request), re.sub(r"[^\w.-]", "_", writer), number)
+        self._put(request.spark, request, self._shaped(request), re.sub(r"[^\w.-]", "_", writer), number, ends=True)
         if request.version is None:
             Folder(request.spark, resolve(request.table.options["path"], request.project)).delete(".sqlstream", writer)
 
@@ -246,7 +257,7 @@ class Filesystem(Connector):
             return frame.repartition(parallelism, *keys) if parallelism else frame.repartition(*keys)
         return frame.coalesce(parallelism) if parallelism else frame
 
-    def _put(self, spark: Any, request: Write, frame: DataFrame, writer: str, number: int) -> None:
+    def _put(self, spark: Any, request: Write, frame: DataFrame, writer: str, number: int, *, ends: bool = False) -> None:
         table = request.table
         format_ = formats.find(table.options["format"])
         given = formats.given(format_, table.options)
@@ -262,10 +273,24 @@ class Filesystem(Connector):
             static = [f"{k}={v}" for k in table.partition_keys if (v := request.partition.get(k)) is not None]
             leading = len(static) == len(table.partition_keys)
             replace = "*" if not table.partition_keys else "/".join(static) if static and leading else "partitions"
-        success = None
-        if table.partition_keys and "sink.partition-commit.policy.kind" in table.options:
-            success = self._value(table, "sink.partition-commit.success-file.name")
-        write_batch(folder, writer, number, stage, replace=replace, success=success)
+        write_batch(folder, writer, number, stage, replace=replace, commit=self._commit(request, ends=ends))
+
+    def _commit(self, request: Write, *, ends: bool) -> PartitionCommit | None:
+        """How partitions are committed; ``ends``: all that there is has come, so all of them are whole."""
+        table = request.table
+        if not table.partition_keys or "sink.partition-commit.policy.kind" not in table.options:
+            return None
+        success = self._value(table, "sink.partition-commit.success-file.name")
+        if ends or self._value(table, "sink.partition-commit.trigger") == "process-time":
+            return PartitionCommit(success)
+        time = PartitionTime(
+            table.partition_keys,
+            table.options.get("partition.time-extractor.timestamp-pattern"),
+            table.options.get("partition.time-extractor.timestamp-formatter"),
+            self._value(table, "sink.partition-commit.watermark-time-zone"),
+            self._value(table, "sink.partition-commit.delay"),
+        )
+        return PartitionCommit(success, time, request.watermark)
 
 
 

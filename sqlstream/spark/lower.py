@@ -55,7 +55,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.spark import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
 from sqlstream.spark.correlate import correlated
 from sqlstream.spark.future_rows import without_future
-from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, named_splits, new_inputs, normalize
+from sqlstream.spark.operators import QueryWatch, SplitTimes, clock, named_splits, new_inputs, normalize, reached
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.types import quote
@@ -70,6 +70,8 @@ if TYPE_CHECKING:
 WATERMARK = "__sqlstream_watermark"
 # A day before the last TIMESTAMP that Spark can print.
 END_OF_INPUT_MS = 253402214400000
+# Flink's last watermark.
+LAST_MS = 2**63 - 1
 
 
 @dataclass
@@ -111,6 +113,14 @@ class Lowering:
         self.watermarks.append(table)
         if self.watch is not None:
             self.watch.add(times)
+
+    def reached(self) -> int | None:
+        """The watermark of the query in milliseconds since 1970, as its latest rows have it; None before the first. At the end of all input it is
+        past every time.
+        """
+        if self.bounded:
+            return LAST_MS
+        return None if self._inputs is None else reached(self._inputs)
 
     def source_name(self, name: str) -> str:
         """A name for a streaming source: the same again when the same plan is lowered again."""

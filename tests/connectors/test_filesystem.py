@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
 
+from sqlstream.connectors import find
 from sqlstream.connectors.files import Folder, write_batch
+from sqlstream.connectors.partition_commit import PartitionCommit, PartitionTime
 from sqlstream.errors import ValidationError
 from sqlstream.spark.failures import job_error
 from sqlstream.sql import types as T
@@ -131,6 +134,94 @@ def test_success_file(run, make_table):
     run.insert(table, run.spark.sql("SELECT 's' AS s, 1 AS k, DATE'2020-01-02' AS day"))
     assert (run.project / "data" / "day=2020-01-02" / "k=1" / "_DONE").exists()
     assert run.rows(table, "s") == [("s",)]
+
+
+BY_TIME = {
+    "sink.partition-commit.trigger": "partition-time", "sink.partition-commit.policy.kind": "success-file",
+    "partition.time-extractor.timestamp-pattern": "$dt $hour:00:00", "sink.partition-commit.delay": "1 h",
+}  # fmt: skip
+HOUR = 3_600_000
+SEVEN = 1767250800000  # 2026-01-01 07:00:00 UTC
+
+
+class Hours:
+    """A table of hours that a stream writes into: each batch is a run of its own, as after a restart."""
+
+    def __init__(self, run, make_table, **options) -> None:
+        columns = [("s", T.STRING), ("dt", T.STRING), ("hour", T.STRING)]
+        given = {"connector": "filesystem", "path": "data", "format": "csv", **BY_TIME, **options}
+        self.table = make_table(columns, given, partition_keys=("dt", "hour"))
+        self.run, self.input, self.batches = run, run.project / "in", 0
+        self.input.mkdir()
+
+    def write(self, *rows: str, watermark: int | None) -> list[str]:
+        """Writes rows ``s,dt,hour``; the partitions that are committed then."""
+        self.batches += 1
+        (self.input / f"{self.batches}.csv").write_text("".join(f"{r}\n" for r in rows) or "\n")
+        frame = self.run.spark.readStream.name("source").schema("s STRING, dt STRING, hour STRING").csv(str(self.input)).where("s IS NOT NULL")
+        request = replace(self.run.write(self.table, frame), watermark=lambda: watermark)
+        writer = find("filesystem").write_stream(request).option("checkpointLocation", str(self.run.project / "sink")).trigger(availableNow=True)
+        writer.start().awaitTermination()
+        return self.committed()
+
+    def committed(self) -> list[str]:
+        data = self.run.project / "data"
+        return sorted(str(p.parent.relative_to(data)) for p in data.glob("dt=*/*/_SUCCESS"))
+
+
+def test_partitions_are_committed_when_the_watermark_has_passed_their_time(run, make_table):
+    hours = Hours(run, make_table)
+    assert hours.write("a,2026-01-01,07", "b,2026-01-01,08", watermark=None) == []
+    assert hours.write("c,2026-01-01,08", watermark=SEVEN + HOUR) == []  # as in Flink it must be past it
+    assert hours.write(watermark=SEVEN + HOUR + 1) == ["dt=2026-01-01/hour=07"]
+    # A watermark that is not known again after a restart is the last one.
+    assert hours.write("d,2026-01-01,06", watermark=None) == ["dt=2026-01-01/hour=06", "dt=2026-01-01/hour=07"]
+    (run.project / "data" / "dt=2026-01-01" / "hour=07" / "_SUCCESS").unlink()
+    assert hours.write("late,2026-01-01,07", watermark=SEVEN + 2 * HOUR + 1) == [f"dt=2026-01-01/hour=0{i}" for i in (6, 7, 8)]
+    assert sorted(run.rows(hours.table, "s")) == [("a",), ("b",), ("c",), ("d",), ("late",)]
+
+
+def test_a_kill_between_moving_and_committing_loses_no_commit(run, make_table, monkeypatch):
+    hours = Hours(run, make_table)
+    before = PartitionCommit.commit
+
+    def killed(self, folder, writer):
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(PartitionCommit, "commit", killed)
+    with pytest.raises(Exception, match="killed"):
+        hours.write("a,2026-01-01,07", watermark=SEVEN + HOUR + 1)
+    assert hours.committed() == []
+    monkeypatch.setattr(PartitionCommit, "commit", before)
+    # The batch is tried again; its rows, and so the watermark, are not seen another time.
+    assert hours.write("b,2026-01-01,09", watermark=None) == ["dt=2026-01-01/hour=07"]
+    assert sorted(run.rows(hours.table, "s")) == [("a",), ("b",)]
+
+
+def test_a_bounded_write_commits_all_partitions(run, make_table):
+    hours = Hours(run, make_table, **{"sink.partition-commit.success-file.name": "_SUCCESS"})
+    run.insert(hours.table, run.spark.sql("SELECT 'a' AS s, 'none' AS dt, '7' AS hour"))
+    assert hours.committed() == ["dt=none/hour=7"]
+
+
+def test_how_the_time_of_a_partition_is_read(run):
+    java = Folder(run.spark, str(run.project)).java
+
+    def millis(values: str, keys: str = "dt hour", *, pattern=None, formatter=None, zone="UTC") -> int:
+        steps = tuple(f"{k}={v}" for k, v in zip(keys.split(), values.split(), strict=True))
+        return PartitionTime(tuple(keys.split()), pattern, formatter, zone, 0).millis(steps, java)
+
+    assert millis("2026-01-01 07") == SEVEN - 7 * HOUR  # the first key alone
+    assert millis("2026-1-1 7", pattern="$dt $hour:00:00") == SEVEN
+    assert millis("2026-01-01%2007%3A00%3A00.5", "t") == SEVEN + 500
+    assert millis("2025-12-31 31", pattern="$dt $hour:00:00") == SEVEN  # Flink's default is lenient
+    assert millis("20260101 07", pattern="$dt/$hour", formatter="yyyyMMdd/HH") == SEVEN
+    assert millis("20260101 07", formatter="yyyyMMdd") == SEVEN - 7 * HOUR
+    assert millis("20260101 0700", pattern="$dt $hour", formatter="yyyyMMdd HHmm") == SEVEN
+    assert millis("2026-01-01 08", pattern="$dt $hour:00:00", zone="Europe/Prague") == SEVEN
+    for values, given in ("__HIVE__ 7", {}), ("2026-01-01 x", {"pattern": "$dt $hour:00:00"}), ("2026-01-01 7", {"formatter": "yyyyMMdd"}):
+        with pytest.raises(ValidationError, match="The time of partition 'dt="):
+            millis(values, **given)
 
 
 def test_metadata_and_pattern(run, make_table):

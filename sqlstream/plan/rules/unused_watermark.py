@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqlstream.plan.nodes import IntervalJoin, Node, TimeAttribute, Watermark, WindowTvf
+from sqlstream.connectors import find
+from sqlstream.plan.nodes import IntervalJoin, Node, Sink, TimeAttribute, Watermark, WindowTvf
 from sqlstream.plan.properties import awaits_watermark, field
 
 
@@ -10,7 +11,7 @@ def unused_watermark(node: Node, used: bool = False) -> Node:
     """``node`` without the Watermarks that no operator is above which waits for one."""
     if isinstance(node, WindowTvf) and field(node.input, node.window.time).time is TimeAttribute.PROCTIME:
         used = False  # These windows close by the clock.
-    used = used or awaits_watermark(node)
+    used = used or awaits_watermark(node) or (isinstance(node, Sink) and find(node.table.connector).awaits_watermark(node.table))
     if isinstance(node, IntervalJoin) and field(node.left, node.times[0]).time is TimeAttribute.PROCTIME:
         used = False  # So does this join.
     node = node.with_inputs(tuple(unused_watermark(i, used) for i in node.inputs))

@@ -15,6 +15,12 @@ public final class EventTimes {
         inputs.add(input);
     }
 
+    /** As {@link #watermark}; null for none yet. */
+    public Long reached() {
+        long watermark = watermark();
+        return watermark == Long.MIN_VALUE ? null : Long.valueOf(watermark);
+    }
+
     /** The watermark in milliseconds since 1970 that all inputs have come to; Long.MIN_VALUE for none yet. */
     long watermark() {
         long slowest = Long.MAX_VALUE;

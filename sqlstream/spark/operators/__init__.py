@@ -136,6 +136,12 @@ def new_inputs(spark: SparkSession) -> Any:
     return spark._jvm.sqlstream.EventTimes()
 
 
+def reached(inputs: Any) -> int | None:
+    """The watermark of the query whose SplitTimes share ``inputs``, in milliseconds since 1970, with the rows that tasks have seen up to now."""
+    millis = inputs.reached()
+    return None if millis is None else int(millis)
+
+
 def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: str) -> DataFrame:
     """A streaming source, ``name``, that has a row (value BIGINT: milliseconds since 1970) whenever a window of that length begins."""
     reader = spark.readStream.name(name).format(CLOCK).option("every", str(every_ms)).option("offset", str(offset_ms))
