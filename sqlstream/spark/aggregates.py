@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.changelog import KIND
+from sqlstream.connectors.in_order import arrival
 from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate, WindowKind
 from sqlstream.plan.properties import changelog_mode, fields, native, watermark_lag
 from sqlstream.plan.properties import field as field_of
@@ -16,7 +17,7 @@ from sqlstream.spark.operators import keyed_aggregate
 from sqlstream.spark.window_operators import TIME, closing, later
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
 from sqlstream.sql.functions.base import local
-from sqlstream.sql.spark_sql import render, render_marked, render_signed, signs
+from sqlstream.sql.spark_sql import render, render_arrived, render_marked, render_signed, signs
 from sqlstream.sql.types import quote
 from sqlstream.udf.functions import Accumulator
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _ALL = "__sqlstream_all"
 _LIVE = "__sqlstream_live"
+_ARRIVAL = "__sqlstream_arrival"
 _MARK = "__sqlstream_mark_{}"
 
 
@@ -39,7 +41,9 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
     copies = [F.col(quote(k)).alias(copy) for k, copy in keys.items()]
     lag = watermark_lag(node)
     time = closing(frame, f"{quote(node.time)} - INTERVAL '0.001' SECOND" if session else quote(node.time), lag)
-    frame = frame.select(*others, *copies, time)
+    # Spark aggregates the rows of a session in the order of their times. The time of a micro-batch is the same for all of its rows.
+    arrived = [F.struct(F.current_timestamp(), arrival(frame)).alias(_ARRIVAL)] if session else []
+    frame = frame.select(*others, *copies, time, *arrived)
     kind = field_of(node.input, node.time).type
     if session:
         if frame.isStreaming and not keys:
@@ -58,7 +62,7 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
     # Spark's name of sessions, which users have too, is beside them.
     held = {a.name: f"__sqlstream_value_{i}" for i, a in enumerate(node.aggregates)}
     calls = tuple(replace(a, name=held[a.name]) for a in node.aggregates)
-    aggregated = _aggregated(frame.groupBy(grouping, *keys.values()), calls, zone)
+    aggregated = _aggregated(frame.groupBy(grouping, *keys.values()), calls, zone, arrived=_ARRIVAL if session else None)
     derived = {node.time: last, node.end: end, node.start: start} | keys
     outputs = [F.expr(derived[k]).alias(k) for k in node.keys]
     return aggregated.select(*outputs, *[F.col(column).alias(name) for name, column in held.items()])
@@ -80,10 +84,11 @@ def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch:
     return _keyed(node, frame, keys, zone, ttl)
 
 
-def _aggregated(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], zone: str) -> DataFrame:
+def _aggregated(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], zone: str, arrived: str | None = None) -> DataFrame:
     from pyspark.sql import functions as F
 
-    calls = [F.expr(render(a.call, zone)).alias(a.name) for a in aggregates]
+    sql = [render(a.call, zone) if arrived is None else render_arrived(a.call, zone, arrived) for a in aggregates]
+    calls = [F.expr(text).alias(a.name) for text, a in zip(sql, aggregates, strict=True)]
     return grouped.agg(*(calls or [F.lit(0).alias(_ALL)]))
 
 

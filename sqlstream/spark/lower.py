@@ -181,7 +181,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
         case Sort(input=source):
             return ordered.sorted_rows(node, lower(source, to))
         case Over(input=source):
-            return ordered.over(node, lower(source, to), to.zone)
+            return ordered.over(node, lower(source, to), to.zone, batch=to.batch)
         case Sink(input=source):
             return _not_null(node, lower(source, to))
     raise TypeError(type(node).__name__)

@@ -19,10 +19,13 @@ from sqlstream.sql.types import quote
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from sqlstream.plan.nodes import NamedAggregate
+
 _TIME = "__sqlstream_order"
 _NOTHING = "__sqlstream_nothing"
 _MARK = "__sqlstream_mark_{}"
 _VALUE = "__sqlstream_value_{}"
+_ARRIVAL = "__sqlstream_arrival"
 
 
 def sorted_rows(node: Sort, frame: DataFrame) -> DataFrame:
@@ -56,23 +59,37 @@ def first_rows(node: Rank, frame: DataFrame) -> DataFrame:
     return kept.select(*[quote(f.name) for f in fields(node.input)], *number)
 
 
-def over(node: Over, frame: DataFrame, zone: str) -> DataFrame:
-    """The rows of ``frame``, the node's input, with the node's aggregates."""
-    given = _streaming(node, frame, zone) if frame.isStreaming else _static(node, frame, zone)
+def over(node: Over, frame: DataFrame, zone: str, *, batch: bool) -> DataFrame:
+    """The rows of ``frame``, the node's input, with the node's aggregates; ``batch``: in batch mode."""
+    given = _streaming(node, frame, zone) if frame.isStreaming else _static(node, frame, zone, batch=batch)
     return given.select(*[quote(f.name) for f in fields(node)])
 
 
-def _static(node: Over, frame: DataFrame, zone: str) -> DataFrame:
+def _static(node: Over, frame: DataFrame, zone: str, *, batch: bool) -> DataFrame:
     from pyspark.sql import functions as F
 
+    lags = [] if batch or _by_arrival(node) else [a for a in node.aggregates if a.call.function.name == "LAG"]
+    frame = _of_peers(node, lags, frame, zone) if lags else frame
     columns = []
-    for named in node.aggregates:
+    for named in (a for a in node.aggregates if a not in lags):
         call = named.call
         if call.distinct and call.function.name in OVER_SET:
             call = replace(call, function=OVER_SET[call.function.name])
         window = _window(node, framed=call.function.name not in OVER_ONLY)
         columns.append(F.expr(render_over(call, zone, window)).alias(named.name))
     return frame.select("*", *columns)
+
+
+def _of_peers(node: Over, lags: list[NamedAggregate], frame: DataFrame, zone: str) -> DataFrame:
+    """``frame`` with LAG as a stream has it: rows of one time come together, and each has the value of the last of them."""
+    from pyspark.sql import functions as F
+
+    placed = frame.withColumn(_ARRIVAL, F.monotonically_increasing_id())
+    window = f"{_window(node, framed=False)}, {_ARRIVAL}"
+    own = {_VALUE.format(i): F.expr(render_over(lag.call, zone, window)) for i, lag in enumerate(lags)}
+    peers = f"PARTITION BY {', '.join(quote(name) for name in (*node.partition, node.order[0].name))}"
+    last = {lag.name: F.expr(f"max_by({value}, {_ARRIVAL}) OVER ({peers})") for lag, value in zip(lags, own, strict=True)}
+    return placed.withColumns(own).withColumns(last)
 
 
 def _window(node: Over, *, framed: bool) -> str:
