@@ -2,25 +2,33 @@
 
 For each function its example; the same with each argument in turn replaced by samples of its kind (a column, NULL, edges, something wrong), with
 one argument less and one more. For casts every source with every target, and texts that are read as other types.
+
+CAST to STRING, by which the record shows values, hides differences between them: ``observed`` looks at results in other ways. ``composed`` calls
+functions with what others give.
 """
 
 from __future__ import annotations
 
+import random
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlstream.errors import SqlStreamError
 from sqlstream.sql.dialect import Flink
-from sqlstream.sql.functions import FUNCTIONS
+from sqlstream.sql.expressions import Call
+from sqlstream.sql.functions import FUNCTIONS, SCALAR
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 
-from . import harness
+from . import differences, harness
+from .recorder import records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlstream.sql.expressions import Expr
     from sqlstream.sql.functions import Function
 
 # By a type's root: columns of rows.json first (a value, NULL, an edge), then NULL, edges and what is of another kind.
@@ -88,6 +96,54 @@ def aggregates() -> list[str]:
                 distinct = call.replace("(", "(DISTINCT ", 1)
                 found += [call, distinct, *([f"{call} FILTER (WHERE z = 0)", f"{distinct} FILTER (WHERE b)"] if column in ("i", "s") else [])]
     return list(dict.fromkeys(found))
+
+
+# How the results of a type are looked at, and those of how many calls of a function.
+_OBSERVED: dict[str, tuple[tuple[str, int], ...]] = {
+    "ARRAY": (("CARDINALITY({})", 8), ("{}[1]", 4), ("{} IS NULL", 2)), "MAP": (("CARDINALITY({})", 8), ("MAP_KEYS({})[1]", 4), ("{} IS NULL", 2)),
+    "VARCHAR": (("CHAR_LENGTH({})", 3), ("{} IS NULL", 1)), "CHAR": (("CHAR_LENGTH({})", 3), ("{} IS NULL", 1)),
+}  # fmt: skip
+_COMPOSITIONS = 3
+
+
+def observed() -> list[str]:
+    """Calls of the grid that have values in Flink, looked at through CARDINALITY, an element, CHAR_LENGTH and IS NULL."""
+    found, times = [], Counter[tuple[str, str]]()
+    for call, expr in _answered():
+        for form, most in _OBSERVED.get(expr.type.root, (("{} IS NULL", 1),)):
+            name = expr.function.name if isinstance(expr, Call) else "CAST"
+            times[name, form] += 1
+            if times[name, form] <= (most if name != "CAST" else 30):
+                found.append(form.format(call if isinstance(expr, Call) and expr.function in SCALAR else f"({call})"))
+    return list(dict.fromkeys(found))
+
+
+def composed() -> list[str]:
+    """Examples with calls of the grid as arguments, chosen at random, but the same ones each time."""
+    pool: dict[str, list[str]] = {}
+    for call, expr in _answered():
+        pool.setdefault(_family(expr.type.root), []).append(call)
+    found = []
+    for function in FUNCTIONS:
+        if function.aggregate or not function.deterministic or function.name in OVER_TABLES:
+            continue
+        chance = random.Random(function.name)
+        example = harness.expression(function.example)
+        slots = [slot for slot in _slots(example) if _family(_root(slot)) in pool]
+        for slot in (chance.choice(slots) for _ in range(_COMPOSITIONS if slots else 0)):
+            found.append(_with(example, slot, exp.Paren(this=harness.expression(chance.choice(pool[_family(_root(slot))])))))
+    return list(dict.fromkeys(found))
+
+
+def _answered() -> Iterator[tuple[str, Expr]]:
+    """The calls of the record of the grid that have the same value here as in Flink, as far as CAST to STRING shows."""
+    for call, type_, _ in records("grid.tsv"):
+        if type_ != "!" and differences.kind(call) == "":
+            yield call, harness.bound(call)
+
+
+def _family(root: str) -> str:
+    return {"CHAR": "VARCHAR", "BIGINT": "INT", "SMALLINT": "INT", "TINYINT": "INT", "FLOAT": "DOUBLE", "DECIMAL": "DOUBLE"}.get(root, root)
 
 
 def _calls(function: Function) -> Iterator[str]:

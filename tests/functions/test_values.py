@@ -13,7 +13,7 @@ from .recorder import expressions, record, records
 
 RUNTIME = "fails while running"
 BATCH = 150
-SCALARS = ("expressions.tsv", "grid.tsv")
+SCALARS = ("expressions.tsv", "grid.tsv", "observed.tsv", "composed.tsv")
 AGGREGATES = ("aggregates.tsv", "grid_aggregates.tsv")
 
 
@@ -154,6 +154,16 @@ def test_what_fails_in_flink_fails(interpreted) -> None:
     assert passed == []
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("text", [
+    "TIMESTAMPADD(DAY, 2147483647, ts)", "TIMESTAMPADD(YEAR, 8000, dd)", "TIMESTAMPADD(YEAR, -3000, ts)", "TIMESTAMPADD(HOUR, 9223372036854775807, lz)",
+    "ts + INTERVAL '8000' YEAR(4)", "dd - INTERVAL '3000' YEAR(4)", "tu + INTERVAL '9999999' DAY(7)", "dd + i * INTERVAL '9999999' DAY(7)",
+])  # fmt: skip
+def test_a_time_beyond_four_digits_of_a_year_fails(interpreted, text: str) -> None:
+    with pytest.raises(Exception, match="A time is beyond the years 0 to 9999"):
+        harness.rows(interpreted, local=True).selectExpr(harness.shown(harness.bound(text))).collect()
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "aggregate"), [("expressions", False), ("aggregates", True)])
 def test_record(name: str, aggregate: bool) -> None:
@@ -166,3 +176,10 @@ def test_record(name: str, aggregate: bool) -> None:
 def test_record_grid(name: str, aggregate: bool) -> None:
     """Renews the record of the grid."""
     record(grid.aggregates() if aggregate else grid.scalars(), f"{name}.tsv", aggregate=aggregate)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("asked", [grid.observed, grid.composed])
+def test_record_of_the_grids_results(asked) -> None:
+    """Renews the records that are made of that of the grid, which is renewed first."""
+    record(asked(), f"{asked.__name__}.tsv", aggregate=False)

@@ -172,10 +172,13 @@ public final class DateTexts {
         return found;
     }
 
-    /** A wall time as CAST to STRING writes it, with so many digits behind the second. */
+    /** A wall time as CAST to STRING writes it, with so many digits behind the second: a year has four digits. */
     @SqlFunction
     public static UTF8String timestampText(long wall, int digits) {
         LocalDateTime time = time(wall);
+        if (time.getYear() < 0) {
+            throw Failure.of("A time is before the year 0.");
+        }
         byte[] text = new byte[digits == 0 ? 19 : 20 + digits];
         date(text, time.getYear(), time.getMonthValue(), time.getDayOfMonth());
         text[10] = ' ';

@@ -1,5 +1,6 @@
 package sqlstream;
 
+import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.util.TimeZone;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -15,7 +16,44 @@ public final class TimeUnits {
     private static final int GREGORIAN = -141427;
     private static final int JULIAN_1970 = 2440588;
 
+    // The first and the last microsecond of the years that have four digits.
+    private static final long FIRST = -62_167_219_200_000_000L;
+    private static final long LAST = 253_402_300_799_999_999L;
+
     private TimeUnits() {}
+
+    /** A time moved by so many units, of so many microseconds each. */
+    @SqlFunction(type = "TIMESTAMP")
+    public static Long plusUnits(long micros, long amount, long unit) {
+        try {
+            return checked(Math.addExact(micros, Math.multiplyExact(amount, unit)));
+        } catch (ArithmeticException e) {
+            throw beyond();
+        }
+    }
+
+    /** A time moved by so many months; the last day of a month stays in it. */
+    @SqlFunction(type = "TIMESTAMP")
+    public static Long plusMonths(long micros, long months) {
+        long day = DAY * 1000;
+        try {
+            return checked(Math.addExact(Math.multiplyExact(LocalDate.ofEpochDay(Math.floorDiv(micros, day)).plusMonths(months).toEpochDay(), day),
+                    Math.floorMod(micros, day)));
+        } catch (ArithmeticException | DateTimeException e) {
+            throw beyond();
+        }
+    }
+
+    private static long checked(long micros) {
+        if (micros < FIRST || micros > LAST) {
+            throw beyond();
+        }
+        return micros;
+    }
+
+    private static RuntimeException beyond() {
+        return Failure.of("A time is beyond the years 0 to 9999.");
+    }
 
     /** CURRENT_ROW_TIMESTAMP: the time at which a row is looked at. */
     @SqlFunction(type = "TIMESTAMP", deterministic = false)

@@ -60,15 +60,18 @@ def _plus(sign: str) -> Spark:
         if left.is_interval and not right.is_interval:
             a, b, left, right = b, a, right, left
             amount = call.values[0]
-        if left.is_timestamp and right.root == "INTERVAL_MILLIS" and isinstance(amount, int):
-            # Spark would take the detour over a calendar for every row, as if the session's UTC had changes of its clock.
-            return _sized(f"timestamp_micros(unix_micros({a}) {sign} {amount * 1000}L)", call)
+        if left.is_timestamp and right.root == "INTERVAL_MILLIS":
+            moved_by = f"{amount * (1000 if sign == '+' else -1000)}L" if isinstance(amount, int) else f"{sign}{micros(b)}"
+            return f"sqlstream_plus_units({a}, {moved_by}, 1L)"
+        if (left.is_timestamp or left.root == "DATE") and right.root == "INTERVAL_MONTHS":
+            moved = f"sqlstream_plus_months(CAST({a} AS TIMESTAMP), CAST({sign}CAST({b} AS INT) AS BIGINT))"
+            return f"CAST({moved} AS DATE)" if left.root == "DATE" else moved
         if left.root == "TIME":
             # A time of day begins anew after 24 hours.
             return f"time_from_micros(pmod(time_to_micros({a}) {sign} {micros(b)}, 86400000000L))"
         if left.root == "DATE" and right.root == "INTERVAL_MILLIS":
             # Whole days only.
-            return f"date_add({a}, CAST({sign}({micros(b)} div 86400000000L) AS INT))"
+            return f"CAST(sqlstream_plus_units(CAST({a} AS TIMESTAMP), {sign}({micros(b)} div 86400000000L), 86400000000L) AS DATE)"
         return _sized(f"({a} {sign} {b})", call)
 
     return render

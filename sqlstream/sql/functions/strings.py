@@ -115,7 +115,11 @@ def _split_index(call: Rendered) -> str:
 def _split(call: Rendered) -> str:
     text, delimiter = call.args
     parts = f"split({text}, {literal_pattern(_value(call, 1), delimiter)}, -1)"
-    return parts if isinstance(_value(call, 1), str) else f"if({delimiter} = '', split({text}, ''), {parts})"
+    if not isinstance(_value(call, 1), str):
+        parts = f"if({delimiter} = '', split({text}, ''), {parts})"
+    # An empty text has no part.
+    known = "" if isinstance(_value(call, 1), str) else f" AND {delimiter} IS NOT NULL"
+    return f"if({text} = ''{known}, CAST(array() AS ARRAY<STRING>), {parts})"
 
 
 def _str_to_map(call: Rendered) -> str:

@@ -112,9 +112,9 @@ def _add(call: Rendered) -> str:
     # An LTZ moves as an instant, whatever the zone.
     start = f"CAST({value} AS TIMESTAMP)" if call.types[2].root == "DATE" else value
     if unit in _MONTHS:
-        moved = f"({start} + make_ym_interval(0, CAST({amount} * {_MONTHS[unit]} AS INT)))"
+        moved = f"sqlstream_plus_months({start}, {amount} * {_MONTHS[unit]}L)"
     else:
-        moved = f"timestamp_micros(unix_micros({start}) + {amount} * {_MILLIS[unit]}000L)"
+        moved = f"sqlstream_plus_units({start}, {amount}, {_MILLIS[unit]}000L)"
     return f"CAST({moved} AS DATE)" if call.type.root == "DATE" else moved
 
 
