@@ -44,6 +44,8 @@ class Kind:
 
 
 NULL, STRING = Kind("NULL"), Kind("STRING")
+# So many ROWs and ARRAYs stand in each other; a reader of JSON gives what is deeper as text.
+_MOST_LEVELS = 100
 _WIDER = ("INT", "BIGINT", "DOUBLE")
 
 
@@ -75,7 +77,7 @@ def _documents(texts: Sequence[str]) -> list[dict[str, Any]] | None:
     for text in texts:
         try:
             document = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         if not isinstance(document, dict):
             return None
@@ -101,7 +103,10 @@ def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, 
     return columns, options
 
 
-def _kind(value: Any) -> Kind:
+def _kind(value: Any, levels: int = _MOST_LEVELS) -> Kind:
+    """The kind of a value; what stands deeper in it than so many levels is the text of its JSON."""
+    if levels == 0 and isinstance(value, dict | list):
+        return STRING
     match value:
         case None:
             return NULL
@@ -112,9 +117,9 @@ def _kind(value: Any) -> Kind:
         case float():
             return Kind("DOUBLE")
         case dict():
-            return Kind("ROW", tuple((k, _kind(v)) for k, v in value.items())) if value else Kind("MAP")
+            return Kind("ROW", tuple((k, _kind(v, levels - 1)) for k, v in value.items())) if value else Kind("MAP")
         case list():
-            return Kind("ARRAY", element=_merged([_kind(v) for v in value]))
+            return Kind("ARRAY", element=_merged([_kind(v, levels - 1) for v in value]))
     for standard, pattern in (("SQL", _SQL_TIME), ("ISO-8601", _ISO_TIME)):
         if match := pattern.fullmatch(value):
             return Kind("TIMESTAMP_LTZ(3)" if match[2] else "TIMESTAMP(3)", standard=standard)

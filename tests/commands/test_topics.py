@@ -6,6 +6,7 @@ import struct
 import pytest
 
 from sqlstream import compression, fetch, topics
+from sqlstream.depth import deeply
 from sqlstream.errors import SetupError, ValidationError
 from sqlstream.inference import create_table
 from sqlstream.session import Session
@@ -220,3 +221,9 @@ def test_a_real_broker(broker, tmp_path, monkeypatch):
     assert len(peeked.rows) == 3
     (shown,) = one.run(f"INFER TABLE x FROM '{topic}'")
     assert "n INT,\n  `at` TIMESTAMP(3),\n  text STRING,\n  WATERMARK FOR `at`" in shown.lines
+
+
+@pytest.mark.parametrize("nested", ['{"a":' * 50_000 + "1" + "}" * 50_000, '{"a":' + "[" * 50_000 + "]" * 50_000 + "}"])
+def test_what_a_record_has_in_its_depths_is_text(nested):
+    proposed = deeply(lambda: create_table("t", "topic", "b:1", [nested.encode()]))
+    assert proposed.count("ROW<") + proposed.count("ARRAY<") == 99 and "STRING>>" in proposed

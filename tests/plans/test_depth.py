@@ -129,3 +129,10 @@ def test_pythons_own_limit_stays_what_it_is() -> None:
     with pytest.raises(ValidationError, match="as it is"):
         deeply(lambda: (_ for _ in ()).throw(ValidationError("as it is")))
     assert sys.getrecursionlimit() == before
+
+
+def test_a_from_clause_with_thousands_of_joins_is_refused_at_once(session: Session) -> None:
+    joins = "\n".join(f"JOIN t AS t{k} ON t{k - 1}.i = t{k}.i" for k in range(1, 2001))
+    with pytest.raises(NotSupported, match="2,000 joins, of which at most 256 are planned") as refused:
+        list(session.run(f"SELECT t0.i FROM t AS t0\n{joins}"))
+    assert refused.value.location is not None and refused.value.location.line == 258
