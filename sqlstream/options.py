@@ -69,6 +69,7 @@ _UNITS_MS = {
     "s": 1000, "sec": 1000, "secs": 1000, "second": 1000, "seconds": 1000,
     "ms": 1, "milli": 1, "millis": 1, "millisecond": 1, "milliseconds": 1, "": 1,
 }  # fmt: skip
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _UNITS_BYTES = {
     "": 1, "b": 1, "bytes": 1,
     "k": 1 << 10, "kb": 1 << 10, "kibibytes": 1 << 10,
@@ -137,14 +138,24 @@ def parse_boolean(text: str) -> bool:
     return text.strip().lower() == "true"
 
 
+def _whole(text: str, bits: int) -> int:
+    # More digits than these are not even counted.
+    if not re.fullmatch(r"\s*[+-]?\d{1,30}\s*", text, re.ASCII):
+        raise ValueError(f"'{text}' is no whole number")
+    value = int(text)
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise ValueError(f"'{text}' is no whole number of {bits} bits")
+    return value
+
+
 def parse(option: Option, text: str) -> Any:
     """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
     match option.kind:
         case Kind.INT | Kind.LONG:
-            if not text.isascii():
-                raise ValueError(f"'{text}' is no whole number")
-            return int(text)
+            return _whole(text, 32 if option.kind is Kind.INT else 64)
         case Kind.DOUBLE:
+            if not _NUMBER.fullmatch(text):
+                raise ValueError(f"'{text}' is no number")
             return float(text)
         case Kind.BOOLEAN:
             return parse_boolean(text)

@@ -13,7 +13,8 @@ from sqlstream.connectors.jdbc_dialects import dialect
 from sqlstream.connectors.kafka_offsets import parse_specific
 from sqlstream.connectors.paths import resolve
 from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.options import Use
+from sqlstream.options import Kind, Option, Use
+from sqlstream.options import parse as parse_option
 from sqlstream.sql import types as T
 
 KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
@@ -244,3 +245,27 @@ def test_jdbc_statements():
     assert postgres.upsert("t", ["k"], ["k"]).endswith('ON CONFLICT ("k") DO NOTHING')
     assert postgres.delete("t", ["k", "l"]) == 'DELETE FROM t WHERE "k" = ? AND "l" = ?'
     assert mysql.upsert("my t", ["k", "v"], ["k"]) == "INSERT INTO `my t` (`k`, `v`) VALUES (?, ?) ON DUPLICATE KEY UPDATE `v` = VALUES(`v`)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (Kind.INT, "x", "'x' is no whole number"),
+        (Kind.LONG, "1_000", "'1_000' is no whole number"),
+        (Kind.LONG, "٣", "'٣' is no whole number"),
+        (Kind.INT, "2147483648", "'2147483648' is no whole number of 32 bits"),
+        (Kind.LONG, "-9223372036854775809", "is no whole number of 64 bits"),
+        (Kind.LONG, "9" * 5000, "is no whole number"),
+        (Kind.INT, "1e3", "'1e3' is no whole number"),
+        (Kind.DOUBLE, "nan", "'nan' is no number"),
+        (Kind.DOUBLE, "", "'' is no number"),
+    ],
+)
+def test_what_is_no_number_is_told_in_words(kind, text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_option(Option("n", kind), text)
+
+
+@pytest.mark.parametrize(("kind", "text", "value"), [(Kind.INT, " -2147483648", -(2**31)), (Kind.LONG, "+5", 5), (Kind.DOUBLE, "1.5e-3", 0.0015)])
+def test_numbers(kind, text, value):
+    assert parse_option(Option("n", kind), text) == value
