@@ -46,7 +46,7 @@ def test_parameters_become_literals():
     ("type_", "value", "literal"),
     [
         ("", "5", "5"), ("", "'05'", "'05'"), ("", "TRUE", "TRUE"), ("", "'; DROP TABLE t'", "'; DROP TABLE t'"), ("", "NULL", "NULL"),
-        ("STRING", "5", "'5'"), ("INT", "-5", "-5"), ("BIGINT", "'5'", "CAST(5 AS BIGINT)"), ("DOUBLE", "1.5", "CAST(1.5 AS DOUBLE)"),
+        ("STRING", "5", "'5'"), ("INT", "-5", "-5"), ("BIGINT", "'5'", "CAST(5 AS BIGINT)"), ("DOUBLE", "1.5", "CAST('1.5' AS DOUBLE)"),
         ("BOOLEAN", "'true'", "TRUE"), ("DATE", "DATE '2026-01-02'", "DATE '2026-01-02'"), ("TIME", "'10:00:00'", "TIME '10:00:00'"),
         ("TIMESTAMP(3)", "'2026-01-02T10:00:00.5'", "CAST(TIMESTAMP '2026-01-02 10:00:00.5' AS TIMESTAMP(3))"),
         ("INTERVAL", "INTERVAL '2' HOUR", "INTERVAL '2' HOUR"), ("INT", "NULL", "CAST(NULL AS INT)"),

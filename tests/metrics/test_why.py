@@ -105,7 +105,7 @@ def test_brokers_that_do_not_answer(told) -> None:
     assert "goes on by itself" in (reason.hint or "")
     assert texts(told(replace(away, batches=0), HOURS))[0] == reason.text, "while the job starts"
     assert texts(told(replace(away, ended_rows=0, last_input=None), "SELECT item, price FROM skewed")) == [reason.text]
-    back = replace(READ, at=1_000_000, brokers=(Brokers("h:9", silence=(800_000, 930_000)),))
+    back = replace(READ, at=1_000_000, last_input=99_000, brokers=(Brokers("h:9", silence=(800_000, 930_000)),))
     assert texts(told(back, "SELECT item, price FROM skewed")) == [
         "Kafka at h:9 answers again since 00:15:30; it gave no answer for 2 min 10 s.", "Nothing new has come since 00:01:39.",
     ]  # fmt: skip
