@@ -185,13 +185,17 @@ class Connector(ABC):
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
 
 
+# Of a Kafka table's properties, those by which its offsets are found.
+_SAY_WHERE = ("properties.group.id", "properties.auto.offset.reset")
+
+
 def once(request: Read, what: str, found: Callable[[], str]) -> str:
     """What ``found`` gives to the first query of a job that reads the table. All that read it have the same, also when the job restarts."""
     if request.shared is None:
         return found()
     path, options = str(request.table.path), request.table.options
     # Where the cluster is, and how one gets in, may change while a job is stopped.
-    lasting = {k: v for k, v in options.items() if k == "properties.group.id" or not k.startswith("properties.")}
+    lasting = {k: v for k, v in options.items() if k in _SAY_WHERE or not k.startswith("properties.")}
     digest = hashlib.sha256(json.dumps([path, lasting], sort_keys=True).encode()).hexdigest()[:12]
     name = re.sub(r"\W", "_", request.table.path.name, flags=re.ASCII)
     kept = request.shared / f"{name}-{digest}.{what}"
