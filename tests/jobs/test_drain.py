@@ -91,7 +91,9 @@ def test_sources_that_never_pause(client: Client) -> None:
     assert job.status is Status.FINISHED
     counts = dict(row.removeprefix("+I[").removesuffix("]").split(", ") for row in client.rows)
     events, made = (query.rows_in for query in job.metrics.queries)
-    assert counts == {"events": str(events), "made": str(made)}
+    assert counts["events"] == str(events)
+    # The figures may lack the last micro-batch of a source that makes rows all the time.
+    assert int(counts["made"]) - made in (0, 1000)
     assert job.metrics.late == 0
 
 

@@ -10,6 +10,7 @@ import select
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import threading
 import time
@@ -37,6 +38,7 @@ class FakeSession:
         self.names: list[str | None] = []
         self.interrupted = threading.Event()
         self.closed = threading.Event()
+        self.project = Path(tempfile.mkdtemp())
         self.hurried = threading.Event()
         self.started = False
         self.waits = None

@@ -100,7 +100,7 @@ def test_an_error_does_not_end_the_shell(fake_session, screen, type_keys):
     assert type_keys(session, "a; never;\rb;\rSET c;\rQUIT;\r") == 0
     assert session.ran == ["a", "b", "SET c", "QUIT"]
     assert "ValidationError [S2]: wrong" in screen.err.getvalue()
-    assert "RuntimeError: a bug" in screen.err.getvalue()
+    assert "Defect [S9]: " in screen.err.getvalue()
 
 
 def test_whole_statements_are_remembered(fake_session, type_keys, tmp_path):
