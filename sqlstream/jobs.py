@@ -178,6 +178,11 @@ class Jobs:
                 self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
             elif _drained_before(job.folder):
                 self._notify(f"Job '{name}' was drained: it starts anew, without state, and reads its sources from where their options say.")
+            elif settings.streaming and (before := self._stopped_before(home, name)):
+                self._notify(
+                    f"Job '{name}' starts anew, without state, and reads its sources from where their options say: what stopped under this name "
+                    f"({before}) has another statement, or other declarations or settings, and goes on when these are submitted again."
+                )
             runner.start(resumed=resumed)
         except Exception as error:
             if not resumed and not job.checkpoint.exists():
@@ -264,6 +269,15 @@ class Jobs:
         if job.error is not None:
             self.on_failure(job.error)
 
+    def _stopped_before(self, home: Path, name: str) -> Path | None:
+        """The latest of the folders of other plans under ``name`` that keep state and that no job holds, where ``home`` is new."""
+        if any(p.name.isdigit() for p in home.iterdir()):
+            return None
+        running = {j.folder.parent for j in self if j.status is Status.RUNNING}
+        others = [p.parent for p in home.parent.glob("*-*/job.json") if p.parent not in (home, *running) and _named(p) == name]
+        stopped = [folder for folder, begun in map(_generation, others) if begun and not _runs_elsewhere(folder.parent)]
+        return max(stopped, key=lambda folder: folder.stat().st_mtime, default=None)
+
     def _claim(self, sinks: tuple[Sink, ...], name: str, settings: Settings) -> tuple[Path, IO[str]]:
         """The job's folder and the lock on it. A second job of the same plan in this session gets a folder of its own."""
         digest = hashlib.sha256("\n".join([settings.zone, *(signature(s) for s in sinks)]).encode()).hexdigest()[:12]
@@ -306,6 +320,25 @@ def _generation(home: Path) -> tuple[Path, bool]:
     if latest and not (home / str(latest) / "finished").exists():
         return home / str(latest), True
     return home / str(latest + 1), False
+
+
+def _named(description: Path) -> str | None:
+    """The name of the job whose job.json this is."""
+    try:
+        name = json.loads(description.read_text())["name"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return name if isinstance(name, str) else None
+
+
+def _runs_elsewhere(home: Path) -> bool:
+    """Whether the process that held ``home`` last is another one that is there. Who asked for its lock would have it for a moment."""
+    try:
+        owner = int((home / "lock").read_text())
+        os.kill(owner, 0)
+    except (OSError, ValueError):
+        return False
+    return owner != os.getpid()
 
 
 def _drained_before(folder: Path) -> bool:

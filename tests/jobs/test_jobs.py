@@ -330,3 +330,25 @@ def test_a_failed_job_ends_a_script_while_others_run(tmp_path: Path, engine, beh
     assert states.split()[:2] == ["CANCELED", "FAILED"] and "RUNNING" not in states
     (folder,) = (tmp_path / ".sqlstream" / "jobs").glob("*copies*")
     assert (folder / "1" / "checkpoint").exists() and not (folder / "1" / "finished").exists()
+
+
+def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, engine) -> None:
+    """What it has read already it reads again; two jobs into one table are none of that."""
+    (tmp_path / "numbers").mkdir()
+    said: list[str] = []
+    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=said.append)
+    list(session.run(NUMBERS))
+    feed(tmp_path, 1)
+    first, second = (submit(session, f"INSERT INTO words SELECT {value} FROM numbers;") for value in ("word", "UPPER(word)"))
+    catch_up(first)
+    assert said == []
+    session.jobs.stop(first.id)
+    list(session.run("ALTER TABLE numbers MODIFY id BIGINT;"))
+    anew = submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    (line,) = said
+    assert line.startswith(f"Job '{first.name}' starts anew, without state, and reads its sources from where their options say: what stopped under this name ({first.folder})")
+    session.jobs.stop(anew.id)
+    again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    assert said[1:] == [f"Job '{first.name}' goes on where it stopped ({anew.folder})."]
+    assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, False, Status.RUNNING)
+    session.close()
