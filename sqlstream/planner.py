@@ -7,6 +7,7 @@ import os
 import re
 import zoneinfo
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +158,7 @@ class Planner:
 
     def planned(self, node: exp.Expr, env: scope.Environment) -> Planned:
         """The plan of a query or an INSERT, or of the query of a CREATE TABLE .. AS. Raises SqlStreamError."""
+        env = replace(env, reads=[])
         match node:
             case ast.Insert():
                 logical: Node = insert(node, self.catalog.sink(ast.parts(node.this), node.this), env)

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlstream.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.aggregate import aggregate
-from sqlstream.plan.decorrelate import aggregate_calls, conjuncts, decorrelated
+from sqlstream.plan.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of
 from sqlstream.plan.from_clause import condition, from_clause, plain
 from sqlstream.plan.group_windows import group_window
 from sqlstream.plan.joins import filtered, joined
@@ -177,6 +177,9 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         both = replace(inner.scope(env.settings), outer=scope)
         right, names = inner.node, {f.name for f in fields(inner.node)}
         for part in conjuncts(select.args["where"].this) if select.args.get("where") else []:
+            if any(is_sub_query(n) for n in part.walk()):
+                right = _inside(part, replace(inner, node=right), both, env)
+                continue
             bound = condition(part, both, "WHERE")
             if make.columns(bound) <= names:
                 right = filtered(right, bound)
@@ -200,6 +203,17 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         for value, item in zip(asked, items, strict=True):
             conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
     return joined(node, right, kind, make.all_of(conditions))
+
+
+def _inside(part: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
+    """The rows of a sub-query's FROM for which a condition with a sub-query of its own holds; ``scope`` has what is around, too."""
+    try:
+        return _where(part, source, source.scope(env.settings), env)
+    except ValidationError as error:
+        if isinstance(error.at, exp.Column) and is_of(error.at, scope):
+            problem = "A condition with a sub-query, in a sub-query, that reads a row around both is not supported."
+            raise NotSupported(problem, at=error.at, hint="Join in FROM what it reads.") from None
+        raise
 
 
 def _aggregates(expr: Expr) -> bool:

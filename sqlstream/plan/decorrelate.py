@@ -107,7 +107,7 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 def _within(node: exp.Expr, scope: Scope) -> bool:
     """Whether ``node`` reads nothing but columns of ``scope``."""
-    return all(_is_of(column, scope) for column in _columns(node))
+    return all(is_of(column, scope) for column in _columns(node))
 
 
 def _columns(node: exp.Expr) -> list[exp.Column]:
@@ -115,7 +115,8 @@ def _columns(node: exp.Expr) -> list[exp.Column]:
     return [c for c in node.find_all(exp.Column) if c.find_ancestor(exp.Select) is node.find_ancestor(exp.Select)]
 
 
-def _is_of(column: exp.Expr, scope: Scope) -> bool:
+def is_of(column: exp.Expr, scope: Scope) -> bool:
+    """Whether ``scope`` has ``column``."""
     try:
         bind(column, scope)
     except ValidationError as error:
@@ -158,13 +159,13 @@ def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: boo
     if isinstance(part, exp.EQ):
         left, right = part.this, part.expression
         for own, other in ((left, right), (right, left)):
-            if _within(own, inner) and not any(_is_of(c, inner) for c in _columns(other)):
+            if _within(own, inner) and not any(is_of(c, inner) for c in _columns(other)):
                 return exp.EQ(this=key(own), expression=other.copy())
     if not plain:
         raise NotSupported(
             "Of rows that it groups or limits, a sub-query can only ask that something equals something of the row around it.", at=part
         )
-    return part.copy().transform(lambda n: key(n.copy()) if isinstance(n, exp.Column) and _is_of(n, inner) else n)
+    return part.copy().transform(lambda n: key(n.copy()) if isinstance(n, exp.Column) and is_of(n, inner) else n)
 
 
 def _named(node: exp.Expr, name: str) -> exp.Alias:

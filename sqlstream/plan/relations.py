@@ -15,7 +15,7 @@ from sqlstream.plan.correlate import column_names
 from sqlstream.plan.match import match
 from sqlstream.plan.metadata import refuse_unknown_metadata
 from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind
-from sqlstream.plan.properties import field, fields
+from sqlstream.plan.properties import field, fields, walk
 from sqlstream.plan.scope import Environment, Relation
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.plan.time_travel import travelled
@@ -31,6 +31,8 @@ Query = Callable[[exp.Expr, Environment], Node]
 
 # Flink's planner ends between 200 and 400 of them.
 _MOST_VIEWS = 400
+# A view that reads another one twice, which reads another one twice, has more of them soon than anything ends with.
+_MOST_READS = 2000
 _WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE"), "SESSION": ("GAP",)}
 
 
@@ -85,7 +87,9 @@ def _named(node: exp.Table, env: Environment, query: Query) -> Node:
     if len(parts) == 1 and parts[0] in env.ctes:
         if version is not None:
             raise ValidationError(f"'{parts[0]}' is a query, but time travel is not supported for queries.", at=version)
-        return env.ctes[parts[0]]
+        made = env.ctes[parts[0]]
+        _count(sum(not n.inputs for n in walk(made)), node, env)
+        return made
     found = env.resolver.resolve(parts, at=node)
     hints = hint_options(node.args.get("hints") or [], env)
     if isinstance(found, View):
@@ -95,7 +99,15 @@ def _named(node: exp.Table, env: Environment, query: Query) -> Node:
             raise ValidationError(f"View '{found.path}' cannot be enriched with new options. Hints can only be applied to tables.", at=node)
         return view(found, env, query, node)
     found = replace(found, options={**found.options, **hints})
+    _count(1, node, env)
     return table(found if version is None else travelled(found, version, env.settings.zone), env, at=node)
+
+
+def _count(more: int, at: exp.Expr, env: Environment) -> None:
+    env.reads.extend([at] * more)
+    if len(env.reads) > _MOST_READS:
+        problem = f"More than {_MOST_READS:,} tables are read, those of views and of WITH as often as these are."
+        raise NotSupported(problem, at=at, hint="INSERT INTO a table what is read so often, and read that.")
 
 
 def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:

@@ -106,7 +106,7 @@ class Environment:
     """Everything outside of a query that its names can mean. ``table_function`` gives those of the user's by name.
 
     ``written`` has what the columns of each SELECT are called where several have one name, by the identity of its syntax tree. ``views`` are
-    those around the query: each is read by the one before it.
+    those around the query: each is read by the one before it. ``reads`` has the places of the tables that were read, each as often as it was.
     """
 
     resolver: Resolver
@@ -116,6 +116,7 @@ class Environment:
     notices: list[str] = field(default_factory=list)
     written: dict[int, tuple[exp.Expr, tuple[str, ...]]] = field(default_factory=dict)
     views: tuple[ObjectPath, ...] = ()
+    reads: list[exp.Expr] = field(default_factory=list)
 
     def names(self, query: exp.Expr, plan: Node) -> tuple[str, ...]:
         """What ``query``, whose plan is ``plan``, calls its columns: several may have one name, which those of ``plan`` never have."""

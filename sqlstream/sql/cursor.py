@@ -151,8 +151,12 @@ class Cursor:
         token = self.token
         if token.token_type != TokenType.NUMBER or not token.text.isdigit():
             self.unexpected(token, "a whole number")
+        # As in Flink one of 32 bits; more digits than these are not even counted.
+        digits = token.text.lstrip("0")
+        if len(digits) > 10 or int(digits or "0") >= 2**31:
+            self.refuse(f"Numeric literal '{token.text}' out of range", token)
         self.index += 1
-        return int(token.text)
+        return int(digits or "0")
 
     # --- lists --------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from sqlstream.depth import too_deep
 from sqlstream.errors import NotSupported, SqlStreamError, SyntaxProblem
 from sqlstream.sql.lexer import message
 from sqlstream.sql.misspelt import misspelt
-from sqlstream.sql.nesting import refuse_depth
+from sqlstream.sql.nesting import refuse_depth, refuse_open
 from sqlstream.sql.statement_parser import StatementParser
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def parse_statement(sql: str, tokens: list[Token]) -> exp.Expression:
     cursor = StatementParser(sql, tokens)
     if cursor.at_end:
         raise SyntaxProblem("There is no statement here.", at=0)
+    refuse_open(tokens)
     try:
         found = _only(cursor)
     except RecursionError:

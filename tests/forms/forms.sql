@@ -52,6 +52,16 @@ SELECT id FROM a WHERE n * 20 IN (SELECT MAX(m) FROM b WHERE b.k = a.k);
 --> 1
 SELECT id FROM a WHERE EXISTS (SELECT COUNT(*) FROM b WHERE b.k = a.k GROUP BY id);
 --> 1
+SELECT id FROM a WHERE k IN (SELECT k FROM b WHERE id IN (SELECT id FROM a WHERE n > 10));
+--> 1
+SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND NOT EXISTS (SELECT 1 FROM a AS c WHERE c.n * 20 = b.m));
+--> 1
+SELECT id FROM a WHERE k NOT IN (SELECT k FROM b WHERE m > (SELECT MIN(m) FROM b) AND k IS NOT NULL);
+--> 2
+SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.id = a.id AND (m > 200 OR k IN (SELECT k FROM a WHERE n = 10)));
+--> 1 | 2 | 3
+SELECT (SELECT 1) + 1 AS x, (SELECT (SELECT 'a')) AS y;
+--> 2, a
 SELECT id, (SELECT m FROM b) AS many FROM a;
 --! SingleValueAggFunction received more than one element
 SELECT id, (SELECT m FROM b WHERE b.k = a.k) AS many FROM a;

@@ -101,6 +101,10 @@ def test_a_folder_that_can_not_be_written_to(tmp_path: Path, broken: None) -> No
         (f"SELECT -1.{'9' * 5000}", "out of range"),
         (f"SELECT 1e{'9' * 5000}", "out of range"),
         (f"SELECT i FROM t LIMIT {'9' * 5000}", "at most 2147483647 rows"),
+        (f"SELECT CAST(i AS DECIMAL({'9' * 5000})) FROM t", "out of range"),
+        (f"SELECT CAST(i AS VARCHAR({'9' * 5000})) FROM t", "out of range"),
+        (f"SELECT * FROM t MATCH_RECOGNIZE (MEASURES A.i AS x PATTERN (A{{{'9' * 5000}}}) DEFINE A AS i > 1)", "out of range"),
+        (f"SELECT INTERVAL '1' DAY({'9' * 5000})", "out of range"),
         (f"SELECT COUNT(*) FROM t GROUP BY CUBE({', '.join(f'c{k}' for k in range(20))})", "GROUP BY has 1,048,576 grouping sets"),
         ("SELECT COUNT(*) FROM t GROUP BY CUBE(c0, c1, c2, c3, c4, c5, c6), CUBE(c7, c8, c9, c10, c11, c12)", "GROUP BY has 8,192 grouping sets"),
     ],
@@ -110,6 +114,11 @@ def test_what_was_one_is_refused(tmp_path: Path, query: str, message: str) -> No
         list(opened(tmp_path).run(f"EXPLAIN {query}"))
     assert not isinstance(refused.value, Defect)
     assert refused.value.offset
+
+
+def test_a_value_of_nothing_but_constants(tmp_path: Path) -> None:
+    (explained,) = opened(tmp_path).run("EXPLAIN SELECT (SELECT 1), (SELECT (SELECT 'a')) || 'b'")
+    assert "Join" in explained.rows[0][0]
 
 
 def test_halves_of_a_character_that_stand_together_are_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,6 +62,35 @@ def test_beyond_there_is_a_refusal_at_its_place(session: Session, kind: str) -> 
     assert refused.value.hint
     assert refused.value.location.line == 2
     assert refused.value.location.column > 1
+
+
+@pytest.mark.parametrize("opened", ["(", "ABS(", "ARRAY[", "CASE WHEN b THEN 2 ELSE ", "(SELECT i FROM ", "CAST("])
+def test_what_is_opened_and_never_closed_is_refused_at_once(session: Session, opened: str) -> None:
+    before = time.monotonic()
+    with pytest.raises(NotSupported, match="more than 3,000 levels") as refused:
+        list(session.run(f"SET 'a' = 'b';\nSELECT {opened * 30_000}"))
+    assert refused.value.location.line == 2
+    assert time.monotonic() - before < 5
+
+
+@pytest.mark.parametrize("read", ["a.i FROM {0} AS a JOIN {0} AS b ON a.i = b.i", "i FROM {0} UNION ALL SELECT i FROM {0}"])
+@pytest.mark.parametrize("shape", ["views", "WITH"])
+def test_what_reads_a_view_twice_that_reads_another_twice(session: Session, read: str, shape: str) -> None:
+    queries = ["SELECT " + read.format(f"d{k - 1}" if k else "t") for k in range(30)]
+    script = "".join(f"CREATE TEMPORARY VIEW d{k} AS {q};" for k, q in enumerate(queries))
+    if shape == "WITH":
+        script = f"EXPLAIN WITH {', '.join(f'd{k} AS ({q})' for k, q in enumerate(queries))} SELECT * FROM d29"
+    with pytest.raises(NotSupported, match="More than 2,000 tables are read") as refused:
+        list(session.run(script))
+    assert refused.value.offset is not None
+    list(session.run("".join(f"DROP TEMPORARY VIEW IF EXISTS d{k};" for k in range(30))))
+
+
+def test_each_insert_of_a_statement_set_is_counted_by_itself(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relations, "_MOST_READS", 3)
+    list(session.run("CREATE TABLE IF NOT EXISTS nowhere (i INT) WITH ('connector' = 'blackhole')"))
+    (explained,) = session.run(f"EXPLAIN STATEMENT SET BEGIN {'INSERT INTO nowhere SELECT i FROM t;' * 9} END")
+    assert explained.rows
 
 
 def test_long_lists_and_wide_tables(session: Session) -> None:
