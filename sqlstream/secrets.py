@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 # The class that provides credentials is none itself, nor is where a keystore lies.
 SECRET = re.compile(
-    r"passw|passphrase|passcode|pwd|secret|token|credential(?!s?[-_.]?provider)|jaas|auth[-_.]params|basic[-_.]?auth|authorization|user[-_.]?info"
-    r"|http[-_.]headers|(?<![a-z])sas(?![a-z])"
+    r"pass?w|passowrd|passphrase|passcode|pwd|secret|token|credential(?!s?[-_.]?provider)|jaas|auth[-_.]params|basic[-_.]?auth|authorization|user[-_.]?info"
+    r"|http[-_.]headers|(?<![a-z])sas(?![a-z])|(?<![a-z])sig(?![a-z])|amz[-_.]signature"
     r"|(?:service|api|access|private|account|encryption|signing|shared|storage|sas)[-_.]?key|keystore[-_.]key|ssl[-_.]?key(?!store)",
     re.I,
 )
 # One of these is in all of them: most texts are told apart without the pattern.
-_WORDS = ("pass", "pwd", "secret", "token", "credential", "jaas", "auth", "info", "header", "sas", "key")
+_WORDS = ("pas", "pwd", "secret", "token", "credential", "jaas", "auth", "info", "header", "sas", "sig", "key")
 MASK = "******"
 _REFERENCE = r"\$\{env:\w+\}"
 _QUOTED = r"""\\?"(?:[^"\\]|\\.)*+(?:"|\Z)|'(?:[^']|'')*+(?:'|\Z)"""
