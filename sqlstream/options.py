@@ -120,7 +120,7 @@ def parse_duration(text: str) -> int:
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
     if not match or match[2] not in _UNITS_MS:
         raise ValueError(f"'{text}' is no duration, as '10 s' or '5 min'")
-    return int(match[1]) * _UNITS_MS[match[2]]
+    return _long(match[1], _UNITS_MS[match[2]], text)
 
 
 def parse_memory(text: str) -> int:
@@ -128,7 +128,15 @@ def parse_memory(text: str) -> int:
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
     if not match or match[2] not in _UNITS_BYTES:
         raise ValueError(f"'{text}' is no memory size, as '128mb'")
-    return int(match[1]) * _UNITS_BYTES[match[2]]
+    return _long(match[1], _UNITS_BYTES[match[2]], text)
+
+
+def _long(digits: str, times: int, text: str) -> int:
+    """Raises ValueError for what has more than 64 bits, as Flink does."""
+    value = int(digits.lstrip("0")[:20] or "0") * times
+    if value >= 1 << 63:
+        raise ValueError(f"'{text}' is more than 64 bits hold")
+    return value
 
 
 def parse_boolean(text: str) -> bool:
@@ -138,7 +146,8 @@ def parse_boolean(text: str) -> bool:
     return text.strip().lower() == "true"
 
 
-def _whole(text: str, bits: int) -> int:
+def parse_whole(text: str, bits: int = 32) -> int:
+    """A whole number of so many bits. Raises ValueError."""
     # More digits than these are not even counted.
     if not re.fullmatch(r"\s*[+-]?\d{1,30}\s*", text, re.ASCII):
         raise ValueError(f"'{text}' is no whole number")
@@ -152,7 +161,7 @@ def parse(option: Option, text: str) -> Any:
     """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
     match option.kind:
         case Kind.INT | Kind.LONG:
-            return _whole(text, 32 if option.kind is Kind.INT else 64)
+            return parse_whole(text, 32 if option.kind is Kind.INT else 64)
         case Kind.DOUBLE:
             if not _NUMBER.fullmatch(text):
                 raise ValueError(f"'{text}' is no number")

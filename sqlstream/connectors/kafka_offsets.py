@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.errors import SetupError, ValidationError
+from sqlstream.options import parse_whole
 from sqlstream.secrets import masked_value
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def parse_specific(text: str) -> dict[int, int]:
         match = re.fullmatch(r"partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)", part, re.ASCII)
         if not match:
             raise ValueError(f"'{part}' is not of the form 'partition:0,offset:42'")
-        found[int(match[1])] = int(match[2])
+        found[parse_whole(match[1])] = parse_whole(match[2], 64)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find
 from sqlstream.errors import NotSupported, ValidationError
-from sqlstream.options import parse_duration
+from sqlstream.options import parse_duration, parse_whole
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Filter, JoinKind, LookupJoin, Node, Project, Retry, Scan, Watermark
 from sqlstream.plan.properties import fields, origin
@@ -112,7 +112,7 @@ def _retry(given: Mapping[str, str], at: exp.Expr) -> Retry:
         if given[key].lower() != only:
             raise ValidationError(f"Invalid LOOKUP hint: unsupported {key} '{given[key]}', only '{only}' is supported", at=at)
     try:
-        delay, attempts = parse_duration(given["fixed-delay"]), int(given["max-attempts"])
+        delay, attempts = parse_duration(given["fixed-delay"]), parse_whole(given["max-attempts"])
     except ValueError as error:
         raise ValidationError(f"Invalid LOOKUP hint: {error}", at=at) from None
     if attempts <= 0:

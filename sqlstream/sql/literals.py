@@ -121,8 +121,10 @@ def interval(node: ast.IntervalLiteral) -> Literal:
         if Decimal(field) >= _LAST[name] + 1:
             raise _illegal(node)
     most = node.args.get("precision") or 2
-    if len(fields[0].partition(".")[0].lstrip("0")) > most:
-        value = f"{int(Decimal(fields[0])):,}"
+    whole = Decimal(fields[0].partition(".")[0])
+    # A first field is a number of 32 bits in Flink.
+    if whole >= min(10**most, 2**31):
+        value = f"{whole:,}"
         raise ValidationError(f"Interval field value {value} exceeds precision of {unit}({most}) field", at=node)
     negative = (sign == "-") != bool(node.args.get("negative"))
     scale = _MONTHS if unit in _MONTHS else _MILLIS

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlstream.errors import ValidationError
 from sqlstream.sql.expressions import Frame
 from sqlstream.sql.functions.aggregates import OVER_ONLY
-from sqlstream.sql.literals import interval_millis
+from sqlstream.sql.literals import interval_millis, number
 
 if TYPE_CHECKING:
     from sqlstream.sql.expressions import AggregateCall
@@ -71,7 +71,7 @@ def _bound(spec: exp.WindowSpec, which: str, rows: bool) -> int | None:
     if rows:
         if not isinstance(value, exp.Literal) or value.is_string or not value.name.isdigit():
             raise ValidationError("The bound of a ROWS window is a number.", at=value)
-        distance = int(value.name)
+        distance = int(number(value.name, value).value)
     else:
         millis = interval_millis(value)
         if millis is None:

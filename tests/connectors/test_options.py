@@ -200,6 +200,9 @@ def test_specific_offsets():
     assert parse_specific("partition:0,offset:42; partition:1,offset:300;") == {0: 42, 1: 300}
     with pytest.raises(ValueError, match="partition:0,offset:42"):
         parse_specific("partition:0")
+    for text in (f"partition:0,offset:{2**63}", f"partition:{'9' * 5000},offset:1"):
+        with pytest.raises(ValueError, match="is no whole number"):
+            parse_specific(text)
 
 
 def test_paths(tmp_path):
@@ -257,6 +260,9 @@ def test_jdbc_statements():
         (Kind.LONG, "-9223372036854775809", "is no whole number of 64 bits"),
         (Kind.LONG, "9" * 5000, "is no whole number"),
         (Kind.INT, "1e3", "'1e3' is no whole number"),
+        (Kind.DURATION, f"{'9' * 5000} d", "is more than 64 bits hold"),
+        (Kind.DURATION, f"{2**63} ms", "is more than 64 bits hold"),
+        (Kind.MEMORY, f"{'9' * 5000} mb", "is more than 64 bits hold"),
         (Kind.DOUBLE, "nan", "'nan' is no number"),
         (Kind.DOUBLE, "", "'' is no number"),
     ],
@@ -266,6 +272,6 @@ def test_what_is_no_number_is_told_in_words(kind, text, message):
         parse_option(Option("n", kind), text)
 
 
-@pytest.mark.parametrize(("kind", "text", "value"), [(Kind.INT, " -2147483648", -(2**31)), (Kind.LONG, "+5", 5), (Kind.DOUBLE, "1.5e-3", 0.0015)])
+@pytest.mark.parametrize(("kind", "text", "value"), [(Kind.INT, " -2147483648", -(2**31)), (Kind.LONG, "+5", 5), (Kind.DURATION, f"{'0' * 5000}1 s", 1000), (Kind.DOUBLE, "1.5e-3", 0.0015)])
 def test_numbers(kind, text, value):
     assert parse_option(Option("n", kind), text) == value

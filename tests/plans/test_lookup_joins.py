@@ -91,6 +91,10 @@ REFUSED = {
         f"SELECT /*+ LOOKUP('table'='d', {RETRY.replace('lookup_miss', 'x')}) */ 1 FROM o JOIN d {AS_OF} ON o.k = d.k",
         "Invalid LOOKUP hint: unsupported retry-predicate 'x', only 'lookup_miss' is supported",
     ),
+    "no number of attempts": (
+        f"SELECT /*+ LOOKUP('table'='d', {RETRY.replace('3', 'many')}) */ 1 FROM o JOIN d {AS_OF} ON o.k = d.k",
+        "Invalid LOOKUP hint: 'many' is no whole number",
+    ),
     "a column that is no time attribute": (
         "SELECT 1 FROM (SELECT k, CAST(ts AS TIMESTAMP(2)) AS ts FROM o) AS o JOIN d FOR SYSTEM_TIME AS OF o.ts ON o.k = d.k",
         "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field",
