@@ -61,16 +61,16 @@ public final class RegularExpressions {
         return count;
     }
 
-    /** REGEXP_EXTRACT_ALL: what the group matches, for each match. */
+    /** REGEXP_EXTRACT_ALL: what the group matches, for each match; a number beyond INT is no group's, where REGEXP_EXTRACT takes its lower half. */
     @SqlFunction(type = "ARRAY<STRING>")
-    public static ArrayData regexpExtractAll(UTF8String text, UTF8String pattern, int group) {
+    public static ArrayData regexpExtractAll(UTF8String text, UTF8String pattern, long group) {
         Matcher matcher = matcher(text, pattern);
         if (matcher == null || group < 0 || group > matcher.groupCount()) {
             return null;
         }
         List<UTF8String> found = new ArrayList<>();
         while (matcher.find()) {
-            found.add(UTF8String.fromString(matcher.group(group)));
+            found.add(UTF8String.fromString(matcher.group((int) group)));
         }
         return new GenericArrayData(found.toArray());
     }

@@ -87,13 +87,14 @@ public final class TextFunctions {
 
     /** OVERLAY: a part replaced by another text; unchanged where the part begins outside. */
     @SqlFunction
-    public static UTF8String overlay(UTF8String text, UTF8String part, int start, int length) {
+    public static UTF8String overlay(UTF8String text, UTF8String part, long start, long length) {
         String whole = text.toString();
         if (start <= 0 || start > whole.length()) {
             return text;
         }
-        String behind = length > 0 && (long) start + length <= whole.length() ? whole.substring(start - 1 + length) : "";
-        return UTF8String.fromString(whole.substring(0, start - 1) + part + behind);
+        // Not start + length, which may be beyond all numbers.
+        String behind = length > 0 && length <= whole.length() - start ? whole.substring((int) (start - 1 + length)) : "";
+        return UTF8String.fromString(whole.substring(0, (int) start - 1) + part + behind);
     }
 
     /** INSTR: where the n-th occurrence begins that is found from a position on, backwards from the end where it is negative; 0 if nowhere. */
@@ -243,7 +244,7 @@ public final class TextFunctions {
     @SqlFunction
     public static UTF8String fromBase64(UTF8String text) {
         try {
-            return UTF8String.fromString(new String(Base64.getDecoder().decode(text.getBytes()), StandardCharsets.UTF_8));
+            return UTF8String.fromBytes(Base64.getDecoder().decode(text.getBytes()));
         } catch (IllegalArgumentException e) {
             throw Failure.of("'" + text + "' is not in base 64: " + e.getMessage());
         }

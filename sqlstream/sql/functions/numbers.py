@@ -101,7 +101,7 @@ def _random_integer(call: Rendered) -> str:
 
 
 _DOUBLES = (
-    ("SQRT", "sqrt({0})", "The square root."),
+    ("SQRT", "sqlstream_power({0}, 0.5D)", "The square root."),
     ("EXP", "sqlstream_exp({0})", "e to the power of x."),
     ("LN", "sqlstream_ln({0})", "The natural logarithm."),
     ("LOG10", "sqlstream_log10({0})", "The logarithm to base 10."),

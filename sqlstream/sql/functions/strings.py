@@ -100,12 +100,12 @@ def _overlay_type(types: Types) -> Type:
 
 def _overlay(call: Rendered) -> str:
     text, new, start, *length = call.args
-    return f"sqlstream_overlay({text}, {new}, {start}, {length[0] if length else f'char_length({new})'})"
+    return f"sqlstream_overlay({text}, {new}, {start}, {length[0] if length else f'CAST(char_length({new}) AS BIGINT)'})"
 
 
-def _with_group(name: str, group: int) -> Spark:
+def _with_group(name: str, group: str) -> Spark:
     """A function of a regular expression's group, which is ``group`` where none is given."""
-    return lambda c: f"{name}({', '.join((*c.args, str(group))[:3])})"
+    return lambda c: f"{name}({', '.join((*c.args, group)[:3])})"
 
 
 def _split_index(call: Rendered) -> str:
@@ -149,6 +149,11 @@ def _check_printf(types: Types, values: tuple[object, ...]) -> str | None:
         return "PRINTF writes no hash codes."
     wrong = next((x for x in types if x.children or x.is_binary or x.root == "VARIANT"), None)
     return f"A value of type '{wrong}' has no text in PRINTF." if wrong is not None else None
+
+
+def _elt(call: Rendered) -> str:
+    index, *texts = call.args
+    return f"elt(CAST(greatest(-1L, least({index}, {len(texts) + 1}L)) AS INT), {', '.join(texts)})"
 
 
 def _check_index(_: Types, values: tuple[object, ...]) -> str | None:
@@ -207,14 +212,14 @@ ROWS: tuple[Function, ...] = (
     Function("POSITION", ("string", "string"), _COUNT, call_of("locate"), "Where the first stands in the second, from 1; 0 if nowhere.", "POSITION('b' IN 'abc')"),
     Function("LOCATE", ("string", "string", "int?"), _COUNT, _locate, "Where the first stands in the second, from 1; 0 if nowhere.", "LOCATE('b', 'abc')"),
     Function("INSTR", ("string", "string", "int?", "int?"), _COUNT, _instr, "Where the second stands in the first, from 1; 0 if nowhere.", "INSTR('abc', 'b')"),
-    Function("OVERLAY", ("string", "string", "int", "int?"), _overlay_type, _overlay, "A part replaced.", "OVERLAY('abc' PLACING 'x' FROM 2)"),
+    Function("OVERLAY", ("string", "string", "bigint", "bigint?"), _overlay_type, _overlay, "A part replaced.", "OVERLAY('abc' PLACING 'x' FROM 2)"),
     Function("STARTSWITH", ("bytes or string", "bytes or string"), fixed(t.BOOLEAN), "startswith({0}, {1})", "Whether it begins so.", "STARTSWITH('abc', 'a')", coerce=_of_one_kind),
     Function("ENDSWITH", ("bytes or string", "bytes or string"), fixed(t.BOOLEAN), "endswith({0}, {1})", "Whether it ends so.", "ENDSWITH('abc', 'c')", coerce=_of_one_kind),
     Function("REGEXP", ("string", "string"), fixed(t.BOOLEAN), "sqlstream_regexp({0}, {1})", "Whether a part matches the regular expression.", "REGEXP('abc', 'b')"),
-    Function("REGEXP_EXTRACT", ("string", "string", "int?"), _MAYBE_TEXT, _with_group("sqlstream_regexp_extract", 0), "A group of the first match, the whole by default; NULL without a match.", "REGEXP_EXTRACT('a1', '([a-z])([0-9])', 2)"),
+    Function("REGEXP_EXTRACT", ("string", "string", "int?"), _MAYBE_TEXT, _with_group("sqlstream_regexp_extract", "0"), "A group of the first match, the whole by default; NULL without a match.", "REGEXP_EXTRACT('a1', '([a-z])([0-9])', 2)"),
     Function("REGEXP_REPLACE", ("string", "string", "string"), _TEXT, "sqlstream_regexp_replace({0}, {1}, {2})", "Each match replaced by a text.", "REGEXP_REPLACE('a1b2', '[0-9]', '')"),
     Function("REGEXP_COUNT", ("string", "string"), nullable(t.INT), "sqlstream_regexp_count({0}, {1})", "How often it matches.", "REGEXP_COUNT('aba', 'a')"),
-    Function("REGEXP_EXTRACT_ALL", ("string", "string", "int?"), _TEXTS, _with_group("sqlstream_regexp_extract_all", 1), "A group of all matches, the first by default.", "REGEXP_EXTRACT_ALL('a1b2', '([a-z])', 1)"),
+    Function("REGEXP_EXTRACT_ALL", ("string", "string", "bigint?"), _TEXTS, _with_group("sqlstream_regexp_extract_all", "1L"), "A group of all matches, the first by default.", "REGEXP_EXTRACT_ALL('a1b2', '([a-z])', 1)"),
     Function("REGEXP_INSTR", ("string", "string"), nullable(t.INT), "sqlstream_regexp_instr({0}, {1})", "Where the first match begins, from 1; 0 if nowhere.", "REGEXP_INSTR('abc', 'b')"),
     Function("REGEXP_SUBSTR", ("string", "string"), _MAYBE_TEXT, "sqlstream_regexp_substr({0}, {1})", "The first match.", "REGEXP_SUBSTR('abc', 'b.')"),
     Function("SPLIT_INDEX", ("string", "integer or string", "int"), _MAYBE_TEXT, _split_index, "One part of a split string, counted from 0.", "SPLIT_INDEX('a/b', '/', 1)"),
@@ -232,7 +237,7 @@ ROWS: tuple[Function, ...] = (
     Function("URL_DECODE", ("string",), _MAYBE_TEXT, "sqlstream_url_decode({0})", "A URL's escapes undone; NULL where they are wrong.", "URL_DECODE('a+b')"),
     Function("PARSE_URL", ("string", "string", "string?"), _MAYBE_TEXT, _parse_url, "A part of a URL: HOST, PATH, QUERY, ..", "PARSE_URL('http://a.com/b', 'HOST')"),
     Function("PRINTF", ("string", "any*"), _MAYBE_TEXT, _printf, "Formatted as by Java's printf; NULL where the format does not fit.", "PRINTF('%s-%d', 'a', 1)", check=_check_printf),
-    Function("ELT", ("int", "string", "string*"), _elt_type, call_of("elt"), "The n-th of the texts; NULL where there is none.", "ELT(2, 'a', 'b')", check=_check_index),
+    Function("ELT", ("bigint", "string", "string*"), _elt_type, _elt, "The n-th of the texts; NULL where there is none.", "ELT(2, 'a', 'b')", check=_check_index),
     Function("INET_ATON", ("string",), nullable(t.BIGINT), "sqlstream_inet_aton({0})", "The number of an IPv4 address; NULL where it is none.", "INET_ATON('127.0.0.1')"),
     Function("INET_NTOA", ("bigint",), _MAYBE_TEXT, "sqlstream_inet_ntoa({0})", "The IPv4 address of a number.", "INET_NTOA(2130706433)"),
     Function("UUID", (), lambda _: t.char(36).not_null(), "uuid()", "A random UUID.", "UUID()", deterministic=False),
