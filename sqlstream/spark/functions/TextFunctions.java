@@ -82,7 +82,9 @@ public final class TextFunctions {
         if (length < 0) {
             return null;
         }
-        return start < 0 && -(long) start > text.numChars() ? UTF8String.EMPTY_UTF8 : text.substringSQL(start, length);
+        // Spark copies as many bytes as the first byte of a character tells, whether they are there or not.
+        UTF8String valid = text.makeValid();
+        return start < 0 && -(long) start > valid.numChars() ? UTF8String.EMPTY_UTF8 : valid.substringSQL(start, length);
     }
 
     /** OVERLAY: a part replaced by another text; unchanged where the part begins outside. */

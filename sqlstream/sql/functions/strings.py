@@ -57,7 +57,7 @@ def _substring(call: Rendered) -> str:
 
 
 def _left(call: Rendered) -> str:
-    return f"left({call.args[0]}, {call.args[1]})"
+    return f"left(make_valid_utf8({call.args[0]}), {call.args[1]})"
 
 
 def _trim(call: Rendered) -> str:
@@ -194,14 +194,14 @@ ROWS: tuple[Function, ...] = (
     Function("SUBSTRING", ("string", "int", "int?"), _substring_type, _substring, "A part, counted from 1; from the end where negative.", "SUBSTRING('abc' FROM 2 FOR 1)"),
     Function("SUBSTR", ("string", "int", "int?"), _substring_type, _substring, "A part, counted from 1; from the end where negative.", "SUBSTR('abc', 2, 1)"),
     Function("LEFT", ("string", "int"), _substring_type, _left, "The first characters.", "LEFT('abc', 2)"),
-    Function("RIGHT", ("string", "int"), _substring_type, "right({0}, {1})", "The last characters.", "RIGHT('abc', 2)"),
+    Function("RIGHT", ("string", "int"), _substring_type, "right(make_valid_utf8({0}), {1})", "The last characters.", "RIGHT('abc', 2)"),
     Function("TRIM", ("string", "string?", "string?"), _trim_type, _trim, "Without the characters at its ends.", "TRIM(BOTH 'x' FROM 'xax')", words=(0,)),
     Function("LTRIM", ("string", "string?"), _first_varying, _one_sided("LEADING"), "Without the characters at its beginning.", "LTRIM(' a')"),
     Function("RTRIM", ("string", "string?"), _first_varying, _one_sided("TRAILING"), "Without the characters at its end.", "RTRIM('a ')"),
     Function("BTRIM", ("string", "string?"), _TEXT, _one_sided("BOTH"), "Without the characters at its ends.", "BTRIM(' a ')"),
     Function("LPAD", ("string", "int", "string"), _TEXT, "sqlstream_lpad({0}, {1}, {2})", "Padded on the left to a length.", "LPAD('1', 3, '0')"),
     Function("RPAD", ("string", "int", "string"), _TEXT, "sqlstream_rpad({0}, {1}, {2})", "Padded on the right to a length.", "RPAD('1', 3, '0')"),
-    Function("REPEAT", ("string", "int"), _TEXT, "repeat({0}, {1})", "Repeated n times.", "REPEAT('ab', 2)"),
+    Function("REPEAT", ("string", "int"), _TEXT, "repeat(make_valid_utf8({0}), {1})", "Repeated n times.", "REPEAT('ab', 2)"),
     Function("REVERSE", ("string",), _MAYBE_TEXT, "reverse({0})", "Backwards.", "REVERSE('abc')"),
     Function("REPLACE", ("string", "string", "string"), _TEXT, _replace, "Each occurrence of the second replaced by the third.", "REPLACE('abc', 'b', 'x')"),
     Function("TRANSLATE", ("string", "string", "string"), _text_of_first, "sqlstream_translate({0}, coalesce({1}, ''), coalesce({2}, ''))", "Each character of the second replaced by that of the third.", "TRANSLATE('abc', 'a', 'x')"),
