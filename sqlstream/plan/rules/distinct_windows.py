@@ -25,6 +25,8 @@ from sqlstream.sql.types import INT
 # The same with and without DISTINCT.
 _PLAIN = ("MIN", "MAX")
 _SPLIT = ("COUNT", "SUM", "AVG", *SPREADS)
+# Others look at rows of NULLs too, and may fail at one.
+_IGNORE_NULLS = (*_SPLIT, *_PLAIN)
 _GROUP = generated("group")
 
 
@@ -52,7 +54,7 @@ def distinct_windows(node: Node) -> Node:
         node.window,
         node.zone,
         (*windowed, _GROUP, *values.values()),
-        tuple(plain),
+        tuple(NamedAggregate(a.name, _of_plain_rows(a.call)) for a in plain),
         node.start,
         node.end,
         node.time,
@@ -75,6 +77,14 @@ def distinct_windows(node: Node) -> Node:
             call = AggregateCall(named.call.type, make.builtin("FIRST_VALUE"), (ColumnRef(named.call.type, named.name),), filter=flag)
         outer.append(NamedAggregate(named.name, call))
     return replace(node, input=Project(inner, tuple(columns)), aggregates=tuple(outer))
+
+
+def _of_plain_rows(call: AggregateCall) -> AggregateCall:
+    """``call`` over the plain rows: of those for distinct arguments its own are NULL."""
+    if call.function.name in _IGNORE_NULLS:
+        return call
+    plain = make.equals(ColumnRef(INT.not_null(), _GROUP), 0)
+    return replace(call, filter=plain if call.filter is None else make.all_of([call.filter, plain]))
 
 
 def _over_set(call: AggregateCall) -> AggregateCall:
