@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 Told: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
 # In the folder of a generation: it is being drained, or was.
 _DRAINING = "draining"
+_ANEW = "starts anew, without state, and reads its sources from where their options say"
 # A micro-batch that runs so long when its job is to be drained is cut off, and run again.
 _PAUSE_SECONDS = 60.0
 
@@ -174,13 +175,15 @@ class Jobs:
                 self._notify(f"Job '{name}' ended while it was drained: that is completed first ({folder}).")
                 runner.complete_drain()
                 job.folder, resumed = _generation(home)
-            if resumed:
+            if resumed and settings.streaming and not job.checkpoint.exists():
+                self._notify(f"Job '{name}' has no checkpoint ({folder}): it {_ANEW}.")
+            elif resumed:
                 self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
             elif _drained_before(job.folder):
-                self._notify(f"Job '{name}' was drained: it starts anew, without state, and reads its sources from where their options say.")
+                self._notify(f"Job '{name}' was drained: it {_ANEW}.")
             elif settings.streaming and (before := self._stopped_before(home, name)):
                 self._notify(
-                    f"Job '{name}' starts anew, without state, and reads its sources from where their options say: what stopped under this name "
+                    f"Job '{name}' {_ANEW}: what stopped under this name "
                     f"({before}) has another statement, or other declarations or settings, and goes on when these are submitted again."
                 )
             runner.start(resumed=resumed)

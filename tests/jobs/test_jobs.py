@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import time
 from typing import TYPE_CHECKING
 
@@ -351,4 +352,8 @@ def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, en
     again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
     assert said[1:] == [f"Job '{first.name}' goes on where it stopped ({anew.folder})."]
     assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, False, Status.RUNNING)
+    session.jobs.stop(again.id)
+    shutil.rmtree(again.checkpoint)
+    submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    assert said[2].startswith(f"Job '{first.name}' has no checkpoint ({anew.folder}): it starts anew")
     session.close()
