@@ -67,15 +67,17 @@ class Folder:
             stream.close()
 
     def write(self, text: str, *parts: str) -> None:
-        """Write a small file, whole or not at all."""
-        fresh = (*parts[:-1], f".{parts[-1]}.new")
-        stream = self._system.create(self._path(*fresh), True)
+        """Write a small file, whole or not at all, also in the place of one."""
+        assert self.spark._jvm is not None
+        streaming = self.spark._jvm.org.apache.spark.sql.execution.streaming.checkpointing
+        self._system.mkdirs(self._path(*parts[:-1]))
+        stream = streaming.CheckpointFileManager.create(self._path(), self.spark._jsc.hadoopConfiguration()).createAtomic(self._path(*parts), True)
         try:
             stream.write(bytearray(text.encode()))
-        finally:
-            stream.close()
-        self.delete(*parts)
-        self._system.rename(self._path(*fresh), self._path(*parts))
+        except BaseException:
+            stream.cancel()
+            raise
+        stream.close()
 
     def files(self, *parts: str) -> Iterator[tuple[str, ...]]:
         """The data files below, as the steps from here; hidden ones are left out."""

@@ -20,6 +20,9 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
 import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
+import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecutionContext;
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.ui.SQLAppStatusStore;
 import org.apache.spark.sql.execution.ui.SQLExecutionUIData;
@@ -126,6 +129,7 @@ public final class Samples {
     }
 
     private static List<Object> ended(StreamingQuery query, String after) throws JsonProcessingException {
+        reportLast(((StreamingQueryWrapper) query).streamingQuery(), query.lastProgress());
         List<Object> found = new ArrayList<>();
         for (StreamingQueryProgress progress : query.recentProgress()) {
             if (progress.timestamp().compareTo(after) > 0) {
@@ -135,6 +139,19 @@ public final class Samples {
         return found;
     }
 
+    /** A stop interrupts a query wherever it is: its last micro-batch may have been committed, and not reported. Then its report is made here. */
+    private static void reportLast(StreamExecution query, StreamingQueryProgress last) {
+        if (query.queryExecutionThread().isAlive() || !(query.getLatestExecutionContext() instanceof MicroBatchExecutionContext batch)) {
+            return;
+        }
+        boolean committed = query.commitLog().getLatestBatchId().contains(batch.batchId());
+        if (committed && batch.executionPlan() != null && (last == null || last.batchId() < batch.batchId())) {
+            // The stores' commits have been counted up by then.
+            query.progressReporter().shouldValidateStateStoreCommit().set(false);
+            batch.finishTrigger(!CollectionConverters.asJava(batch.newData()).isEmpty(), batch.executionPlan(), batch.batchId());
+        }
+    }
+
     /** The work that is under way, and the offsets from which and up to which each source is read, by its description. */
     private static Map<String, Object> running(StreamingQuery query) {
         Map<String, Object> batch = new LinkedHashMap<>(work(query.runId().toString(), true));
@@ -142,8 +159,9 @@ public final class Samples {
         Map<String, Object> end = new LinkedHashMap<>();
         long size = 0;
         // Before there is any work the plan may not have been made, and to ask for it would make it, here.
-        if (!batch.get("tasks").equals(0)) {
-            size = reads(((StreamingQueryWrapper) query).streamingQuery().lastExecution().executedPlan(), start, end);
+        IncrementalExecution execution = ((StreamingQueryWrapper) query).streamingQuery().lastExecution();
+        if (!batch.get("tasks").equals(0) && execution != null) {
+            size = reads(execution.executedPlan(), start, end);
         }
         batch.put("start", start);
         batch.put("end", end);
