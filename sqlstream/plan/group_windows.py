@@ -29,8 +29,8 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     """
     group = select.args.get("group")
     calls = [e for e in (group.expressions if group else ()) if isinstance(e, exp.Anonymous) and e.name.upper() in _WINDOWS]
-    if calls and len(calls) > 1:
-        raise NotSupported("There can be one group window in GROUP BY.", at=calls[1])
+    if (other := next((c for c in calls if c != calls[0]), None)) is not None:
+        raise NotSupported("There can be one group window in GROUP BY.", at=other)
     call = calls[0] if calls else None
     names: tuple[str, ...] = ()
     if call is not None:

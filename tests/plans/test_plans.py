@@ -339,6 +339,14 @@ def test_changes_are_shared_too(session: Session) -> None:
     assert plan(session, f"SELECT who, c FROM ({counts}) UNION ALL SELECT who, c + 1 FROM ({counts})").count("GroupAggregate") == 1
 
 
+def test_a_group_window_twice_is_one(session: Session) -> None:
+    window = "TUMBLE(ts, INTERVAL '1' HOUR)"
+    once, twice = (plan(session, f"SELECT COUNT(*) FROM clicks GROUP BY {keys}") for keys in (window, f"{window}, {window}"))
+    assert once == twice
+    with pytest.raises(NotSupported, match="one group window"):
+        plan(session, f"SELECT COUNT(*) FROM clicks GROUP BY {window}, {window}, SESSION(ts, INTERVAL '1' HOUR)")
+
+
 def test_windows_on_processing_time_in_batch_mode(session: Session) -> None:
     list(session.run("SET 'execution.runtime-mode' = 'batch'; CREATE TABLE few (n INT, p AS PROCTIME()) WITH ('connector' = 'datagen', 'number-of-rows' = '1')"))
     with pytest.raises(NotSupported, match="Windows on processing time are not supported in batch mode"):
