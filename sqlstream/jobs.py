@@ -125,9 +125,9 @@ class Job:
         return self._of(lambda watch: watch.sample(look=look))
 
     def _of(self, look: Callable[[Watch | BatchQuery], QueryMetrics]) -> JobMetrics:
-        error = None if self.error is None else self.error.message
+        error, hint = (None, None) if self.error is None else (self.error.message, self.error.hint)
         queries = (look(self.watches[i]) if i in self.watches else QueryMetrics() for i in range(len(self.sinks)))
-        return JobMetrics(self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone)
+        return JobMetrics(self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone, hint)
 
 
 class Jobs:

@@ -171,7 +171,7 @@ class QueryMetrics:
 
 @dataclass(frozen=True)
 class JobMetrics:
-    """A job: those of its queries together. ``zone``: that in which its times are shown."""
+    """A job: those of its queries together. ``zone``: that in which its times are shown. ``hint``: what to do about its error."""
 
     id: str
     name: str
@@ -180,6 +180,7 @@ class JobMetrics:
     queries: tuple[QueryMetrics, ...] = ()
     error: str | None = None
     zone: str = "UTC"
+    hint: str | None = None
 
     @property
     def rows_in(self) -> int:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from sqlstream.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
+_AGAIN = "Submitted again, the same statement goes on from its checkpoint."
 _IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have no rows for so long."
 _FUTURE = (
     "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
@@ -78,11 +79,11 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
     found: list[Reason] = []
     match job.status:
         case "FAILED":
-            found.append(Reason(f"The job has failed: {job.error}", "Submitted again, the same statement goes on from its checkpoint."))
+            found.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _AGAIN)))))
         case "FINISHED":
             found.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
         case "CANCELED":
-            found.append(Reason("The job was stopped.", "Submitted again, the same statement goes on from its checkpoint."))
+            found.append(Reason("The job was stopped.", _AGAIN))
     for sink, query in zip(sinks, job.queries, strict=False):
         start = f"Into {sink.table.path.name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"

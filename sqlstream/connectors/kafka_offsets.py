@@ -140,10 +140,11 @@ class Cluster:
                 ) from error
             if "AuthenticationException" in text or "AuthorizationException" in text:
                 raise SetupError(
-                    f"Kafka at {self._servers} refuses the client: {_innermost(error)}", hint="Check 'properties.sasl.*' and the user's rights."
+                    f"Kafka at {self._servers} refuses the client: {_innermost(error).rstrip('.')}.",
+                    hint="Check 'properties.sasl.*' and the user's rights.",
                 ) from error
             raise SetupError(
-                f"Kafka at {self._servers} does not answer: {_innermost(error)}",
+                f"Kafka at {self._servers} does not answer: {_innermost(error).rstrip('.')}.",
                 hint="Check 'properties.bootstrap.servers' and that the broker runs.",
             ) from error
 
@@ -172,7 +173,7 @@ def cluster(spark: SparkSession, properties: Mapping[str, str]) -> Iterator[Clus
     except Py4JJavaError as error:
         cause = _innermost(error)
         wrong = "sasl.jaas.config" if re.search(r"jaas|LoginModule", cause, re.I) else "*"
-        raise SetupError(f"No Kafka client for {servers}: {cause}", hint=f"Check the table's 'properties.{wrong}'.") from error
+        raise SetupError(f"No Kafka client for {servers}: {cause.rstrip('.')}.", hint=f"Check the table's 'properties.{wrong}'.") from error
     try:
         yield Cluster(spark, admin, servers)
     finally:

@@ -53,6 +53,7 @@ _DISKS = (
      "Give the user of this process the permission, or name another folder."),
 )  # fmt: skip
 _PATH = re.compile(r"(?:file:/*)?(/[^\s:'\"(),]+)")
+_WRITTEN = re.compile(r"Task failed while writing rows to (?:file:/*)?(/.*?)\.(?:\s|$)")
 # What the user's own code in Python has raised.
 _PYTHON = re.compile(re.escape("<<python function ") + "(.*)" + re.escape(" python function>>"))
 _CRASHED = re.compile(r"Python worker exited unexpectedly")
@@ -180,12 +181,13 @@ def _line(file: str, record: str) -> str:
 
 
 def _of_disk(text: str, folder: Path | None) -> SqlStreamError | None:
-    """What keeps a machine from reading or writing, with the path that it names, or else the folder of the job's state."""
+    """What keeps a machine from reading or writing, with the path that it names, or what was written, or else the folder of the job's state."""
     for pattern, message, hint in _DISKS:
         if (said := pattern.search(text)) is not None:
             begin, end = text.rfind("\n", 0, said.start()) + 1, text.find("\n", said.end())
             named = _PATH.search(text[begin : end if end >= 0 else len(text)])
-            where = named[1] if named else folder
+            written = _WRITTEN.search(text)
+            where = named[1] if named else unquote(written[1]) if written else folder
             return JobFailed(message + (f": {where}." if where else "."), hint=hint)
     return None
 

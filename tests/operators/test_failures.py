@@ -106,6 +106,11 @@ def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
     ("said", "told"),
     [
         ("java.io.IOException: No space left on device", "The disk is full: /jobs/1."),
+        (
+            f"[TASK_WRITE_FAILED] Task failed while writing rows to file:/data/a%20t/batch-0. SQLSTATE: 58030{STACK}\n"
+            "Caused by: java.io.IOException: No space left on device",
+            "The disk is full: /data/a t/batch-0.",
+        ),
         ("java.io.FileNotFoundException: /data/t/_x.csv (Read-only file system)", "Nothing can be written on a read-only file system: /data/t/_x.csv."),
         ("[Errno 13] Permission denied: '/data/jobs'", "There is no permission to read or write: /data/jobs."),
     ],

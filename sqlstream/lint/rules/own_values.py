@@ -27,14 +27,14 @@ def check(subject: Subject) -> Iterator[Found]:
                 yield Found(
                     second.clause,
                     f"{name} in what INSERTs of this statement set share is computed for each of them: their rows have different values",
-                    "Write the query into a table, and read that in both",
+                    "write the query into a table, and read that in both",
                 )
         for scan in _from_now_on(first) & _from_now_on(second) - told:
             told.add(scan)
             yield Found(
                 second.clause,
                 f"INSERTs of this statement set read {scan} from 'latest' on, each from when it starts: what comes between is in one of them only",
-                "Set 'startingVersion' to a number",
+                "set 'startingVersion' to a number",
             )
 
 
