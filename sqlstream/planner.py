@@ -209,7 +209,7 @@ def without_limit(plan: Node) -> tuple[Node, int | None]:
 
 def check_option(key: str, value: str, at: exp.Expr) -> str | None:
     """Check a SET; a notice for the user. Raises ValidationError, NotSupported."""
-    notice = settings.check(key, value, at=at)
+    notice = settings.check(key, value, at=at, key_at=at.meta.get("key", at))
     if key == "table.local-time-zone" and value != "default":
         _check_zone(value, at)
     return notice

@@ -108,14 +108,16 @@ def misspelt(key: str) -> str | None:
     return meant(key, tuple(o.key for o in SETTINGS if not o.key.endswith("*")))
 
 
-def check(key: str, value: str, *, at: Any = None) -> str | None:
-    """Check a SET; the notice for a key without effect, None otherwise. Raises ValidationError, also for a slip, NotSupported."""
+def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | None:
+    """Check a SET, whose value is ``at``; the notice for a key without effect, None otherwise. Raises ValidationError, also for a slip,
+    NotSupported.
+    """
     declared = setting(key)
     if (other := misspelt(key)) is not None:
         if key.startswith("spark."):
             return f"Spark has no option '{key}'; did you mean '{other}'? It is passed on as it is."
         hint = f"Did you mean '{other}'? Flink takes any key, and what it does not know has no effect."
-        raise ValidationError(f"There is no option '{key}'.", at=at, hint=hint)
+        raise ValidationError(f"There is no option '{key}'.", at=key_at, hint=hint)
     if declared is None:
         return f"No option is called '{key}': it has no effect." if is_flinks(key) else None
     if key == "table.sql-dialect" and value.lower() == "hive":

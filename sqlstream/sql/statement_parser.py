@@ -187,7 +187,10 @@ class StatementParser(DefinitionParser):
         if not sign or not key.strip() or not value.strip():
             self.unexpected(start, "'key' = 'value'")
         found = ast.Set(this=_bare(key), expression=_bare(value))
-        # What is wrong with a SET is wrong with its value.
+        # What is wrong with a SET is wrong with its value, but for a key that is none.
+        named = exp.Var(this=key.rstrip())
+        named.meta.update(start=start.start, end=start.start + len(key.rstrip()) - 1)
+        found.meta["key"] = named
         begin = start.start + len(key) + len(sign) + len(value) - len(value.lstrip())
         found.meta.update(start=begin, end=begin + len(value.strip()) - 1)
         return found

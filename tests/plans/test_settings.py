@@ -81,6 +81,7 @@ def test_a_slip_is_refused_and_what_was_meant_is_named(session: Session, key: st
         run(session, f"SET '{key}' = '1'")
     assert raised.value.hint is not None and raised.value.hint.startswith(f"Did you mean '{other}'?")
     assert session.options == before
+    assert raised.value.location is not None and raised.value.location.column == len("SET ") + 1
     with pytest.raises(ValidationError, match="There is no option"):
         Session(tmp_path, options={key: "1"}, notify=print)
     (done,) = run(session, f"RESET '{key}'")
