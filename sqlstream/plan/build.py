@@ -188,7 +188,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         listed = [] if isinstance(test, exp.Exists) else _listed(select.expressions, replace(inner, node=right), both)
         items = [e for _, e in listed]
     else:
-        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings))
+        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings), scope)
         right = apart(query(split.query, env), taken)
         items = [make.ref(f) for f in fields(right)]
         width = len(items) - len(split.keys)

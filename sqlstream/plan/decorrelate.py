@@ -58,10 +58,11 @@ class Decorrelated:
         return none
 
 
-def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope]) -> Decorrelated:
-    """``query`` taken apart; ``inside_of`` gives the scope of a SELECT's own FROM. What else is wrong is found where it is built.
+def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], around: Scope) -> Decorrelated:
+    """``query``, in the scope ``around``, taken apart; ``inside_of`` gives the scope of a SELECT's own FROM. What else is wrong is found where it
+    is built.
 
-    Raises NotSupported.
+    Raises NotSupported, and ValidationError for a column that neither has.
     """
     select = query
     while isinstance(select, exp.Subquery) and not any(select.args.get(k) for k in ("order", "limit", "offset", "with_")):
@@ -73,10 +74,13 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope]) -> D
     where = select.args.get("where")
     parts = conjuncts(where.this) if where is not None else []
     outside = [part for part in parts if not _within(part, inner)]
+    listed = _outer(select.expressions, inner)
+    for column in [*_outer(outside, inner), *listed]:
+        bind(column, replace(inner, outer=around))
+    if listed:
+        raise NotSupported("The select list of a sub-query reads a column of the query around it.", at=listed[0], hint="Compute with it outside.")
     if not outside:
         return Decorrelated(query, select, scalar=scalar, inside=inner)
-    if any(_reads_outside(item, inner) for item in select.expressions):
-        raise NotSupported("The select list of a sub-query reads a column of the query around it.", at=select, hint="Compute with it outside.")
     keys: list[exp.Expr] = []
     conditions = [_condition(part, inner, keys, plain=not _grouped(select, inner)) for part in outside]
     inside = select.copy()
@@ -124,8 +128,9 @@ def is_of(column: exp.Expr, scope: Scope) -> bool:
     return True
 
 
-def _reads_outside(node: exp.Expr, scope: Scope) -> bool:
-    return not isinstance(node, exp.Star) and not _within(node, scope) and not any(isinstance(c.this, exp.Star) for c in _columns(node))
+def _outer(nodes: Sequence[exp.Expr], scope: Scope) -> list[exp.Expr]:
+    """The columns that ``nodes`` name and ``scope`` has not."""
+    return [c for node in nodes for c in _columns(node) if not isinstance(c.this, exp.Star) and not is_of(c, scope)]
 
 
 def _grouped(select: exp.Select, inner: Scope) -> bool:

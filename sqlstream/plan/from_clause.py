@@ -116,7 +116,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     """A sub-query that may read columns to its left: a join with what it is without that, see ``decorrelate``."""
     _refuse_sides(join, kind)
     settings = env.settings
-    found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings))
+    found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), left.scope(settings))
     made = query(found.query, env)
     width = len(fields(made)) - len(found.keys)
     alias = join.this.args.get("alias")

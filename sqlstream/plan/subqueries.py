@@ -156,7 +156,7 @@ class SubQueries:
         return _case(nothing, exp.false(), known, exp.true(), unknown, exp.Null(), exp.false())
 
     def _decorrelated(self, node: exp.Expr) -> Decorrelated:
-        return decorrelated(node, lambda select: from_clause(select, self.env, self.build).scope(self.env.settings))
+        return decorrelated(node, lambda select: from_clause(select, self.env, self.build).scope(self.env.settings), self.scope)
 
     def _prefix(self) -> str:
         taken = {c.ref.name for c in (*self.scope.columns, *self.columns)}

@@ -179,6 +179,8 @@ def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> Validat
         hint = did_you_mean(names[0], [*(c.name for c in scope.columns), "DISTINCT"])
         return ValidationError(f"Column '{names[0]}' not found in any table", at=at, hint=hint)
     if names[0] not in tables:
+        if scope.outer is not None and any(c.qualifier == names[0] for c in scope.outer.columns):
+            return _unknown_column(names, scope.outer, at)
         return ValidationError(f"Table '{names[0]}' not found", at=at, hint=did_you_mean(names[0], tables))
     hint = did_you_mean(names[1], [c.name for c in scope.columns if c.qualifier == names[0]])
     return ValidationError(f"Column '{names[1]}' not found in table '{names[0]}'", at=at, hint=hint)

@@ -189,7 +189,23 @@ REFUSALS = {
     "a comparison of a group with the row around": (
         "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n > c.n) FROM clicks AS c", "can only ask that something equals", "p.n > c.n",
     ),
-    "a select list that reads the row around": ("SELECT (SELECT MAX(p.n + c.n) FROM people AS p) FROM clicks AS c", "Table 'c' not found", "c.n"),
+    "a select list that reads the row around": (
+        "SELECT (SELECT MAX(p.n + c.n) FROM people AS p) FROM clicks AS c", "The select list of a sub-query reads a column of the query", "c.n",
+    ),
+    "a misspelt column in such a list": ("SELECT (SELECT MAX(nn) FROM people AS p WHERE p.n = c.n) FROM clicks AS c", "Column 'nn' not found", "nn"),
+    "a misspelt column of the row around": (
+        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n = c.nn) FROM clicks AS c", "Column 'nn' not found in table 'c'", "c.nn",
+    ),
+    "a misspelt column of a group that asks for the row around": (
+        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.nn = c.n) FROM clicks AS c", "Column 'nn' not found in table 'p'", "p.nn",
+    ),
+    "a misspelt column of the row around LATERAL": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT n FROM people AS p WHERE p.n = c.nn) AS l", "Column 'nn' not found in table 'c'", "c.nn",
+    ),
+    "a sub-query in a sub-query that reads a row around both": (
+        "SELECT n FROM clicks AS c WHERE EXISTS (SELECT 1 FROM people AS p WHERE p.n = c.n AND EXISTS (SELECT 1 FROM people AS q WHERE q.n = c.n))",
+        "reads a row around both", "c.n))",
+    ),
     "a limit without order of the row around": (
         "SELECT * FROM clicks AS c, LATERAL (SELECT p.n FROM people AS p WHERE p.n = c.n LIMIT 1) AS l", "needs ORDER BY and LIMIT", "SELECT p.n",
     ),
