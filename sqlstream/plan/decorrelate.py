@@ -51,10 +51,10 @@ class Decorrelated:
             return None
         written = self.select.expressions[place]
         item = (written.this if isinstance(written, exp.Alias) else written).copy()
-        calls = {id(call) for call in aggregate_calls(item, self.inside)}
-        if id(item) in calls and item.name.upper() != "COUNT":
+        calls = {id(_whole(call)): call for call in aggregate_calls(item, self.inside)}
+        if id(item) in calls and calls[id(item)].name.upper() != "COUNT":
             return None
-        none: exp.Expr = item.transform(lambda n: _of_nothing(n) if id(n) in calls else n, copy=False)
+        none: exp.Expr = item.transform(lambda n: _of_nothing(calls[id(n)]) if id(n) in calls else n, copy=False)
         return none
 
 
@@ -96,6 +96,11 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
         return Decorrelated(_top_n(inside, keys, select), select, names, tuple(conditions))
     inside.set("order", None)
     return Decorrelated(inside, select, names, tuple(conditions), scalar, inner)
+
+
+def _whole(call: exp.Expr) -> exp.Expr:
+    """``call`` with its FILTER."""
+    return call.parent if isinstance(call.parent, exp.Filter) else call
 
 
 def _of_nothing(call: exp.Expr) -> exp.Expr:

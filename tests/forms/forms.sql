@@ -20,6 +20,12 @@ SELECT id, (SELECT COUNT(*) + 1 FROM b WHERE b.k = a.k) AS mx FROM a;
 --> 1, 3 | 2, 1 | 3, 1
 SELECT id, (SELECT SUM(m) + 1 FROM b WHERE b.k = a.k AND b.id <= 1) AS mx FROM a;
 --> 1, 101 | 2, null | 3, null
+SELECT id, (SELECT COUNT(*) FILTER (WHERE m > 100) FROM b WHERE b.k = a.k) AS c FROM a;
+--> 1, 1 | 2, 0 | 3, 0
+SELECT id, (SELECT MAX(m) FILTER (WHERE m < 200) FROM b WHERE b.k = a.k) AS c FROM a;
+--> 1, 100 | 2, null | 3, null
+SELECT id, (SELECT 1 + COUNT(m) FILTER (WHERE m > 200) FROM b WHERE b.k = a.k) AS c FROM a;
+--> 1, 1 | 2, 1 | 3, 1
 SELECT id FROM a WHERE n < (SELECT SUM(m) FROM b WHERE b.k = a.k);
 --> 1
 SELECT id FROM a WHERE n > (SELECT MIN(m) / 10 FROM b) AND id < (SELECT MAX(id) FROM b);
