@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -18,47 +19,56 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
 
 
+@dataclass(frozen=True)
+class _Insert:
+    """What an INSERT has of this: the nodes that call such functions, and which; those that are still called when it runs; what it reads from
+    now on.
+    """
+
+    planned: Planned
+    changing: tuple[tuple[Node, frozenset[str]], ...]
+    called: frozenset[str]
+    from_now_on: frozenset[str]
+
+
 def check(subject: Subject) -> Iterator[Found]:
     told: set[str] = set()
-    for first, second in combinations(subject.planned, 2):
+    for first, second in combinations([_insert(p) for p in subject.planned], 2):
         for name in _shared(first, second):
             if name not in told:
                 told.add(name)
                 yield Found(
-                    second.clause,
+                    second.planned.clause,
                     f"{name} in what INSERTs of this statement set share is computed for each of them: their rows have different values",
                     "write the query into a table, and read that in both",
                 )
-        for scan in _from_now_on(first) & _from_now_on(second) - told:
+        for scan in (first.from_now_on & second.from_now_on) - told:
             told.add(scan)
             yield Found(
-                second.clause,
+                second.planned.clause,
                 f"INSERTs of this statement set read {scan} from 'latest' on, each from when it starts: what comes between is in one of them only",
                 "set 'startingVersion' to a number",
             )
 
 
-def _shared(first: Planned, second: Planned) -> list[str]:
+def _insert(planned: Planned) -> _Insert:
+    nodes = walk(planned.plan)
+    return _Insert(
+        planned,
+        tuple((node, names) for node in walk(planned.logical) if (names := _calls(node))),
+        frozenset().union(*map(_calls, nodes)),
+        frozenset(n.table.path.name for n in nodes if isinstance(n, Scan) and n.table.options.get("startingVersion") == "latest"),
+    )
+
+
+def _shared(first: _Insert, second: _Insert) -> list[str]:
     """The names of functions that give another value each time, in what both have, and of which both still have calls when they run."""
-    nodes = [node for node, _ in _changing(first.logical)]
-    both = [names for node, names in _changing(second.logical) if node in nodes]
-    return sorted(frozenset().union(*both) & _names(first.plan) & _names(second.plan))
-
-
-def _changing(plan: Node) -> list[tuple[Node, frozenset[str]]]:
-    """The nodes of ``plan`` that call such functions, and which."""
-    return [(node, names) for node in walk(plan) if (names := _calls(node))]
-
-
-def _names(plan: Node) -> frozenset[str]:
-    return frozenset().union(*(_calls(node) for node in walk(plan)))
+    if not (left := first.called & second.called):
+        return []
+    nodes = [node for node, _ in first.changing]
+    return sorted(frozenset().union(*(names for node, names in second.changing if node in nodes)) & left)
 
 
 def _calls(node: Node) -> frozenset[str]:
     calls = (e for expr in expressions(node) for e in expr.walk() if isinstance(e, Call))
     return frozenset(c.function.name for c in calls if not c.function.deterministic)
-
-
-def _from_now_on(planned: Planned) -> set[str]:
-    scans = (n.table for n in walk(planned.plan) if isinstance(n, Scan))
-    return {t.path.name for t in scans if t.options.get("startingVersion") == "latest"}
