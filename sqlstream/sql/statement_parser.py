@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
 
 from sqlstream.sql import ast
 from sqlstream.sql.cursor import mark
 from sqlstream.sql.definition_parser import DefinitionParser
+from sqlstream.sql.lexer import tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -326,11 +328,12 @@ class StatementParser(DefinitionParser):
 
 
 def _bare(text: str) -> str:
-    """``text`` without the quotes around it."""
+    """``text``, or what it is a string of: ``'a'``, ``U&'\\0061'``."""
     text = text.strip()
-    if len(text) >= 2 and text[0] == text[-1] == "'":
-        return text[1:-1].replace("''", "'")
-    return text
+    if text[-1:] != "'":
+        return text
+    tokens = tokenize(text)
+    return tokens[0].text if len(tokens) == 1 and tokens[0].token_type == TokenType.STRING else text
 
 
 _STATEMENTS: dict[str, Callable[[StatementParser], exp.Expr]] = {

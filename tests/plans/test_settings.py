@@ -208,3 +208,15 @@ def test_hive_and_modules(session: Session) -> None:
         run(session, "LOAD MODULE hive WITH ('hive-version' = '3.1.3')")
     with pytest.raises(NotSupported):
         run(session, "TRUNCATE TABLE t")
+
+
+def test_a_key_and_a_value_are_strings_of_any_kind(session: Session) -> None:
+    run(session, "SET U&'pass\\0077ord' = E'hunter\\u0032'")
+    try:
+        assert session.options["password"] == "hunter2"
+        (listed,) = run(session, "SET")
+        assert ("password", "******") in [tuple(row) for row in listed.rows]
+    finally:
+        run(session, "RESET U&'pass\\0077ord'")
+    assert "password" not in session.options
+    run(session, "SET 'it''s' = 'a''b'; SET x = 'y' z; RESET 'it''s'; RESET x")
