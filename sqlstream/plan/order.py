@@ -9,8 +9,8 @@ from sqlstream.plan.properties import changelog_mode, field, updating_node
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.functions.aggregates import OVER_SET
 
-# The same with and without DISTINCT.
-_OF_ONE_VALUE = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
+# The same with and without DISTINCT. The first and last value are not: one that comes again is none that comes, nor goes with its first row.
+_OF_ONE_VALUE = ("MIN", "MAX")
 # Ranks are only known when all rows are.
 _BATCH_ONLY = ("LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST")
 
@@ -58,7 +58,7 @@ def _over(node: Over) -> None:
             "OVER (ORDER BY ..) of a stream is only supported by a time attribute.",
             hint=f"ORDER BY a time attribute, or limit a ROW_NUMBER (WHERE n <= 3). {why_none(node.input, key.name)}",
         )
-    if frame.first is not None:
+    if frame.first is not None or any(n.call.distinct and n.call.function.name == "LAST_VALUE" for n in node.aggregates):
         distinct_in_frames(node)
 
 

@@ -289,6 +289,10 @@ REFUSALS = {
     "distinct of another function in a session": (
         "SELECT FIRST_VALUE(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
     ),
+    "the last of distinct values over a frame": ("SELECT LAST_VALUE(DISTINCT who) OVER (PARTITION BY who ORDER BY ts) FROM clicks", "DISTINCT", ""),
+    "the first of distinct values over a frame that moves": (
+        "SELECT FIRST_VALUE(DISTINCT who) OVER (PARTITION BY who ORDER BY ts ROWS 1 PRECEDING) FROM clicks", "DISTINCT", "",
+    ),
     "updates into an append sink": (
         "INSERT INTO plain SELECT COUNT(*), who FROM clicks GROUP BY who",
         "doesn't support consuming update changes which is produced by node GroupAggregate(groupBy=[who]",
