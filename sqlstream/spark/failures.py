@@ -65,7 +65,13 @@ _TOO_DEEP = re.compile(r"java\.lang\.StackOverflowError|FAILED_TO_PARSE_TOO_COMP
 # What is heard of a JVM that is about to end, or of its context.
 _ENDING = re.compile(r"java\.lang\.OutOfMemoryError|SparkContext was shut down|stopped SparkContext|Shutdown in progress")
 _ENDING_SECONDS = 10
+# What Kafka's consumers say in a task when brokers gave no answer for long enough.
+_SILENT = re.compile(
+    r"Timeout of \d+ms expired before|Timeout expired while fetching topic metadata"
+    r"|Cannot fetch record for offset \d+ in \d+ milliseconds"
+)
 _CAUSES = (
+    (_SILENT, "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
      "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
     (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None),

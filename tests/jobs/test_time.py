@@ -157,6 +157,7 @@ def test_rows_of_the_far_future(client):
     assert kept.stat().st_mode & 0o777 == 0o600
     (described,) = client.run(f"DESCRIBE JOB EXTENDED '{job.id}'")
     assert ("rows left out", "1") in described.rows
+    assert [name for name, _ in described.rows if name.startswith("filter ")] == ["filter NOT (ts is more than 86400000 ms in the future)"]
 
 
 def test_a_watermark_of_the_last_year(client):

@@ -121,6 +121,14 @@ def test_what_a_disk_refuses_is_told_with_the_path(said: str, told: str) -> None
     assert problem.hint is not None
 
 
+@pytest.mark.parametrize(
+    "said", ["Timeout of 60000ms expired before the position for partition t-1 could be determined", "Cannot fetch record for offset 7 in 120000 milliseconds"]
+)
+def test_brokers_without_an_answer_are_told_of_before_what_was_written(said: str) -> None:
+    problem = RuntimeError(f"[STREAM_FAILED] Query failed: [TASK_WRITE_FAILED] Task failed while writing rows to file:/t. SQLSTATE: 58030\n{said}")
+    assert job_error(problem).message.startswith("The Kafka broker does not answer.")
+
+
 def test_a_table_that_may_not_be_read_is_no_matter_of_disks() -> None:
     assert job_error(RuntimeError("ERROR: permission denied for table t")).message == "ERROR: permission denied for table t"
 

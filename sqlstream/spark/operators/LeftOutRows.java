@@ -54,6 +54,11 @@ public final class LeftOutRows implements Serializable {
                 Scala.call(this, "leave", DataTypes.BooleanType, List.of(ExpressionUtils.expression(json)), List.of(DataTypes.StringType), false));
     }
 
+    /** What the rows that stay fulfil, in words. */
+    String condition() {
+        return "NOT (" + error + ")";
+    }
+
     /** Keeps a row. */
     public boolean leave(UTF8String row) throws IOException {
         Map<String, Object> letter = new LinkedHashMap<>();

@@ -75,22 +75,32 @@ public final class QueryRows {
         }
         Filter rows;
         synchronized (filters) {
-            rows = filters.computeIfAbsent(filter.condition().sql(), condition -> new Filter(counted(), counted()));
+            rows = filters.computeIfAbsent(condition(filter.condition()), condition -> new Filter(counted(), counted()));
         }
         return new FilterExec(passes(rows.passed), new FilterExec(filter.condition(), new FilterExec(passes(rows.arrived), filter.child())));
+    }
+
+    /** {@code condition} in words. */
+    private static String condition(Expression condition) {
+        return called(condition) instanceof LeftOutRows kept ? kept.condition() : condition.sql();
     }
 
     private static Expression passes(Counted rows) {
         return Scala.call(rows, "passes", DataTypes.BooleanType, List.of(), List.of(), false);
     }
 
-    /** The object of ours that the condition calls; null in the condition of a query. */
+    /** The accumulator of ours that the condition calls; null in the condition of a query. */
     private static Object counted(Expression condition) {
+        return called(condition) instanceof org.apache.spark.util.AccumulatorV2<?, ?> ours ? ours : null;
+    }
+
+    /** The object that the condition calls; null where it calls none. */
+    private static Object called(Expression condition) {
         if (condition instanceof Literal literal) {
-            return literal.dataType() instanceof ObjectType && literal.value() instanceof org.apache.spark.util.AccumulatorV2<?, ?> ours ? ours : null;
+            return literal.dataType() instanceof ObjectType ? literal.value() : null;
         }
         for (Expression child : CollectionConverters.asJava(condition.children())) {
-            Object found = counted(child);
+            Object found = called(child);
             if (found != null) {
                 return found;
             }
