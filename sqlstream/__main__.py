@@ -2,6 +2,6 @@
 
 import sys
 
-from sqlstream.cli import main
+from sqlstream.cli.main import main
 
 sys.exit(main())

@@ -53,7 +53,7 @@ def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def engine(spark_home: Path):
     """The Spark engine that every test of the run shares."""
-    from sqlstream.spark.engine import Engine
+    from sqlstream.runtime.engine.session import Engine
 
     options = {
         "spark.master": "local[2]",
@@ -93,8 +93,8 @@ class TestBroker:
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:
     """A real Kafka broker."""
-    from sqlstream.broker import Broker
-    from sqlstream.process import free_port
+    from sqlstream.cli.kafka.broker import Broker
+    from sqlstream.cli.kafka.process import free_port
 
     started = Broker(tmp_path_factory.mktemp("broker"))
     # Not the usual one, for which the processes of a run would vie.

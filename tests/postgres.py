@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pg8000.native
 
-from sqlstream import jars
-from sqlstream.process import HOST, end_process, free_port
+from sqlstream.cli.kafka.process import HOST, end_process, free_port
+from sqlstream.core import jars
 
 PASSWORD = "s3cret pass'word"
 # PostgreSQL does not run as root; this user owns nothing.

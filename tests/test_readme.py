@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream.help import function_list
-from sqlstream.session import Session
+from sqlstream.session.help import function_list
+from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
 

@@ -24,7 +24,7 @@ from benchmarks.nexmark.memory import Peak, state_bytes
 from benchmarks.nexmark.report import Timing
 from benchmarks.nexmark.scripts import BLACKHOLE, QUERIES, SQL_ONLY, UPDATING, UPSERTS, Step, rows_sink, script, side_input
 from benchmarks.nexmark.topic import PARTITIONS, watermark
-from sqlstream.broker import Broker
+from sqlstream.cli.kafka.broker import Broker
 
 if TYPE_CHECKING:
     from collections import Counter

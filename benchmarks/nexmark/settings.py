@@ -6,8 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sqlstream import jars
-from sqlstream.spark.engine import spark_conf
+from sqlstream.core import jars
+from sqlstream.runtime.engine.session import spark_conf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

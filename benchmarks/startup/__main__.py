@@ -19,8 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from sqlstream import jars
-from sqlstream.spark import archive, jvm, operators
+from sqlstream.core import jars
+from sqlstream.runtime import operators
+from sqlstream.runtime.engine import archive, jvm
 
 TABLE = "CREATE TABLE numbers (n INT, word STRING) WITH ('connector' = 'datagen', 'rows-per-second' = '10');"
 TYPED = "SELECT n, word FROM numbers;\r"
@@ -79,7 +80,7 @@ def main() -> None:
     place = archive.place(jvm.class_path(operators.libraries(), [*jars.ensure("spark", print), operators.jar(print)]))
     if not archive.whole(place):
         began = time.monotonic()
-        subprocess.run([sys.executable, "-m", "sqlstream.archiving", str(place)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-m", "sqlstream.cli.archiving", str(place)], check=True, stdout=subprocess.DEVNULL)
         print(f"archive built in {time.monotonic() - began:.0f} s, {place.stat().st_size / 1e6:.0f} MB")
     print(f"{'':42} {'prompt':>8} {'first row':>10}")
     with tempfile.TemporaryDirectory() as folder:

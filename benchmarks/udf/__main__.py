@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.udf import functions
-from sqlstream.session import Session
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

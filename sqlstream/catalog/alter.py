@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog.entries import check_reset
 from sqlstream.catalog.schema import Places, references, with_key
-from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.tables import Column, ComputedColumn, Distribution, PrimaryKey, Table, Watermark
 from sqlstream.sql.types import quote
 

@@ -16,8 +16,8 @@ from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Database
 from sqlstream.catalog.project import Item, Key, Project, lower, user_function
 from sqlstream.catalog.schema import NOTHING, checked
-from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.sql import ast
+from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import ObjectPath, Table, View
 from sqlstream.sql.types import quote
 

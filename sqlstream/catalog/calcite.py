@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqlstream.sql import ast
+from sqlstream.sql.syntax import ast
 from sqlstream.sql.types import Type, quote
 
 # Functions that Flink's parser resolves itself are printed bare; those it finds in its catalog of functions are

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.errors import ValidationError
-from sqlstream.sql import ast
+from sqlstream.core.errors import ValidationError
+from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sqlstream.catalog import calcite_query
 from sqlstream.catalog.alter import distribution_text
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
-from sqlstream.secrets import masked, masked_value
+from sqlstream.core.secrets import masked, masked_value
 from sqlstream.sql.masking import masked_text, secrets
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, View
 from sqlstream.sql.types import MAX_LENGTH, Type, quote

@@ -16,22 +16,11 @@ from sqlstream.catalog import functions
 from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
-from sqlstream.errors import ValidationError
-from sqlstream.sql import ast
+from sqlstream.core.errors import ValidationError
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
-from sqlstream.sql.tables import (
-    Column,
-    ComputedColumn,
-    Distribution,
-    MetadataColumn,
-    ObjectPath,
-    PhysicalColumn,
-    PrimaryKey,
-    Table,
-    View,
-    Watermark,
-)
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.tables import Column, ComputedColumn, Distribution, MetadataColumn, ObjectPath, PhysicalColumn, PrimaryKey, Table, View, Watermark
 
 if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager

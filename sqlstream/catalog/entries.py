@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 
 if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction

@@ -10,7 +10,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, Watermark
 

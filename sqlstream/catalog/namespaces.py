@@ -21,7 +21,7 @@ from sqlstream.catalog.entries import (
     check_catalog_options,
     check_reset,
 )
-from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:

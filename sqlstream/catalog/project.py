@@ -22,11 +22,11 @@ from sqlglot import exp
 from sqlstream.catalog import ddl, declare, functions
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
-from sqlstream.defects import told
-from sqlstream.errors import SqlStreamError, ValidationError
-from sqlstream.sql import ast
+from sqlstream.core.defects import told
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.masking import masked_text
-from sqlstream.sql.statements import split
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.statements import split
 from sqlstream.sql.tables import ObjectPath, Table, View
 from sqlstream.sql.types import quote
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
-from sqlstream.errors import ValidationError, did_you_mean
+from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, PrimaryKey, Table, Watermark

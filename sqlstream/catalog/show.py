@@ -13,8 +13,8 @@ from sqlstream.catalog import ddl
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import UserFunction
 from sqlstream.catalog.functions import find, names
-from sqlstream.errors import ValidationError
-from sqlstream.secrets import masked
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.secrets import masked
 from sqlstream.sql import functions
 from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Table, View
 

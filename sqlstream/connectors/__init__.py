@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.blackhole import Blackhole
 from sqlstream.connectors.datagen import Datagen
-from sqlstream.connectors.delta import Delta
-from sqlstream.connectors.filesystem import Filesystem
-from sqlstream.connectors.jdbc import Jdbc
-from sqlstream.connectors.kafka import Kafka
+from sqlstream.connectors.delta.table import Delta
+from sqlstream.connectors.files.filesystem import Filesystem
+from sqlstream.connectors.jdbc.table import Jdbc
+from sqlstream.connectors.kafka.table import Kafka
+from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
 from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
-from sqlstream.connectors.upsert_kafka import UpsertKafka
-from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,9 +12,9 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream import private
-from sqlstream.changelog import KIND, ChangelogMode, RowKind
-from sqlstream.errors import ValidationError
+from sqlstream.core import private
+from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
+from sqlstream.core.errors import ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-    from sqlstream.options import Option
+    from sqlstream.core.options import Option
     from sqlstream.sql.tables import Table
     from sqlstream.sql.types import Type
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream import options
-from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors.base import Connector, Write, plain_options
+from sqlstream.core import options
+from sqlstream.core.changelog import ChangelogMode
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from sqlstream import options as option_rows
 from sqlstream.connectors.base import Connector, Read, Source, once, plain_options
-from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core import options as option_rows
+from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats.base import literal
-from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import INT, STRING, Type
 

@@ -17,10 +17,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import options
 from sqlstream.connectors.base import Connector, Read, Source, once
-from sqlstream.errors import ValidationError
-from sqlstream.options import Kind, Option, Use
+from sqlstream.core import options
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Kind, Option, Use
 from sqlstream.sql.types import BIGINT, INT, STRING, Type, row, timestamp
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sqlstream import options as option_rows
-from sqlstream.changelog import KIND, Change, ChangelogMode, changes
 from sqlstream.connectors.base import Connector, Write, plain_options
 from sqlstream.connectors.local_rows import local_rows
-from sqlstream.options import Kind, Option, Use
+from sqlstream.core import options as option_rows
+from sqlstream.core.changelog import KIND, Change, ChangelogMode, changes
+from sqlstream.core.options import Kind, Option, Use
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:

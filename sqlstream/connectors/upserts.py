@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.changelog import REMOVES
+from sqlstream.core.changelog import REMOVES
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:

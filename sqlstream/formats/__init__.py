@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.changelog import ChangelogMode
-from sqlstream.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core.changelog import ChangelogMode
+from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.formats.avro import Avro
 from sqlstream.formats.changes import Canal, Debezium, Maxwell, Ogg
 from sqlstream.formats.csv import Csv
@@ -17,8 +17,8 @@ from sqlstream.formats.raw import Raw
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sqlstream.core.options import Option
     from sqlstream.formats.base import Format
-    from sqlstream.options import Option
 
 FORMATS: tuple[Format, ...] = (Avro(), Canal(), Csv(), Debezium(), Json(), Maxwell(), Ogg(), Orc(), Parquet(), Raw())
 # Formats that Flink has and sqlstream has not, with the reason.

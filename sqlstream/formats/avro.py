@@ -1,7 +1,7 @@
 """The avro format: records without their schema, which is derived from the columns as Flink derives it; files of them.
 
 In: bytes, or columns. Out: rows, or bytes. The schema is made here, at plan time; our own readers and writers in Java
-(``spark/operators/Avro*.java``) convert by it, since Spark's module knows neither Flink's times nor where a record that it can't read stands.
+(``runtime/operators/Avro*.java``) convert by it, since Spark's module knows neither Flink's times nor where a record that it can't read stands.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.options import Kind, Option
 from sqlstream.formats import rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql
-from sqlstream.options import Kind, Option
 from sqlstream.sql.types import INT, quote
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream import options as option_rows
-from sqlstream.changelog import ChangelogMode
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.core import options as option_rows
+from sqlstream.core.changelog import ChangelogMode
+from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from sqlstream.options import Option
+    from sqlstream.core.options import Option
 
 Fields = tuple[tuple[str, Type], ...]
 

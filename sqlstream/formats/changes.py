@@ -1,7 +1,7 @@
 """The formats of change data capture: JSON records that say what has changed in a table of a database.
 
 In: records. Out: rows of a changelog, one or two for each change, and back. The formats differ in the names of a record's fields and of the
-changes, which is data here; ``spark/operators/JsonChanges.java`` reads them all.
+changes, which is data here; ``runtime/operators/JsonChanges.java`` reads them all.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.changelog import KIND, REMOVES, ChangelogMode, RowKind
-from sqlstream.errors import ValidationError
+from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode, RowKind
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Property, literal
 from sqlstream.formats.json import JsonBased
-from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import BIGINT, INT, STRING, TINYINT, array, map_of, quote, timestamp_ltz
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Kind, Option
 from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, told, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
-from sqlstream.options import Kind, Option
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import Type, quote
 

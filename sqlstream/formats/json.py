@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql, exclusive, refuse_types
-from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Reading json: our own reader in Java (``spark/operators/JsonRecords.java``), since Spark's from_json differs from Flink in its coercions."""
+"""Reading json: our own reader in Java (``runtime/operators/JsonRecords.java``), since Spark's from_json differs from Flink in its coercions."""
 
 from __future__ import annotations
 

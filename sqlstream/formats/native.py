@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import NotSupported
+from sqlstream.core.errors import NotSupported
+from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats.base import Encoded, Fields, Format, refuse_types
-from sqlstream.options import Kind, Option, Use
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.types import INT, quote
 

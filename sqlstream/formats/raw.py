@@ -5,10 +5,10 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Kind, Option
 from sqlstream.formats import rows
 from sqlstream.formats.base import Encoded, Fields, Format, literal
-from sqlstream.options import Kind, Option
 from sqlstream.sql.types import Type, quote
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The rows that our own readers in Java (``spark/operators/RecordReader.java``) find in records, and the bytes that our writers make.
+"""The rows that our own readers in Java (``runtime/operators/RecordReader.java``) find in records, and the bytes that our writers make.
 
 A reader gives a record's rows as an array; an inline() above makes rows of it: the optimizer can push no filter through that and so read a
 record twice, and can't drop the reading of records of which no column is used.

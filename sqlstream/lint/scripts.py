@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from sqlstream.defects import told
-from sqlstream.errors import Location, SqlStreamError, offset_of
+from sqlstream.core.defects import told
+from sqlstream.core.errors import Location, SqlStreamError, offset_of
+from sqlstream.core.secrets import masked_value
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
-from sqlstream.secrets import masked_value
-from sqlstream.sql.dialect import parse
 from sqlstream.sql.masking import masked_text
-from sqlstream.sql.statements import split
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statements import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.lint.subject import Planned
-    from sqlstream.sql.statements import Statement
+    from sqlstream.sql.syntax.statements import Statement
     from sqlstream.sql.tables import Table
 
 _DECLARES = re.compile(r"CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?`?(\w+)", re.I)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import Node, Over, Sort, TimeAttribute
 from sqlstream.plan.properties import changelog_mode, field, updating_node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from sqlstream.changelog import KIND, ChangelogMode
+from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.plan import make
 from sqlstream.plan.nodes import (
     AWAITS_TIME,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.core.changelog import ChangelogMode
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan.build.windowing import windowing
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import (
     WINDOW_COLUMNS,
@@ -33,7 +34,6 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.order import distinct_in_frames, in_time_order
 from sqlstream.plan.properties import changelog_mode, field, looked_up, on_time, scans, state_ttl, static, updating_node, upsert_key, walk
-from sqlstream.plan.windowing import windowing
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.aggregates import ARGUMENTS, OVER_SET
 from sqlstream.sql.tables import PrimaryKey

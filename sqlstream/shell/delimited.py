@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream import export, results
+from sqlstream.session import export, results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

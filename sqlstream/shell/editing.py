@@ -13,8 +13,8 @@ from prompt_toolkit.layout.processors import AfterInput
 from prompt_toolkit.output.defaults import create_output
 from prompt_toolkit.styles import DynamicStyle
 
-from sqlstream.depth import deeply
-from sqlstream.settings import COLOUR_SCHEMA
+from sqlstream.core.depth import deeply
+from sqlstream.core.settings import COLOUR_SCHEMA
 from sqlstream.shell.highlighting import SqlLexer, style
 from sqlstream.shell.keys import key_bindings
 from sqlstream.shell.screen import CONTINUATION
@@ -81,7 +81,7 @@ class SqlCompleter(Completer):
             context = self._live.context
             if context is None:
                 return
-            from sqlstream.completion import suggest
+            from sqlstream.session.completion import suggest
 
             found = deeply(lambda: suggest(document.text, document.cursor_position, context))
         except Exception:  # what is wrong with completion must not stop one from typing

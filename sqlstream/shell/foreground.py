@@ -16,7 +16,7 @@ from enum import Enum
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlstream.depth import deep_thread
+from sqlstream.core.depth import deep_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.styles import Style
 
-from sqlstream.sql.fragments import Kind, fragments
+from sqlstream.sql.syntax.fragments import Kind, fragments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def classes(text: str, *, words: bool = True) -> list[tuple[str, str]]:
 
 
 def _word(upper: str, *, called: bool) -> str:
-    from sqlstream.completion.words import BARE, keywords
+    from sqlstream.session.completion.words import BARE, keywords
     from sqlstream.sql import functions
 
     if (called and functions.find(upper) is not None) or upper in BARE:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 
-from sqlstream import private
+from sqlstream.core import private
 
 if TYPE_CHECKING:
     from pathlib import Path

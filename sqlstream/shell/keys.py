@@ -8,7 +8,7 @@ from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, emacs_mode, has_completions, has_focus, has_selection, vi_navigation_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from sqlstream.keymap import KEYS
+from sqlstream.session.help.keys import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def _in_margin() -> bool:
 
 
 def _enter(event: KeyPressEvent) -> None:
-    from sqlstream.sql.statements import is_complete
+    from sqlstream.sql.syntax.statements import is_complete
 
     buffer = event.current_buffer
     if buffer.complete_state and buffer.complete_state.current_completion:
@@ -66,7 +66,7 @@ def _enter(event: KeyPressEvent) -> None:
 
 
 def _run_statement(event: KeyPressEvent, state: PromptState) -> None:
-    from sqlstream.sql.statements import split, statement_at
+    from sqlstream.sql.syntax.statements import split, statement_at
 
     buffer = event.current_buffer
     statement = statement_at(buffer.text, buffer.cursor_position)

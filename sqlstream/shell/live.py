@@ -11,13 +11,13 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from sqlstream import tableau
+from sqlstream.shell import tableau
 from sqlstream.shell.nested import unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlstream.changelog import Change
+    from sqlstream.core.changelog import Change
     from sqlstream.sql.types import Type
 
 Row: TypeAlias = "tuple[str | None, ...]"

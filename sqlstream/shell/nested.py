@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.tableau import display_width
+from sqlstream.shell.tableau import display_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

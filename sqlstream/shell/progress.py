@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from sqlstream.figures import plain_progress, progress_line
+from sqlstream.runtime.monitor.figures import plain_progress, progress_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlstream.metrics import JobMetrics
+    from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.shell.screen import Screen
 
 PLAIN_SECONDS = 10

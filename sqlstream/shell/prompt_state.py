@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.enums import EditingMode
 
-from sqlstream import settings
-from sqlstream.settings import EDIT_MODE, STATUS_BAR
+from sqlstream.core import settings
+from sqlstream.core.settings import EDIT_MODE, STATUS_BAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.document import Document
 
-    from sqlstream.completion import Context
-    from sqlstream.session import Session
+    from sqlstream.session.completion import Context
+    from sqlstream.session.session import Session
     from sqlstream.shell.runner import Runner
 
 
@@ -57,7 +57,7 @@ class PromptState:
         session = self.session
         if session is None:
             return " starting"
-        from sqlstream.figures import status_line
+        from sqlstream.runtime.monitor.figures import status_line
 
         mode = f"{self.option('execution.runtime-mode')}, {self.option('sql-client.execution.result-mode')}"
         return " " + status_line(session.place, mode, [j.metrics for j in session.jobs])
@@ -69,8 +69,8 @@ class PromptState:
         self._told.update(job.id for job, _ in failed)
         if session is None or not failed or settings.read(session.options, "table.dml-sync"):
             return []
-        from sqlstream.figures import short_name
-        from sqlstream.tableau import escaped
+        from sqlstream.runtime.monitor.figures import short_name
+        from sqlstream.shell.tableau import escaped
 
         told = [(job.id[:8], short_name(job.name), escaped(error.message.partition("\n")[0])) for job, error in failed]
         return [f"Job {start} ({name}) has failed: {message.rstrip('.')}. \\why {start} says more." for start, name, message in told]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from sqlstream import tableau
+from sqlstream.shell import tableau
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sqlstream.results import Advice
+    from sqlstream.session.results import Advice
 
 _INDENT, _HINT_INDENT = "  ", "    "
 

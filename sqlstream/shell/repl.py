@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.output import Output
 
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
     from sqlstream.shell.runner import Runner
 
 WELCOME = """sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; ends the shell.

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.commands import expanded
-from sqlstream.defects import defect
-from sqlstream.errors import NotSupported, SqlStreamError
-from sqlstream.results import Exit
+from sqlstream.core.defects import defect
+from sqlstream.core.errors import NotSupported, SqlStreamError
+from sqlstream.session.backslash import expanded
+from sqlstream.session.results import Exit
 from sqlstream.shell.foreground import Ending
 from sqlstream.shell.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlstream.results import Outcome
-    from sqlstream.session import Session
+    from sqlstream.session.results import Outcome
+    from sqlstream.session.session import Session
     from sqlstream.shell.screen import Screen, Script
 
 # What an init file may hold, by first word.
@@ -116,7 +116,7 @@ class Runner:
 
     def _initialize(self, script: Script) -> None:
         from sqlstream.sql.masking import masked_text
-        from sqlstream.sql.statements import split
+        from sqlstream.sql.syntax.statements import split
 
         for statement in split(script.text):
             word = statement.text.split(None, 1)[0].upper()

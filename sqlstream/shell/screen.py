@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from sqlstream import tableau
-from sqlstream.errors import JobFailed, SetupError, SqlStreamError
-from sqlstream.secrets import masked_value
+from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError
+from sqlstream.core.secrets import masked_value
+from sqlstream.shell import tableau
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,7 @@ from sqlstream.shell.runner import Runner, open_runner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
     from sqlstream.shell.screen import Screen, Script
 
 EXIT_CODES = {Ending.DONE: 0, Ending.EXIT: 0, Ending.FAILED: 1, Ending.INTERRUPTED: 130}

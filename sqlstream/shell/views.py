@@ -9,14 +9,14 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream import results, tableau
-from sqlstream.changelog import RowKind
-from sqlstream.shell import delimited, prose
+from sqlstream.core.changelog import RowKind
+from sqlstream.session import results
+from sqlstream.shell import delimited, prose, tableau
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sqlstream.results import Figures, Outcome, Rows, Stream
+    from sqlstream.session.results import Figures, Outcome, Rows, Stream
     from sqlstream.shell import live
     from sqlstream.shell.screen import Screen
     from sqlstream.sql.types import Type

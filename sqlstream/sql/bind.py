@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
-from sqlstream.sql import ast, coercion, json_clauses, over
+from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
+from sqlstream.sql import coercion, over
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, OverCall, Word, constant
@@ -22,6 +22,7 @@ from sqlstream.sql.functions.absent import absent
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 from sqlstream.sql.functions.base import COLLECTIONS, CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
+from sqlstream.sql.syntax import ast, json_clauses
 from sqlstream.sql.text import family_name, sql_name, to_text
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from sqlstream.errors import ValidationError
-from sqlstream.sql import ast
+from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as t
 from sqlstream.sql.expressions import Literal
+from sqlstream.sql.syntax import ast
 
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}

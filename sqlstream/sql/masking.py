@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sqlstream.errors import SqlStreamError, length_of, offset_of
-from sqlstream.secrets import MASK, is_secret, masked, masked_value, places, struck, without
-from sqlstream.sql import ast
-from sqlstream.sql.dialect import parse
-from sqlstream.sql.lexer import lenient
-from sqlstream.sql.statements import split
+from sqlstream.core.errors import SqlStreamError, length_of, offset_of
+from sqlstream.core.secrets import MASK, is_secret, masked, masked_value, places, struck, without
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.lexer import lenient
+from sqlstream.sql.syntax.statements import split
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 from sqlstream.sql.expressions import Frame
 from sqlstream.sql.functions.aggregates import OVER_ONLY
 from sqlstream.sql.literals import interval_millis, number

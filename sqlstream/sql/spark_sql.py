@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from sqlstream.changelog import RowKind
+from sqlstream.core.changelog import RowKind
 from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
 from sqlstream.sql.functions.aggregates import OVER_SET

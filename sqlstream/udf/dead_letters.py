@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark import TaskContext
 
-from sqlstream import private
+from sqlstream.core import private
 from sqlstream.udf import masking
 from sqlstream.udf.values import arrow_type
 from sqlstream.udf.worker import FunctionFailed, Task, opened, values

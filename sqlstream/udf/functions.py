@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import NotSupported, SqlStreamError
-from sqlstream.secrets import is_secret
+from sqlstream.core.errors import NotSupported, SqlStreamError
+from sqlstream.core.secrets import is_secret
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.expressions import AggregateCall, Call

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlstream.errors import JobFailed
-from sqlstream.sql import ast
+from sqlstream.core.errors import JobFailed
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

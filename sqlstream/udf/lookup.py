@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog import functions as catalog
 from sqlstream.catalog.entries import UserFunction
-from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql import functions
 from sqlstream.sql.functions import Function
 from sqlstream.sql.tables import ObjectPath

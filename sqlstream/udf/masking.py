@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.secrets import MASK, is_secret, masked_value, without
+from sqlstream.core.secrets import MASK, is_secret, masked_value, without
 from sqlstream.udf.row import Row
 
 if TYPE_CHECKING:

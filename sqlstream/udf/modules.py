@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import Location, SqlStreamError, ValidationError, did_you_mean
-from sqlstream.secrets import places, struck
+from sqlstream.core.errors import Location, SqlStreamError, ValidationError, did_you_mean
+from sqlstream.core.secrets import places, struck
 from sqlstream.sql import functions
 from sqlstream.udf import foreign, shim
 from sqlstream.udf.api import Declared

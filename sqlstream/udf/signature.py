@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.sql import types as t
-from sqlstream.sql.cursor import Cursor
 from sqlstream.sql.generated_names import reserved
-from sqlstream.sql.lexer import tokenize
-from sqlstream.sql.type_syntax import parse_type
+from sqlstream.sql.syntax.cursor import Cursor
+from sqlstream.sql.syntax.lexer import tokenize
+from sqlstream.sql.syntax.type_syntax import parse_type
 from sqlstream.udf.api import GENERAL, AggregateFunction, Declared, Kind, TableAggregateFunction, TableFunction, UserDefinedFunction
 from sqlstream.udf.data_types import Field
 from sqlstream.udf.row import Row

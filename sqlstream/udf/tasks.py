@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 from sqlstream.udf.api import Kind
 from sqlstream.udf.groups import row_of
 from sqlstream.udf.worker import Task

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
-from sqlstream.secrets import MASK, is_secret
+from sqlstream.core.secrets import MASK, is_secret
 from sqlstream.udf import concurrent, masking, shim, sources
 from sqlstream.udf.api import GENERAL, RAISED, FunctionContext, UserDefinedFunction
 from sqlstream.udf.row import Row
@@ -65,7 +65,7 @@ class Task:
 
 
 class FunctionFailed(Exception):
-    """What a user's function has done wrong, for ``sqlstream.spark.failures`` to find in what Spark says of it."""
+    """What a user's function has done wrong, for ``sqlstream.runtime.engine.failures`` to find in what Spark says of it."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(f"{BEGIN}{json.dumps([message, hint])}{END}")

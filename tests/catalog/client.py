@@ -9,9 +9,9 @@ from sqlglot import exp
 from sqlstream.catalog import show
 from sqlstream.catalog.apply import APPLIED, Context, apply
 from sqlstream.catalog.schema import SchemaColumn, expression_type, table_columns
-from sqlstream.errors import SqlStreamError, ValidationError
-from sqlstream.sql import ast
-from sqlstream.sql.dialect import parse
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.tables import Table, View
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session import Session
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

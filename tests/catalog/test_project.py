@@ -11,9 +11,9 @@ from sqlstream.catalog import ddl
 from sqlstream.catalog.apply import Context, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import Key, Project, escape, unescape
-from sqlstream.errors import ValidationError
-from sqlstream.session import Session as WholeSession
-from sqlstream.sql.dialect import parse
+from sqlstream.core.errors import ValidationError
+from sqlstream.session.session import Session as WholeSession
+from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:

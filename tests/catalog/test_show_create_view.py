@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream.session import Session
+from sqlstream.session.session import Session
 
 DECLARED = """
 CREATE TABLE t (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', 'number-of-rows' = '5');

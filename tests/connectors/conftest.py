@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
 from sqlstream.connectors.base import Read, Write
+from sqlstream.core.changelog import ChangelogMode
 from sqlstream.sql.tables import MetadataColumn, ObjectPath, PhysicalColumn, Table
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.changelog import KIND, RowKind
-from sqlstream.errors import ValidationError
+from sqlstream.core.changelog import KIND, RowKind
+from sqlstream.core.errors import ValidationError
 from sqlstream.formats import find
 from sqlstream.formats.base import Encoded
 from sqlstream.sql import types as T

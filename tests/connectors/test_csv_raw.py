@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.formats.base import Encoded
 from sqlstream.formats.csv import Csv
 from sqlstream.formats.raw import Raw

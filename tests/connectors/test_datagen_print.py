@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from sqlstream.changelog import KIND, Change, ChangelogMode, RowKind, changes
 from sqlstream.connectors import find
-from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.core.changelog import KIND, Change, ChangelogMode, RowKind, changes
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql import types as T
 
 ALL = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as T
 
 pytestmark = pytest.mark.spark

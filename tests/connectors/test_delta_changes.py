@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.connectors import find
-from sqlstream.errors import ValidationError
+from sqlstream.core.changelog import KIND, ChangelogMode
+from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as T
 from sqlstream.sql.tables import PrimaryKey
 

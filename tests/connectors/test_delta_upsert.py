@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.connectors import find
+from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.sql import types as T
 from sqlstream.sql.tables import PrimaryKey
 

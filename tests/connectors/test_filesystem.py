@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from sqlstream.connectors import find
-from sqlstream.connectors.files import Folder, write_batch
-from sqlstream.connectors.partition_commit import PartitionCommit, PartitionTime
-from sqlstream.errors import ValidationError
-from sqlstream.spark.failures import job_error
+from sqlstream.connectors.files.batches import Folder, write_batch
+from sqlstream.connectors.files.partition_commit import PartitionCommit, PartitionTime
+from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.engine.failures import job_error
 from sqlstream.sql import types as T
 
 pytestmark = pytest.mark.spark

@@ -11,12 +11,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sqlstream.changelog import KIND
-from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.core.changelog import KIND
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.core.options import check
 from sqlstream.formats import declared, find
 from sqlstream.formats.base import Encoded
 from sqlstream.formats.json import Json
-from sqlstream.options import check
 from tests.connectors.format_cases import COLUMNS, FILES, HERE, NESTED, READ, REFUSED, WRITTEN, Written, fields, rows, without
 from tests.connectors.format_recorder import FAILS, Recorder, ddl, flink, lines, settings, text
 

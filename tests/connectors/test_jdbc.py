@@ -7,24 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.changelog import KIND, ChangelogMode, RowKind
-from sqlstream.errors import JobFailed, ValidationError
+from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
+from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.sql.tables import PrimaryKey
-from sqlstream.sql.types import (
-    BIGINT,
-    BOOLEAN,
-    BYTES,
-    DATE,
-    DOUBLE,
-    FLOAT,
-    INT,
-    SMALLINT,
-    STRING,
-    decimal,
-    time,
-    timestamp,
-    timestamp_ltz,
-)
+from sqlstream.sql.types import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, FLOAT, INT, SMALLINT, STRING, decimal, time, timestamp, timestamp_ltz
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres]
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 from sqlstream.formats.base import Encoded
 from sqlstream.formats.json import Json
 from sqlstream.sql import types as T

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from sqlstream.connectors import find
-from sqlstream.errors import NotSupported, SetupError, ValidationError
+from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.sql import types as T
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]

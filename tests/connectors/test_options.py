@@ -9,12 +9,12 @@ import pytest
 
 from sqlstream import formats
 from sqlstream.connectors import CONNECTORS, REFUSED, find
-from sqlstream.connectors.jdbc_dialects import dialect
-from sqlstream.connectors.kafka_offsets import parse_specific
+from sqlstream.connectors.jdbc.dialects import dialect
+from sqlstream.connectors.kafka.offsets import parse_specific
 from sqlstream.connectors.paths import resolve
-from sqlstream.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.options import Kind, Option, Use
-from sqlstream.options import parse as parse_option
+from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import parse as parse_option
 from sqlstream.sql import types as T
 
 KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sqlstream.connectors.partition_commit import Partition, PartitionCommit, PartitionTime
-from sqlstream.session import Session
+from sqlstream.connectors.files.partition_commit import Partition, PartitionCommit, PartitionTime
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

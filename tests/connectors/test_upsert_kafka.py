@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.changelog import KIND, ChangelogMode
 from sqlstream.connectors import find
-from sqlstream.errors import SqlStreamError, ValidationError
-from sqlstream.session import Session
+from sqlstream.core.changelog import KIND, ChangelogMode
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.session.session import Session
 from sqlstream.sql import types as T
 from sqlstream.sql.tables import PrimaryKey
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream.errors import SqlStreamError
-from sqlstream.session import Session
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.session.session import Session
 
 TEXT = Path(__file__).with_name("forms.sql").read_text()
 DECLARATIONS = "".join(re.findall(r"(?m)^CREATE .*\n", TEXT))

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.errors import SqlStreamError
-from sqlstream.sql.dialect import Flink
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions import FUNCTIONS, SCALAR
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
+from sqlstream.sql.syntax.dialect import Flink
 
 from . import differences, harness
 from .recorder import records

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.errors import SqlStreamError
-from sqlstream.sql.ast import flink_type
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.casts import cast_sql
-from sqlstream.sql.dialect import parse
 from sqlstream.sql.expressions import ColumnRef, Expr
 from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.spark_sql import render
+from sqlstream.sql.syntax.ast import flink_type
+from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.types import STRING, Type, quote
 
 from .recorder import COLUMNS, ZONE

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from sqlstream import jars
+from sqlstream.core import jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

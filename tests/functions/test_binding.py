@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from sqlglot import exp
 
-from sqlstream.errors import SqlStreamError, ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, cast_to, common_type, implicitly_castable, to_text
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Literal
 from sqlstream.sql.functions import CALLABLE, FUNCTIONS, find

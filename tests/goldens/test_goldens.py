@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 from golden import MONITOR, SCRIPTS, Golden, read, table
 
-from sqlstream.errors import SqlStreamError
-from sqlstream.results import Submitted
-from sqlstream.session import Session
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.session.results import Submitted
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlstream.jobs import Job
+    from sqlstream.runtime.jobs import Job
 
 GOLDENS = [read(path) for path in SCRIPTS]
 

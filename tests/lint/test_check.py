@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream import check, cli
-from sqlstream.session import Session
+from sqlstream.cli import check
+from sqlstream.cli import main as cli
+from sqlstream.session.session import Session
 
 ROOT = Path(__file__).parents[2]
 TABLE = "CREATE TABLE clicks (who STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');\n"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream import check
-from sqlstream.dry_run import DryRun
-from sqlstream.errors import SqlStreamError
+from sqlstream.cli import check
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.lint.scripts import script_findings
-from sqlstream.session import Session
+from sqlstream.session.dry_run import DryRun
+from sqlstream.session.session import Session
 
 ROOT = Path(__file__).parents[2]
 DECLARATIONS = """

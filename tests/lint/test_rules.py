@@ -2,10 +2,10 @@
 
 import pytest
 
-from sqlstream.dry_run import DryRun
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.scripts import script_findings
-from sqlstream.session import Session
+from sqlstream.session.dry_run import DryRun
+from sqlstream.session.session import Session
 
 DECLARATIONS = """
 CREATE TABLE clicks (who STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');

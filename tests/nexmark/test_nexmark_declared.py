@@ -9,7 +9,7 @@ import pytest
 
 from sqlstream.connectors.base import Read
 from sqlstream.connectors.nexmark import SCHEMA, Nexmark, Shape, _start, stages
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 from sqlstream.sql.tables import MetadataColumn, ObjectPath, PhysicalColumn, Table
 from sqlstream.sql.types import BIGINT, INT
 

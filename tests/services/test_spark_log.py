@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream import jars
-from sqlstream.java import require_java
-from sqlstream.spark import operators
+from sqlstream.core import jars
+from sqlstream.core.java import require_java
+from sqlstream.runtime import operators
 
 LOGS = """
 import java.nio.file.*; import org.apache.logging.log4j.*;

@@ -49,13 +49,13 @@ class FakeSession:
         self.started = True
 
     def completion(self):
-        from sqlstream.completion import Context
+        from sqlstream.session.completion import Context
 
         return Context()
 
     def run(self, script, name=None):
-        from sqlstream import results
-        from sqlstream.sql.statements import split
+        from sqlstream.session import results
+        from sqlstream.sql.syntax.statements import split
 
         self.names.append(name)
         for statement in (piece.text for piece in split(script)):

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream import cli, project_folder
+from sqlstream.cli import main as cli
+from sqlstream.core import project_folder
 from sqlstream.shell.foreground import Terminated
 
 
@@ -248,7 +249,7 @@ def test_a_subcommand_gets_the_rest(here, monkeypatch):
 
     given = []
     broker = types.SimpleNamespace(main=lambda argv: given.append(argv) or 3)
-    monkeypatch.setitem(sys.modules, "sqlstream.broker", broker)
+    monkeypatch.setitem(sys.modules, "sqlstream.cli.kafka.broker", broker)
     monkeypatch.setattr(sqlstream, "broker", broker, raising=False)
     assert cli.main(["kafka", "start", "--port", "1"]) == 3
     assert given == [["start", "--port", "1"]]
@@ -263,7 +264,7 @@ def test_version_and_help(here, capsys):
 
 
 def test_a_subcommand_ends_by_sigterm(here, monkeypatch):
-    monkeypatch.setattr("sqlstream.demo.main", lambda _: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.setattr("sqlstream.cli.demo.main", lambda _: signal.raise_signal(signal.SIGTERM))
     before = signal.getsignal(signal.SIGTERM)
     assert cli.main(["demo"]) == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is before

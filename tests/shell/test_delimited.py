@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from sqlstream import results
-from sqlstream.changelog import Change, RowKind
+from sqlstream.core.changelog import Change, RowKind
 from sqlstream.plan.nodes import Field
+from sqlstream.session import results
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from sqlstream.shell.views import show
@@ -46,7 +46,7 @@ def test_changes_come_one_by_one():
 
 @pytest.mark.parametrize("output", ["csv", "json"])
 def test_a_script_prints_nothing_but_rows_to_stdout(tmp_path, output):
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
 
     screen = Screen(io.StringIO(), io.StringIO(), output=output)
     script = Script("CREATE TABLE a (n INT) WITH ('connector' = 'print'); SHOW TABLES; \\d", "a.sql")
@@ -56,7 +56,7 @@ def test_a_script_prints_nothing_but_rows_to_stdout(tmp_path, output):
 
 
 def test_a_backslash_command_without_a_terminal(tmp_path):
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
 
     screen = Screen(io.StringIO(), io.StringIO(), output="csv")
     assert run_script(lambda: Session(tmp_path, notify=screen.notify), Script("\\d"), screen) == 0

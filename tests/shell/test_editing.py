@@ -13,9 +13,9 @@ pytestmark = pytest.mark.timeout(300)
 PROGRAM = """
 import sys
 from pathlib import Path
-from sqlstream import cli
+from sqlstream.cli import main as cli
 def session(project, **settings):
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
     Session.start_spark = lambda self: None
     execute = Session.run
     def run(self, script, name=None):

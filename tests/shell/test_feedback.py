@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from sqlstream import figures
-from sqlstream.metrics import Batch, Input, JobMetrics, Partition, QueryMetrics
+from sqlstream.runtime.monitor import figures
+from sqlstream.runtime.monitor.metrics import Batch, Input, JobMetrics, Partition, QueryMetrics
 from sqlstream.shell import progress
 from sqlstream.shell.progress import Progress
 from sqlstream.shell.screen import Screen
@@ -17,9 +17,9 @@ from sqlstream.shell.screen import Screen
 SHELL = """
 import sys
 from dataclasses import replace
-from sqlstream import cli
-from sqlstream.jobs import Job, Status
-from sqlstream.metrics import Input, Partition, QueryMetrics
+from sqlstream.cli import main as cli
+from sqlstream.runtime.jobs import Job, Status
+from sqlstream.runtime.monitor.metrics import Input, Partition, QueryMetrics
 query = QueryMetrics(rows_out=7, watermark=1_700_000_000_000, inputs=(Input("t", 0, (Partition("t-0", 5, 8), Partition("t-1", 5, 5))),))
 class Growing:
     metrics = query
@@ -29,7 +29,7 @@ class Growing:
         return self.metrics
     def end(self): pass
 def session(project, **settings):
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
     Session.start_spark = lambda self: None
     made = Session(project, **settings)
     job = Job("0123abcd", "insert-into_default_catalog.default_database.answers", (None,), project, watches={0: Growing()})

@@ -9,11 +9,11 @@ import pytest
 # The shell over a session that answers SELECT with changes as they come; DONE ends them.
 SHELL = """
 import sys, threading, time
-from sqlstream import cli, results
-from sqlstream.changelog import Change, RowKind
+from sqlstream.cli import main as cli; from sqlstream.session import results
+from sqlstream.core.changelog import Change, RowKind
 from sqlstream.plan.nodes import Field
 from sqlstream.sql import types as t
-from sqlstream.sql.statements import split
+from sqlstream.sql.syntax.statements import split
 class Session:
     place, jobs = "default_catalog.default_database", ()
     def __init__(self, *a, **k): self.options = dict(k.get("options") or {}); self.ended = threading.Event()
@@ -39,7 +39,7 @@ class Session:
             else:
                 self.ended.clear()
                 yield results.Stream(columns=(Field("item", t.STRING), Field("price", t.INT)), changes=self.rows("bad" in words))
-from sqlstream.errors import ValidationError
+from sqlstream.core.errors import ValidationError
 results_error = ValidationError("The source is broken.")
 sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(lambda *a, **k: Session(*a, **k), cli._shell, cli._run_script)))
 """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sqlstream.settings import COLOUR_SCHEMAS
+from sqlstream.core.settings import COLOUR_SCHEMAS
 from sqlstream.shell.highlighting import classes, style
 
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from sqlstream import export
-from sqlstream.changelog import Nested
+from sqlstream.core.changelog import Nested
 from sqlstream.plan.nodes import Field
+from sqlstream.session import export
 from sqlstream.sql import types as t
 
 
@@ -32,7 +32,7 @@ EXPORT LAST TO 'last.json' FORMAT JSON;
 @pytest.mark.spark
 @pytest.mark.parametrize("mode", ["batch", "streaming"])
 def test_a_select(spark, tmp_path, screen, mode) -> None:
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
     from sqlstream.shell.runner import Runner
     from sqlstream.shell.screen import Script
 

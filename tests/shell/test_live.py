@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.changelog import Change, RowKind
+from sqlstream.core.changelog import Change, RowKind
 from sqlstream.shell import live
 from sqlstream.shell.live import Log, Table, View, ordered, pressed, screen
 

@@ -8,11 +8,11 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from sqlstream import results
-from sqlstream.changelog import Change, RowKind
-from sqlstream.errors import JobFailed, ValidationError
-from sqlstream.jobs import Job, Status
+from sqlstream.core.changelog import Change, RowKind
+from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.plan.nodes import Field
+from sqlstream.runtime.jobs import Job, Status
+from sqlstream.session import results
 from sqlstream.shell.repl import GOODBYE, run_shell
 from sqlstream.sql.types import INT, STRING
 

@@ -1,6 +1,6 @@
 """Errors and messages, and which stream they go to."""
 
-from sqlstream.errors import NotSupported, SetupError, ValidationError
+from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.shell.screen import error_lines
 
 SCRIPT = "SET 'a' = 'b';\nSELECT id,\n\tnope\nFROM t;"

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from sqlstream import results
-from sqlstream.changelog import Change, RowKind
-from sqlstream.errors import JobFailed, ValidationError
+from sqlstream.core.changelog import Change, RowKind
+from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.plan.nodes import Field
+from sqlstream.session import results
 from sqlstream.shell import foreground
 from sqlstream.shell.foreground import Terminated, handled
 from sqlstream.shell.screen import Script

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sqlstream import tableau
+from sqlstream.shell import tableau
 
 # SELECT v FROM (VALUES ...) with table.display.max-column-width = 12.
 STREAMED = """\

@@ -13,9 +13,9 @@ from tests.shell.tmux import jvms_of
 # The command line with the real session, which takes itself for one that has Spark on its way.
 WITHOUT_SPARK = """
 import sys
-from sqlstream import cli
+from sqlstream.cli import main as cli
 def session(*arguments, **settings):
-    from sqlstream.session import Session
+    from sqlstream.session.session import Session
     Session.start_spark = lambda self: None
     return Session(*arguments, **settings)
 sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(session, cli._shell, cli._run_script)))
@@ -50,16 +50,16 @@ def test_help_comes_at_once_and_without_the_planner():
     imported = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "sqlstream", "--help"], capture_output=True, text=True, check=True
     ).stderr
-    assert "sqlstream.cli" in imported
-    for heavy in ("pyspark", "sqlglot", "prompt_toolkit", "sqlstream.session"):
+    assert "sqlstream.cli.main" in imported
+    for heavy in ("pyspark", "sqlglot", "prompt_toolkit", "sqlstream.session.session"):
         assert heavy not in imported
 
 
 def test_the_prompt_needs_neither_planner_nor_spark():
-    script = "import sys, sqlstream.cli, sqlstream.shell.repl; print(*sys.modules)"
+    script = "import sys, sqlstream.cli.main, sqlstream.shell.repl; print(*sys.modules)"
     imported = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert "prompt_toolkit" in imported
-    for heavy in ("pyspark", "sqlglot", "sqlstream.session", "sqlstream.plan", "sqlstream.completion"):
+    for heavy in ("pyspark", "sqlglot", "sqlstream.session.session", "sqlstream.plan", "sqlstream.session.completion"):
         assert heavy not in imported
 
 

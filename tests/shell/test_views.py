@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from sqlstream import results
-from sqlstream.changelog import Change, RowKind
-from sqlstream.errors import ValidationError
+from sqlstream.core.changelog import Change, RowKind
+from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import Field
+from sqlstream.session import results
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show, type_width
 from sqlstream.sql import types as t

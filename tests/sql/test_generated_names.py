@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import sqlstream
-from sqlstream.errors import SyntaxProblem
-from sqlstream.sql.dialect import parse
+from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.generated_names import bound, generated, reserved, shown
+from sqlstream.sql.syntax.dialect import parse
 
 SOURCES = sorted(Path(sqlstream.__file__).parent.rglob("*.py"))
 # A lambda whose variable is written out.

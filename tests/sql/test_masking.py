@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream import cli, jobs
-from sqlstream.commands import expanded
-from sqlstream.errors import JobFailed, SqlStreamError
-from sqlstream.secrets import masked, masked_value
-from sqlstream.session import Session
+from sqlstream.cli import main as cli
+from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.core.secrets import masked, masked_value
+from sqlstream.runtime import jobs
+from sqlstream.session.backslash import expanded
+from sqlstream.session.session import Session
 from sqlstream.shell.history import StatementHistory
 from sqlstream.shell.screen import error_lines
 from sqlstream.sql.masking import masked_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.errors import SyntaxProblem
-from sqlstream.sql.dialect import parse
+from sqlstream.core.errors import SyntaxProblem
+from sqlstream.sql.syntax.dialect import parse
 
 MISSPELT = (
     ("SELCT i FROM t", "SELCT", "SELECT"),

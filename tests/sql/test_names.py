@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
-from sqlstream.session import Session
+from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

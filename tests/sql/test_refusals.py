@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
-from sqlstream.session import Session
-from sqlstream.sql.dialect import Flink, parse
+from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
+from sqlstream.session.session import Session
+from sqlstream.sql.syntax.dialect import Flink, parse
 
 ROOT = Path(__file__).parents[2]
 DECLARED = """

@@ -7,8 +7,8 @@ import time
 import pytest
 import sqlglot
 
-from sqlstream.sql.dialect import parse
-from sqlstream.sql.statements import split
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statements import split
 
 from .conftest import SCRIPTS
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from sqlstream.errors import offset_of
-from sqlstream.sql import ast
-from sqlstream.sql.dialect import parse
-from sqlstream.sql.statements import split
+from sqlstream.core.errors import offset_of
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statements import split
 
 from .conftest import SCRIPTS, placed
 

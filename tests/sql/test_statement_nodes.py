@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from sqlstream.errors import SyntaxProblem
-from sqlstream.sql import ast
-from sqlstream.sql.dialect import parse
+from sqlstream.core.errors import SyntaxProblem
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.dialect import parse
 
 
 def plain(value: object) -> object:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.errors import SyntaxProblem
-from sqlstream.sql.statements import is_complete, split, substitute
+from sqlstream.core.errors import SyntaxProblem
+from sqlstream.sql.syntax.statements import is_complete, split, substitute
 
 PIECES = {
     "one without its end": ("SELECT 1", ["SELECT 1"]),

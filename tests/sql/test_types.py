@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.errors import NotSupported, SyntaxProblem
-from sqlstream.sql import ast
+from sqlstream.core.errors import NotSupported, SyntaxProblem
 from sqlstream.sql import types as t
-from sqlstream.sql.dialect import parse
-from sqlstream.sql.type_syntax import type_sql
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.type_syntax import type_sql
 from sqlstream.sql.types import Type
 
 from .conftest import placed

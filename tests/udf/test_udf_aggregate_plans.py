@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.errors import SqlStreamError
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.plan.state import unbounded_state
-from sqlstream.session import Session
-from sqlstream.sql.dialect import parse
+from sqlstream.session.session import Session
+from sqlstream.sql.syntax.dialect import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +147,7 @@ def test_a_sub_query_of_each_row(session: Session) -> None:
 
 
 def test_an_examples_aggregate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from sqlstream.cli import main
+    from sqlstream.cli.main import main
 
     (tmp_path / "udfs").mkdir()
     (tmp_path / "udfs" / "means.py").write_text(

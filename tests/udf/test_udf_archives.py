@@ -14,11 +14,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from sqlstream.errors import SetupError, SqlStreamError, ValidationError
-from sqlstream.session import Session
-from sqlstream.spark.engine import Engine, spark_conf
-from sqlstream.spark.failures import start_error
-from sqlstream.spark.python_archives import executable, unpacked
+from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
+from sqlstream.runtime.engine.failures import start_error
+from sqlstream.runtime.engine.python_archives import executable, unpacked
+from sqlstream.runtime.engine.session import Engine, spark_conf
+from sqlstream.session.session import Session
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_there_is_told_before_spark_starts(options: dict[str, str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sqlstream.spark.engine.require_java", lambda: pytest.fail("Spark was started"))
+    monkeypatch.setattr("sqlstream.runtime.engine.session.require_java", lambda: pytest.fail("Spark was started"))
     with pytest.raises(SqlStreamError) as raised:
         getattr(Engine(tmp_path, lambda: options, print), "spark")  # noqa: B009
     assert raised.value.message.startswith(problem)

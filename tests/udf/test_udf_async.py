@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sqlstream.errors import SqlStreamError
-from sqlstream.session import Session
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.session.session import Session
 from sqlstream.udf.concurrent import Calls, TimedOut, values
 
 MODULE = '''

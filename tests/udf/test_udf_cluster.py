@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.process import free_port
-from tests.jobs.test_cluster import daemon, wait_for
+from sqlstream.cli.kafka.process import free_port
+from tests.runtime.test_cluster import daemon, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.cli import main
-from sqlstream.help import python
-from sqlstream.session import Session
+from sqlstream.cli.main import main
+from sqlstream.session.help import python
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

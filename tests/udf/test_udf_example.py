@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream.cli import main
-from sqlstream.session import Session
+from sqlstream.cli.main import main
+from sqlstream.session.session import Session
 
 PROJECT = Path(__file__).parents[2]
 

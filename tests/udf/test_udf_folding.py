@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.errors import JobFailed
-from sqlstream.results import Submitted
+from sqlstream.core.errors import JobFailed
+from sqlstream.session.results import Submitted
 
 if TYPE_CHECKING:
-    from sqlstream.jobs import Job
+    from sqlstream.runtime.jobs import Job
     from tests.udf.conftest import Stream
 
 MODULE = '''

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream.errors import JobFailed, SqlStreamError
-from sqlstream.session import Session
+from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.session.session import Session
 from sqlstream.udf.left_out import LeftOut, failed_call, watched
 
 MASKING = '''
@@ -270,7 +270,7 @@ def test_completion_and_check(project: Path) -> None:
 
 def test_planning_needs_no_spark(project: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom sqlstream.cli import main\n"
+        "import sys\nfrom pathlib import Path\nfrom sqlstream.cli.main import main\n"
         f"code = main(['check', '--project', {str(project)!r}, {str(project / 'q.sql')!r}])\n"
         "assert 'pyspark' not in sys.modules and 'pandas' not in sys.modules and 'pyarrow' not in sys.modules\nsys.exit(code)"
     )
@@ -317,9 +317,9 @@ def test_a_misspelt_name(project: Path) -> None:
 
 
 def test_rows_that_are_left_out_are_told(project: Path) -> None:
-    from sqlstream.plan.build import query
+    from sqlstream.plan.build.queries import query
     from sqlstream.plan.differences import differences
-    from sqlstream.sql.dialect import parse
+    from sqlstream.sql.syntax.dialect import parse
 
     session = client(project)
     planned = lambda: differences(query(parse("SELECT mask('a'), dice()"), session.planner.environment()))
@@ -374,7 +374,7 @@ def test_a_type_that_is_none_is_told_when_its_module_is_loaded(project: Path) ->
 
 
 def test_an_error_of_a_function_stands_at_its_call() -> None:
-    from sqlstream.sql.dialect import parse
+    from sqlstream.sql.syntax.dialect import parse
 
     sql = "SELECT UPPER(Mask(a)) FROM t CROSS JOIN LATERAL TABLE(db.words(a)) AS u (w)"
     for message, call in (("The Python function MASK failed for ('a'): x", "Mask"), ("The Python function WORDS gave 1", "db.words")):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlstream import cli
-from sqlstream.errors import SqlStreamError
-from sqlstream.session import Session
+from sqlstream.cli import main as cli
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.session.session import Session
 from sqlstream.udf.modules import Modules
 from sqlstream.udf.signature import signature
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from sqlstream.errors import SqlStreamError
-from sqlstream.session import Session
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.session.session import Session
 from sqlstream.sql import types as t
 from sqlstream.udf import foreign, shim
 from sqlstream.udf.signature import signature

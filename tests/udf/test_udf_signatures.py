@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql import types as t
 from sqlstream.udf import AggregateFunction, DataTypes, ScalarFunction, TableFunction, udaf, udf, udtf
 from sqlstream.udf.signature import signature, undecorated

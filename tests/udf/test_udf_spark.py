@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.errors import JobFailed
-from sqlstream.results import Submitted
-from sqlstream.session import Session
+from sqlstream.core.errors import JobFailed
+from sqlstream.session.results import Submitted
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path

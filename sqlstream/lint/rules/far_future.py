@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.lint.subject import Found
-from sqlstream.sql import ast
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

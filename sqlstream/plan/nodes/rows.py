@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from sqlstream.changelog import ChangelogMode
+from sqlstream.core.changelog import ChangelogMode
 
 if TYPE_CHECKING:
     from sqlstream.sql.expressions import Expr

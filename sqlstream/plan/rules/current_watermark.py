@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
-from sqlstream.errors import NotSupported, ValidationError
+from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Filter, Named, Node, Project, TimeAttribute, Watermark
 from sqlstream.plan.properties import field, fields

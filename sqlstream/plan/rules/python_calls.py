@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from sqlstream.errors import NotSupported
+from sqlstream.core.errors import NotSupported
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Expand, Filter, IntervalJoin, Join, JoinKind, LookupJoin, Named, Node, Project, Union, Values, Watermark
 from sqlstream.plan.properties import fields

@@ -12,18 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import (
-    WINDOW_COLUMNS,
-    Expand,
-    Filter,
-    Named,
-    Node,
-    Project,
-    Union,
-    Window,
-    WindowKind,
-    WindowTvf,
-)
+from sqlstream.plan.nodes import WINDOW_COLUMNS, Expand, Filter, Named, Node, Project, Union, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields, static
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.udf.functions import calls_python

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlstream.changelog import ChangelogMode
 from sqlstream.connectors import find
+from sqlstream.core.changelog import ChangelogMode
 from sqlstream.plan.nodes import Node, Rank, Sink
 from sqlstream.plan.properties import changelog_mode, upsert_key
 

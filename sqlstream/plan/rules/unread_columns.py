@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.match import columns as matched_columns
+from sqlstream.plan.build.match import columns as matched_columns
 from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Match, Named, Node, Project, Rank, TemporalJoin, WindowJoin
 from sqlstream.plan.properties import fields
 

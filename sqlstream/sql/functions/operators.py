@@ -20,7 +20,7 @@ from sqlstream.sql.coercion import (
     plus_type,
     times_operands,
     times_type,
-)  # fmt: skip
+)
 from sqlstream.sql.functions.base import VARIES, Function, Rendered, Returns, Spark, Types, fixed, like, not_null, sql_string
 from sqlstream.sql.types import Type
 

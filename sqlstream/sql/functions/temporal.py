@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.errors import NotSupported
+from sqlstream.core.errors import NotSupported
 from sqlstream.sql import types as t
 from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, fixed, local, not_null, nullable, sql_string
 from sqlstream.sql.functions.dates import OF_CLOCK, OF_DATE, date_of

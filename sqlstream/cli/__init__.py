@@ -1,0 +1,1 @@
+"""The command line: ``sqlstream`` and what it runs beside the shell."""

@@ -1,0 +1,76 @@
+"""Builds the archive of the JVM's classes: the same JVM, with the same class path, runs a few queries and writes what it has loaded at its exit."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from sqlstream.core import sealed
+from sqlstream.core.errors import SetupError
+from sqlstream.runtime.engine.archive import whole
+from sqlstream.runtime.engine.session import Engine
+from sqlstream.session.results import Stream
+from sqlstream.session.session import Session
+
+# Beside the newest, for another project's environment.
+_KEPT = 2
+_WORK = ".classes-"
+# What the JVM that is archived runs: the ways that most sessions take.
+WORKLOAD = """
+CREATE TABLE numbers (n INT, word STRING, ts AS LOCALTIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
+WITH ('connector' = 'datagen', 'number-of-rows' = '100');
+CREATE TABLE texts (n INT, word STRING) WITH ('connector' = 'filesystem', 'path' = 'texts', 'format' = 'json');
+CREATE TABLE copies (n INT, word STRING, PRIMARY KEY (n) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'copies');
+SELECT n, UPPER(word) FROM numbers LIMIT 3;
+SET 'table.dml-sync' = 'true';
+INSERT INTO texts SELECT n, word FROM numbers;
+INSERT INTO copies SELECT n, word FROM texts;
+SELECT word, COUNT(*) FROM texts GROUP BY word;
+SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' SECOND)) GROUP BY window_start, window_end;
+SET 'execution.runtime-mode' = 'batch';
+SELECT COUNT(*) FROM copies;
+"""
+
+
+def build(archive: Path) -> bool:
+    """Build it; False where another process does, or has. Raises SetupError."""
+    with (archive.parent / "classes.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        if whole(archive):
+            return False
+        os.nice(15)
+        for ended in archive.parent.glob(f"{_WORK}*"):
+            shutil.rmtree(ended, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=_WORK, dir=archive.parent) as folder:
+            part = Path(folder) / archive.name
+            _run(Path(folder), part)
+            if not part.exists():
+                raise SetupError(f"The JVM wrote no archive of its classes: see {folder}.")
+            part.replace(archive)
+            sealed.seal(archive)
+        for old in sorted(archive.parent.glob("classes-*.jsa"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
+            sealed.remove(old)
+    return True
+
+
+def _run(project: Path, part: Path) -> None:
+    """Run the workload in a JVM that writes ``part`` at its exit."""
+    engine = Engine(project, lambda: {"spark.driver.extraJavaOptions": f"-XX:ArchiveClassesAtExit={part}"}, print)
+    session = Session(project, engine=engine, notify=print, emit=lambda line: None)
+    for outcome in session.run(WORKLOAD):
+        if isinstance(outcome, Stream):
+            for _ in outcome.changes:
+                continue
+    session.close()
+    engine.stop(seconds=300)
+
+
+if __name__ == "__main__":
+    print("built" if build(Path(sys.argv[1])) else "there is one, or it is being built")

@@ -1,0 +1,140 @@
+"""``sqlstream check``: in come files of SQL, out comes a line for each finding. No JVM starts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.core.defects import told
+from sqlstream.core.depth import deeply
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.lint.scripts import Finding, of_error, script_findings, statement_findings
+from sqlstream.lint.subject import Subject
+from sqlstream.session.dry_run import DryRun, declared_errors
+from sqlstream.session.queries import SavedQuery
+from sqlstream.sql.masking import masked_text
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statements import split
+from sqlstream.sql.tables import Table, View
+from sqlstream.udf.modules import FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from sqlstream.lint.subject import Planned
+    from sqlstream.session.session import Session
+
+# Exit codes.
+CLEAN, FOUND, FAILED = 0, 1, 2
+
+
+def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
+    """Check files of ``project``, whose settings are ``options``; the exit code comes back."""
+    from sqlstream.session.session import Session
+
+    parser = argparse.ArgumentParser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
+    parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
+    parser.add_argument("--output", choices=("text", "json"), default="text", help="json: an object a line")
+    parser.add_argument("--no-python", action="store_true", help="run no module of functions: their text tells the types")
+    arguments = parser.parse_args(argv)
+    session = Session(project, options=options, notify=lambda line: None, python=not arguments.no_python)
+    files = arguments.files or project_files(session.project)
+    missing = [str(f) for f in files if not f.is_file()]
+    if missing:
+        parser.error(f"no file {', '.join(missing)}")
+    found = deeply(lambda: list(findings(session, files)))
+    for one in found:
+        print(json.dumps(asdict(one)) if arguments.output == "json" else one)
+    if arguments.output == "text":
+        print(f"{len(files)} file{'' if len(files) == 1 else 's'} checked, {len(found)} finding{'' if len(found) == 1 else 's'}", file=sys.stderr)
+    return FAILED if any(f.error for f in found) else FOUND if found else CLEAN
+
+
+def project_files(project: Path) -> list[Path]:
+    """The catalog's files, the saved queries and the modules of functions."""
+    return [*sorted((project / "catalog").rglob("*.sql")), *sorted((project / "queries").glob("*.sql")), *sorted((project / FOLDER).glob("*.py"))]
+
+
+def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
+    """What is to be said about ``files``. All of them have the catalog of ``session``; what one declares the others do not see."""
+    for file in files:
+        name = _shown(file, session.project)
+        if file.resolve().is_relative_to(session.project / "catalog"):
+            yield from catalog_findings(session, file.resolve(), name)
+            continue
+        if file.suffix == ".py":
+            yield from session.planner.module_findings(file.resolve(), name)
+            continue
+        try:
+            with told(session.project):
+                yield from _findings(SavedQuery(file.stem, file, _text(file)), name, session)
+        except SqlStreamError as error:
+            yield of_error(error, name)
+
+
+def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
+    """What is to be said about a file of the project's catalog, which has been loaded."""
+    planner = session.planner
+    found = [of_error(e, name) for e in planner.catalog_errors(file)]
+    dry = planner.apart(dry=True)
+    for source in planner.files.sources.values():
+        if source.file != file or not isinstance(source.item, Table | View):
+            continue
+        statement = next((s for s in split(source.text) if s.start == source.start), None)
+        if statement is None:
+            continue
+        tree = parse(statement.text)
+        errors: list[SqlStreamError] = []
+        planned: tuple[Planned, ...] = ()
+        env = dry.environment(*source.scope)
+        try:
+            with told(session.project):
+                if isinstance(source.item, Table):
+                    errors, _ = declared_errors(source.item, env, tree)
+                else:
+                    planned = (dry.planned(source.item.query, env),)
+        except SqlStreamError as error:
+            errors.append(error)
+        found += (of_error(e.located(masked_text(source.text), name, source.start), name) for e in errors)
+        subject = Subject(tree, planned, source.item if isinstance(source.item, Table) else None, local=False)
+        found += statement_findings(subject, source.text, name, source.start)
+    return sorted(set(found))
+
+
+def _findings(query: SavedQuery, name: str, session: Session) -> list[Finding]:
+    """Those of a script. A parameter that is not declared may be a number or a text: what has fewer errors is taken."""
+    found: list[list[Finding]] = []
+    for undeclared in ("1", "a"):
+        text, places = query.sample(undeclared)
+        found.append([_moved(f, text, places) for f in script_findings(text, name, DryRun(session))])
+        if not places or not any(f.error for f in found[-1]):
+            break
+    return min(found, key=lambda several: sum(f.error for f in several))
+
+
+def _moved(finding: Finding, text: str, places: list[tuple[int, int, int]]) -> Finding:
+    """A finding at its column in the file, where parameters have their names."""
+    begin = sum(len(line) for line in text.splitlines(keepends=True)[: finding.line - 1])
+    at = begin + finding.column - 1
+    longer = sum(written - named for place, written, named in places if begin <= place < at)
+    return replace(finding, column=finding.column - longer)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror or str(error)) if isinstance(error, OSError) else "it is not UTF-8"
+        raise ValidationError(f"Cannot read the file: {reason}.") from None
+
+
+def _shown(file: Path, project: Path) -> str:
+    """``file`` as an editor opens it from here."""
+    here = Path.cwd()
+    found = file.resolve()
+    return found.relative_to(here).as_posix() if found.is_relative_to(here) else str(file)

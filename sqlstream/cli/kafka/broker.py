@@ -1,0 +1,419 @@
+"""The development broker: in comes a project folder, out comes a real Apache Kafka (KRaft, one JVM) for it, and its
+tools.
+
+Everything lives in ``<project>/.sqlstream/kafka``: ``data/`` (the log), ``broker.log``, ``broker.pid`` and
+``settings.json`` (the port and the cluster id, so that a broker comes back at its address with its data). It exists so
+that examples, tests and first steps need no container and no server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import contextlib
+import fcntl
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.cli.kafka.process import HOST, command_line, end_process, free_port, is_free
+from sqlstream.cli.kafka.records import feed, lines_of, reason
+from sqlstream.connectors.kafka.wire import WireError, create_topic, topics
+from sqlstream.core import jars, private
+from sqlstream.core.errors import SetupError, SqlStreamError, did_you_mean
+from sqlstream.core.java import require_java
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+USUAL_PORT = 9092
+START_LIMIT_S = 60
+PORT_LIMIT_S = 10
+# A tool runs for a second or two: the compiler that makes long runs fast only costs.
+TOOL_JVM = (
+    "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+)  # fmt: skip
+BROKER_JVM = (
+    "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-Djava.awt.headless=true",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss",
+)  # fmt: skip
+SETTINGS: tuple[tuple[str, str], ...] = (
+    ("process.roles", "broker,controller"),
+    ("node.id", "1"),
+    ("controller.listener.names", "CONTROLLER"),
+    ("inter.broker.listener.name", "PLAINTEXT"),
+    ("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
+    ("num.partitions", "1"),
+    ("auto.create.topics.enable", "true"),
+    ("default.replication.factor", "1"),
+    ("offsets.topic.replication.factor", "1"),
+    ("offsets.topic.num.partitions", "4"),
+    ("transaction.state.log.replication.factor", "1"),
+    ("transaction.state.log.min.isr", "1"),
+    ("transaction.state.log.num.partitions", "4"),
+    ("share.coordinator.state.topic.replication.factor", "1"),
+    ("share.coordinator.state.topic.min.isr", "1"),
+    ("group.initial.rebalance.delay.ms", "0"),
+    ("log.retention.ms", "-1"),  # records of examples carry times of long ago, and nothing may vanish
+    ("log.segment.bytes", "134217728"),
+)
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is known of a broker; ``bootstrap`` is its address, running or not, None before the first start."""
+
+    running: bool
+    pid: int | None
+    bootstrap: str | None
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Broker:
+    """The broker of ``project``."""
+
+    project: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.project.resolve() / ".sqlstream" / "kafka"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "broker.log"
+
+    @property
+    def bootstrap(self) -> str:
+        """The address of the running broker. Raises SetupError where none runs."""
+        status = self.status()
+        if not status.running or status.bootstrap is None:
+            what = f"No broker runs for the project '{self.project.resolve()}'."
+            raise SetupError(what, hint="Start it: sqlstream kafka start")
+        return status.bootstrap
+
+    def status(self) -> Status:
+        """Whether it runs, found by its process; a pid file that a crash left behind counts for nothing."""
+        pid = self._pid()
+        port = self._settings().get("port")
+        return Status(pid is not None, pid, f"{HOST}:{port}" if port else None, self.folder)
+
+    def start(self, port: int | None = None, progress: Callable[[str], None] = lambda _: None) -> str:
+        """Start it, unless it runs, and wait until it answers; the bootstrap address comes back.
+
+        Without ``port``: the one it had before, else 9092, else a free one. Raises SetupError.
+        """
+        with self._locked():
+            running = self.status()
+            if running.running and running.bootstrap:
+                if port not in (None, int(running.bootstrap.rpartition(":")[2])):
+                    what = f"The broker of this project runs at {running.bootstrap}."
+                    raise SetupError(what, hint="First: sqlstream kafka stop")
+                _wait(running.bootstrap, lambda: self._pid() is not None, self._failure)
+                return running.bootstrap
+            return self._start(port, progress)
+
+    def stop(self) -> bool:
+        """Stop it, if need be by force; False where none ran."""
+        with self._locked():
+            pid = self._pid()
+            if pid is not None:
+                end_process(pid, lambda: self._pid() is None)
+            (self.folder / "broker.pid").unlink(missing_ok=True)
+            return pid is not None
+
+    def topics(self) -> dict[str, int]:
+        """The topics and how many partitions each has."""
+        return topics(self.bootstrap)
+
+    def create_topic(self, name: str, partitions: int = 1, compacted: bool = False) -> None:
+        """Create a topic; one that is there already, with as many partitions, is left alone. Raises SetupError."""
+        there = self.topics().get(name)
+        if there is None:
+            create_topic(self.bootstrap, name, partitions, {"cleanup.policy": "compact"} if compacted else {})
+            while name not in self.topics():  # a broker tells of it a moment after the controller made it
+                time.sleep(0.02)
+        elif there != partitions:
+            what = f"The topic '{name}' has {there} partitions, not {partitions}."
+            raise SetupError(what, hint="Take another name, or as many partitions.")
+
+    def produce(self, topic: str, source: Path | Iterable[str], key_separator: str | None = None) -> int:
+        """Send the lines of a file, or ``source`` itself, one record each; how many, once the broker has them all.
+
+        With ``key_separator`` a line is key, separator, value; a line without it ends the call. Raises SetupError.
+        """
+        command = [*self._tool("ConsoleProducer"), "--bootstrap-server", self.bootstrap, "--topic", topic]
+        # Large batches that wait a little: 3 times as fast. Records of one key stay in order (idempotent producer).
+        for setting in ("linger.ms=20", "batch.size=262144", "compression.type=lz4"):
+            command += ["--command-property", setting]
+        command += ["--reader-property", "ignore.error=false"]
+        if key_separator is not None:
+            command += ["--reader-property", "parse.key=true", "--reader-property", f"key.separator={key_separator}"]
+        lines = source if not isinstance(source, Path) else lines_of(source)
+        count, failure = feed(command, lines, key_separator)
+        if failure:
+            raise SetupError(f"The records could not all be sent to '{topic}': {failure}.")
+        return count
+
+    def consume(
+        self, topic: str, limit: int | None = None, key_separator: str | None = None, idle_s: float = 3
+    ) -> list[str]:
+        """The records of ``topic``, from its first, as lines: ``limit`` of them, or until none came for ``idle_s``."""
+        command = self.consume_command(topic, True, limit, key_separator)
+        command += ["--timeout-ms", str(int(idle_s * 1000))]
+        done = subprocess.run(command, capture_output=True, check=False)
+        logged = done.stderr.decode("utf-8", "replace")
+        if done.returncode and "TimeoutException" not in logged:  # that one is the idle time
+            raise SetupError(f"The topic '{topic}' cannot be read: {reason(logged)}.")
+        return done.stdout.decode("utf-8", "replace").split("\n")[:-1]
+
+    def consume_command(
+        self, topic: str, from_beginning: bool, limit: int | None, key_separator: str | None
+    ) -> list[str]:
+        """The command that prints the records of ``topic``, without end where there is no ``limit``."""
+        there = self.topics()
+        if topic not in there:  # the consumer would create it
+            raise SetupError(f"There is no topic '{topic}'.", hint=did_you_mean(topic, there))
+        command = [*self._tool("consumer.ConsoleConsumer"), "--bootstrap-server", self.bootstrap, "--topic", topic]
+        if from_beginning:
+            command += ["--from-beginning"]
+        if limit is not None:
+            command += ["--max-messages", str(limit)]
+        if key_separator is not None:
+            command += ["--formatter-property", "print.key=true"]
+            command += ["--formatter-property", f"key.separator={key_separator}"]
+        return command
+
+    def _tool(self, name: str) -> list[str]:
+        return _java(TOOL_JVM, f"org.apache.kafka.tools.{name}", lambda _: None)
+
+    def _start(self, port: int | None, progress: Callable[[str], None]) -> str:
+        settings = self._settings()
+        port = _choose(port, settings.get("port"))
+        cluster = str(settings.get("cluster") or new_cluster_id())
+        properties = self.folder / "server.properties"
+        properties.write_text(server_properties(self.folder / "data", port, free_port()), encoding="utf-8")
+        with contextlib.suppress(FileNotFoundError):
+            self.log.replace(self.log.with_suffix(".log.1"))
+        java = _java(BROKER_JVM, "", progress)[:-1]
+        progress("Starting Kafka")
+        with private.opened(self.log, "ab") as log:
+            if not settings.get("cluster"):
+                tool = [*java, "kafka.tools.StorageTool", "format", "--ignore-formatted"]
+                format_it = [*tool, "-t", cluster, "-c", str(properties)]
+                if subprocess.run(format_it, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False).returncode:
+                    raise self._failure("Kafka's data folder cannot be prepared")
+            _write(self.folder / "settings.json", json.dumps({"port": port, "cluster": cluster}))
+            process = subprocess.Popen(
+                [*java, "kafka.Kafka", str(properties)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, start_new_session=True,
+            )  # fmt: skip
+        _write(self.folder / "broker.pid", str(process.pid))
+        try:
+            _wait(f"{HOST}:{port}", lambda: process.poll() is None, self._failure)
+        except BaseException:
+            end_process(process.pid, lambda: process.poll() is not None)
+            (self.folder / "broker.pid").unlink(missing_ok=True)
+            raise
+        _children.append(process)
+        return f"{HOST}:{port}"
+
+    def _failure(self, what: str) -> SetupError:
+        text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+        lines = [line for line in text.splitlines() if not re.match(r"\s+at |\s+\.\.\. ", line)][-12:]
+        return SetupError(f"{what}. The end of its log:\n" + "\n".join(lines), hint=f"The whole log: {self.log}")
+
+    def _settings(self) -> dict[str, object]:
+        try:
+            found = json.loads((self.folder / "settings.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _pid(self) -> int | None:
+        """The broker's process: the one of the pid file, if its command line is about our server.properties."""
+        try:
+            pid = int((self.folder / "broker.pid").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return pid if str(self.folder / "server.properties") in command_line(pid) else None
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One start or stop at a time."""
+        try:
+            handle = private.opened(private.folder(self.folder) / ".lock", "a")
+        except OSError as e:
+            raise SetupError(f"The folder '{self.folder}' cannot be written: {e.strerror or e}.") from e
+        with handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+
+# Kept, so that Python does not warn of a child that outlives its object.
+_children: list[subprocess.Popen[bytes]] = []
+
+
+def server_properties(data: Path, port: int, controller_port: int) -> str:
+    """Kafka's configuration; a backslash has a meaning of its own in a properties file."""
+    own = (
+        ("listeners", f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}"),
+        ("advertised.listeners", f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}"),
+        ("controller.quorum.voters", f"1@{HOST}:{controller_port}"),
+        ("log.dirs", str(data).replace("\\", "\\\\")),
+    )
+    return "".join(f"{key}={value}\n" for key, value in (*SETTINGS, *own))
+
+
+def new_cluster_id() -> str:
+    """22 characters, the first one no ``-``: Kafka's tool would take it for an option."""
+    return "s" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22]
+
+
+def _choose(asked: int | None, last: object) -> int:
+    """The port to take. Raises SetupError where it is in use."""
+    wanted = asked if asked is not None else last if isinstance(last, int) else None
+    if wanted is None:
+        return USUAL_PORT if is_free(USUAL_PORT) else free_port()
+    # A broker that was killed may be gone from the process list some time before its sockets are closed.
+    end = time.monotonic() + (PORT_LIMIT_S if wanted == last else 0)
+    while not is_free(wanted):
+        if time.monotonic() > end:
+            before = "" if asked else "; this broker had it before"
+            hint = "Choose another one: sqlstream kafka start --port PORT"
+            raise SetupError(f"Port {wanted} is in use by another program{before}.", hint=hint)
+        time.sleep(0.1)
+    return wanted
+
+
+def _java(options: tuple[str, ...], main: str, progress: Callable[[str], None]) -> list[str]:
+    classpath = os.pathsep.join(str(jar) for jar in jars.ensure("broker", progress))
+    return [str(require_java()), *options, "-cp", classpath, main]
+
+
+def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], SetupError]) -> None:
+    """Until the broker at ``bootstrap`` answers a request for its topics as the one broker of its cluster."""
+    end = time.monotonic() + START_LIMIT_S
+    while True:
+        with contextlib.suppress(WireError):
+            topics(bootstrap)
+            return
+        if not alive():
+            raise failure("Kafka ended right after its start")
+        if time.monotonic() > end:
+            raise failure(f"Kafka did not answer within {START_LIMIT_S} s")
+        time.sleep(0.1)
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def main(argv: list[str]) -> int:
+    """The command ``sqlstream kafka``; its exit code comes back."""
+    args = _parser().parse_args(argv)
+    broker = Broker(Path(args.project))
+    try:
+        return int(args.run(broker, args) or 0)
+    except SqlStreamError as e:
+        print(f"[ERROR] {e.message}" + (f"\nHint: {e.hint}" if e.hint else ""), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # a reader as ``head`` that has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = "A development broker for this project: real Apache Kafka, one process."
+    parser = argparse.ArgumentParser(prog="sqlstream kafka", description=about)
+    parser.add_argument("--project", default=".", metavar="DIR", help="the project's folder (default: the current one)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[[Broker, argparse.Namespace], int | None], help: str
+    ) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=help, description=help)
+        sub.set_defaults(run=run)
+        return sub
+
+    start = command("start", _start, "start it and wait until it answers")
+    start.add_argument("--port", type=int, help="default: the one it had before, else 9092, else a free one")
+    command("stop", _stop, "stop it; its data stays")
+    command("status", _status, "whether it runs, and where; exit code 3 where it does not")
+    command("topics", _topics, "the topics and their partitions")
+    create = command("create", _create, "create a topic")
+    create.add_argument("topic")
+    create.add_argument("--partitions", type=int, default=1)
+    create.add_argument("--compacted", action="store_true", help="keep the last record of every key")
+    produce = command("produce", _produce, "send the lines of a file as records")
+    produce.add_argument("topic")
+    produce.add_argument("file", help="- for the standard input")
+    _separated(produce, "each line is key, SEP, value")
+    produce.add_argument("--partitions", type=int, help="create the topic first, with so many partitions")
+    consume = command("consume", _consume, "print the records of a topic as they come, until Ctrl-C")
+    consume.add_argument("topic")
+    consume.add_argument("--from-beginning", action="store_true")
+    consume.add_argument("--max-messages", type=int, metavar="N", help="end after so many")
+    _separated(consume, "print key, SEP, value")
+    return parser
+
+
+def _separated(command: argparse.ArgumentParser, help: str) -> None:
+    command.add_argument(
+        "--key-separator", type=lambda text: text.replace("\\t", "\t"), metavar="SEP", help=help + " (\\t for a tab)"
+    )
+
+
+def _start(broker: Broker, args: argparse.Namespace) -> None:
+    bootstrap = broker.start(args.port, jars.progress_to(sys.stderr))
+    print(f"Kafka runs at {bootstrap}, its data is in {broker.folder}")
+
+
+def _stop(broker: Broker, args: argparse.Namespace) -> None:
+    print("Kafka is stopped." if broker.stop() else "No broker ran.")
+
+
+def _status(broker: Broker, args: argparse.Namespace) -> int:
+    status = broker.status()
+    if not status.running:
+        print("No broker runs." + (f" It was at {status.bootstrap}." if status.bootstrap else ""))
+        return 3
+    print(f"Kafka runs at {status.bootstrap}, process {status.pid}, its data is in {status.folder}")
+    return 0
+
+
+def _topics(broker: Broker, args: argparse.Namespace) -> None:
+    for name, partitions in broker.topics().items():
+        print(f"{name}\t{partitions} partition{'' if partitions == 1 else 's'}")
+
+
+def _create(broker: Broker, args: argparse.Namespace) -> None:
+    broker.create_topic(args.topic, args.partitions, args.compacted)
+
+
+def _produce(broker: Broker, args: argparse.Namespace) -> None:
+    if args.partitions is not None:
+        broker.create_topic(args.topic, args.partitions)
+    if args.file == "-":
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]
+    count = broker.produce(args.topic, sys.stdin if args.file == "-" else Path(args.file), args.key_separator)
+    print(f"{count} record{'' if count == 1 else 's'} sent to {args.topic}")
+
+
+def _consume(broker: Broker, args: argparse.Namespace) -> int:
+    command = broker.consume_command(args.topic, args.from_beginning, args.max_messages, args.key_separator)
+    return subprocess.run(command, check=False).returncode

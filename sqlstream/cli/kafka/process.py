@@ -1,0 +1,67 @@
+"""Processes and ports of this machine: what the development broker must know and do about them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOST = "127.0.0.1"
+STOP_LIMIT_S = 30
+
+
+def free_port() -> int:
+    """A port that is free now."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def is_free(port: int) -> bool:
+    """Whether nobody listens at ``port``."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    with socket.socket() as probe:  # one that listens on all addresses does not stop the bind everywhere
+        probe.settimeout(1)
+        return probe.connect_ex((HOST, port)) != 0
+
+
+def end_process(pid: int, gone: Callable[[], bool]) -> None:
+    """End a process by SIGTERM, and where that takes too long by SIGKILL. Raises SetupError where it stays."""
+    for name, limit in ((signal.SIGTERM, STOP_LIMIT_S), (signal.SIGKILL, 10)):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, name)
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            with contextlib.suppress(ChildProcessError, OSError):
+                os.waitpid(pid, os.WNOHANG)  # where it is our child, it stays a zombie until we ask
+            if gone():
+                return
+            time.sleep(0.05)
+    raise SetupError(f"The process {pid} does not end.")
+
+
+def command_line(pid: int) -> str:
+    """The command line of a process; empty where there is none, or only a zombie."""
+    proc = Path(f"/proc/{pid}/cmdline")
+    if Path("/proc/self/cmdline").exists():
+        try:
+            return proc.read_bytes().replace(b"\0", b" ").decode(errors="surrogateescape")
+        except OSError:
+            return ""
+    done = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], capture_output=True, text=True, check=False)
+    return done.stdout

@@ -1,0 +1,370 @@
+"""The command line: arguments to a session's settings, exit codes out.
+
+Light to import: nothing heavier than argparse before the arguments are known, no planner and no pyspark before the
+prompt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sqlstream.core import project_folder
+from sqlstream.core.defects import defect
+from sqlstream.core.errors import SetupError, SqlStreamError
+from sqlstream.shell.foreground import Terminated, handled
+from sqlstream.shell.screen import Screen, Script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlstream.runtime.engine.session import Engine
+    from sqlstream.runtime.monitor.metrics import JobMetrics
+    from sqlstream.session.session import Session
+
+HISTORY = ".sqlstream/history"
+CONFIG = "sqlstream.toml"
+EPILOG = """\
+subcommands:
+  sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
+  sqlstream query [NAME PARAMETER=VALUE ..]  runs a saved query; without a name lists them
+  sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
+  sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
+  sqlstream demo          shows it all on made-up data (sqlstream demo --help)
+
+A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
+stdout, all else to stderr. Exit codes: 0, 1 after an error in a script or a job of it, 2 for wrong usage, 130 after
+Ctrl-C, 143 after SIGTERM, 129 after SIGHUP: the jobs are stopped, their state is kept."""
+
+# Flags that only stand for an option: flags, metavar, the option, what separates several values, help.
+OPTION_FLAGS = (
+    (("--master",), "URL", "spark.master", None, "where Spark runs, as local[4] or spark://host:7077"),
+    (("-j", "--jar"), "JAR", "pipeline.jars", ";", "a jar for Spark, as a JDBC driver (repeat for more)"),
+    (("-pyfs", "--pyFiles"), "FILES", "python.files", ",", "Python files and folders for functions"),
+    (("-pyarch", "--pyArchives"), "FILES", "python.archives", ",", "archives for Python functions"),
+    (("-pyexec", "--pyExecutable"), "PATH", "python.executable", None, "the interpreter of Spark's Python workers"),
+    (("-pyclientexec", "--pyClientExecutable"), "PATH", "python.client.executable", None, "accepted, without effect"),
+)
+# Flags of Flink's client that are refused: flags, why.
+REFUSED_FLAGS = (
+    (("-s", "--session"), "sessions have no names here: a job is known by its pipeline.name, its state by its project"),
+    (("-u", "--update"), "Flink has dropped it; give the statement to -e"),
+    (("-pyreq", "--pyRequirements"), "nothing is installed; pack an environment, as venv-pack does, and give it to -pyarch and -pyexec"),
+    (("-d", "--defaults"), "Flink has dropped YAML environment files; write SET statements and give them to -i"),
+)
+GATEWAY = "there is no SQL gateway to connect to; --master names the Spark cluster that does the work"
+
+
+@dataclass(frozen=True)
+class Fronts:
+    """What the command line starts; tests put their own in."""
+
+    session: Callable[..., Session]
+    shell: Callable[..., int]
+    script: Callable[..., int]
+    head_start: Callable[..., Engine | None] = lambda *_: None
+
+
+def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
+    """Run ``sqlstream`` with ``argv``; the exit code comes back."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    with handled(_terminate):
+        return _main(argv, fronts)
+
+
+def _main(argv: list[str], fronts: Fronts | None) -> int:
+    try:
+        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check", "test-udf") else _client(argv, fronts)
+    except Terminated as end:
+        return end.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of stdout went away (``| head``). Python flushes stdout at exit: give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        Screen().error(error if isinstance(error, SqlStreamError) else defect(error, Path.cwd()))
+        return 1
+
+
+def _of_project() -> argparse.ArgumentParser:
+    """What has to be known of a subcommand's arguments before the project's settings are read."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--project", type=_folder)
+    parser.add_argument("--no-python", action="store_true")
+    return parser
+
+
+def _client(argv: list[str], fronts: Fronts | None) -> int:
+    parser = _parser()
+    if argv and argv[0] == "gateway":
+        parser.error(f"gateway: {GATEWAY}")
+    arguments, words = parser.parse_known_args(argv[1:] if argv and argv[0] == "embedded" else argv)
+    if (query := _query_statement(parser, words)) is not None:
+        if arguments.execute is not None or arguments.file is not None:
+            parser.error("query: not allowed with -e or -f")
+        arguments.execute = query
+    project = _project(parser, arguments.project)
+    options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
+    init = _script_of(parser, arguments.init) if arguments.init else None
+    script = _script(parser, arguments)
+    # While one types the prompt replaces the streams of a terminal; one that goes elsewhere stays what it is.
+    screen = Screen(
+        out=None if sys.stdout.isatty() else sys.stdout,
+        err=None if sys.stderr.isatty() else sys.stderr,
+        verbose=options.get("sql-client.verbose", "").lower() == "true",
+        interactive=script is None and sys.stdin.isatty() and sys.stdout.isatty(),
+        output=arguments.output,
+    )
+    fronts = fronts or Fronts(_session, _shell, _run_script, _head_start)
+
+    def open_session() -> Session:
+        # An init file may still say how Spark is to be started.
+        engine = fronts.head_start(project, options, screen.notify) if script is None and init is None else None
+        return fronts.session(
+            project, options=options, variables=dict(arguments.var), interactive=script is None,
+            notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
+            progress=_progress(screen), engine=engine, owns_engine=True,
+        )  # fmt: skip
+
+    if script is None:
+        return fronts.shell(open_session, screen, (arguments.history or project / HISTORY).expanduser(), init=init)
+    return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
+
+
+def _asker(screen: Screen) -> Callable[[str, Callable[[], bool]], bool]:
+    def ask(question: str, interrupted: Callable[[], bool]) -> bool:
+        from sqlstream.shell.confirm import confirmed
+
+        return confirmed(question, screen, interrupted)
+
+    return ask
+
+
+def _progress(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
+    from sqlstream.shell.progress import Progress
+
+    return Progress(screen)
+
+
+def _project(parser: argparse.ArgumentParser, given: Path | None, *, runs: bool = True) -> Path:
+    """The project's folder; which one it is is said before anything of it is read. ``runs``: code of it will run."""
+    if given is not None:
+        return given
+    here = Path.cwd()
+    try:
+        found = project_folder.find(here)
+    except SetupError as error:
+        if not runs:
+            return here
+        parser.error(f"{error.message} ({error.hint})")
+    for folder, owner in found.passed:
+        print(f"{folder} is a project of {owner}: it is not used. --project {folder} uses it.", file=sys.stderr)
+    if found.path != here:
+        print(f"Project: {found.path}", file=sys.stderr)
+    return found.path
+
+
+def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
+    """A TOML table as options: ``a.b = 1``, quoted or not, is ``{"a.b": "1"}``. Raises ValueError for a list."""
+    options: dict[str, str] = {}
+    for key, value in table.items():
+        match value:
+            case dict():
+                options |= flattened(value, f"{prefix}{key}.")
+            case bool():
+                options[prefix + key] = str(value).lower()
+            case str() | int() | float():
+                options[prefix + key] = str(value)
+            case _:
+                raise ValueError(f"option {prefix + key} must be a string, a number or a boolean")
+    return options
+
+
+def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str | None:
+    """What is no option as a statement: ``query NAME parameter=value ..``, wherever the options stand."""
+    if not words:
+        return None
+    if words[0] != "query" or (unknown := next((w for w in words if w.startswith("-")), None)):
+        parser.error(f"unrecognized arguments: {' '.join(words) if words[0] != 'query' else unknown}")
+    from sqlstream.core.errors import ValidationError
+    from sqlstream.session.backslash import execute_query
+
+    try:
+        return execute_query(words[1:])
+    except ValidationError as error:
+        parser.error(error.message)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sqlstream",
+        usage="sqlstream [embedded] [-f FILE | -e SQL] [options]",
+        description="Runs Flink SQL scripts, unchanged, as Spark Structured Streaming jobs over Kafka and Delta.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("-f", "--file", metavar="FILE", help="run a script and wait for its jobs (- is stdin)")
+    source.add_argument("-e", "--execute", metavar="SQL", help="run these statements")
+    add = parser.add_argument
+    many: dict[str, Any] = {"action": "append", "default": []}
+    add("-i", "--init", metavar="FILE", help="declarations and settings to begin with")
+    add("--output", choices=("tableau", "csv", "json"), default="tableau", help="how rows are printed; json: an object a line")
+    add("-D", metavar="KEY=VALUE", type=_pair, **many, help="set an option, as SET does")
+    add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
+    add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from here upwards)")
+    add("--save", action="store_true", help="keep what CREATE, ALTER and DROP declare in the project's catalog")
+    add("-hist", "--history", metavar="FILE", type=Path, help=f"default {HISTORY} of the project")
+    add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")
+    for flags, metavar, key, separator, text in OPTION_FLAGS:
+        action = "append" if separator else "store"
+        add(*flags, metavar=metavar, dest=key, action=action, help=f"{text}; sets {key}")
+    for flags, why in REFUSED_FLAGS:
+        add(*flags, metavar="X", action=_Refuse, why=why, help=argparse.SUPPRESS)
+    add("--version", action=_Version, nargs=0, help="print the version")
+    return parser
+
+
+class _Refuse(argparse.Action):
+    def __init__(self, why: str, **more: object) -> None:
+        super().__init__(**more)  # type: ignore[arg-type]
+        self.why = why
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        parser.error(f"{'/'.join(self.option_strings)}: {self.why}")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib import metadata
+
+        try:
+            print(f"sqlstream {metadata.version('sqlstream')}")
+        except metadata.PackageNotFoundError:
+            print("sqlstream (from a source tree)")
+        parser.exit()
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form KEY=VALUE")
+    return key, value
+
+
+def _folder(text: str) -> Path:
+    path = Path(text).expanduser()
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is no folder")
+    return path.resolve()
+
+
+def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
+    options = {}
+    for _, _, key, separator, _ in OPTION_FLAGS:
+        given = getattr(arguments, key)
+        if key == "pipeline.jars":
+            found = [str(jar) for folder in arguments.library for jar in sorted(folder.glob("*.jar"))]
+            given = [*(given or []), *found]
+        if given:
+            options[key] = separator.join(given) if separator else given
+    return options
+
+
+def _config(parser: argparse.ArgumentParser, project: Path) -> dict[str, str]:
+    path = project / CONFIG
+    if not path.is_file():
+        return {}
+    import tomllib
+
+    try:
+        return flattened(tomllib.loads(path.read_text("utf-8")).get("options", {}))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, OSError) as error:
+        parser.error(f"{path}: {error}")
+
+
+def _script(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Script | None:
+    """What is to run; None opens the shell."""
+    if arguments.execute is not None:
+        return Script(arguments.execute)
+    if arguments.file is not None and arguments.file != "-":
+        return _script_of(parser, arguments.file)
+    if arguments.file == "-" or not sys.stdin.isatty():
+        return Script(sys.stdin.read(), "<stdin>")
+    return None
+
+
+def _script_of(parser: argparse.ArgumentParser, name: str) -> Script:
+    try:
+        return Script(Path(name.removeprefix("file://")).expanduser().read_text("utf-8-sig"), name)
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"cannot read {name}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8'}")
+
+
+def _terminate(number: int, *_: object) -> NoReturn:
+    raise Terminated(number)
+
+
+def _session(project: Path, **settings: Any) -> Session:
+    from sqlstream.session.session import Session
+
+    return Session(project, **settings)
+
+
+def _head_start(project: Path, options: Mapping[str, str], notify: Callable[[str], None]) -> Engine | None:
+    """Spark's JVM, which begins before this process loads the planner, so that both are there sooner."""
+    if not _accepted(options):
+        return None
+    from sqlstream.runtime.engine.session import Engine
+
+    engine = Engine(project.resolve(), lambda: options, notify)
+    engine.start(warm=True)
+    return engine
+
+
+def _accepted(options: Mapping[str, str]) -> bool:
+    """Whether none is refused. The session says which."""
+    from sqlstream.core import settings
+
+    try:
+        for key, value in options.items():
+            settings.check(key, value)
+    except SqlStreamError:
+        return False
+    return True
+
+
+def _shell(*arguments: Any, **more: Any) -> int:
+    from sqlstream.shell.repl import run_shell
+
+    return run_shell(*arguments, **more)
+
+
+def _run_script(*arguments: Any, **more: Any) -> int:
+    from sqlstream.shell.script import run_script
+
+    return run_script(*arguments, **more)
+
+
+def _subcommand(name: str, argv: list[str]) -> int:
+    if name == "kafka":
+        from sqlstream.cli.kafka import broker
+
+        return broker.main(argv)
+    if name in ("check", "test-udf"):
+        from sqlstream.cli import check
+        from sqlstream.cli import test_udf as doctests
+
+        given, _ = _of_project().parse_known_args(argv)
+        project = _project(_parser(), given.project, runs=not given.no_python)
+        return (check.main if name == "check" else doctests.main)(argv, project, _config(_parser(), project))
+    from sqlstream.cli import demo
+
+    return demo.main(argv)

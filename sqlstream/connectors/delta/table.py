@@ -1,0 +1,236 @@
+"""The delta connector: Delta tables by path.
+
+A Delta table is read as of now unless ``mode`` says otherwise. It is made, empty, by the first use of its declaration, as by a CREATE TABLE in
+Flink. A TIMESTAMP stands in it as TIMESTAMP_NTZ (``Type.stored``). One with a PRIMARY KEY is updated by it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
+from sqlstream.connectors.delta import merge as delta_merge
+from sqlstream.connectors.in_order import task_sorted
+from sqlstream.connectors.paths import resolve
+from sqlstream.core import options as option_rows
+from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.options import Kind, Option, Use
+from sqlstream.formats.base import literal, refuse_types
+from sqlstream.sql.types import BIGINT, quote, timestamp_ltz
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.sql.tables import Table
+
+_STREAMING_ONLY = ("startingVersion", "startingTimestamp", "ignoreDeletes", "ignoreChanges", "updateCheckIntervalMillis")
+_BATCH_ONLY = ("versionAsOf", "timestampAsOf")
+_KINDS = [
+    f"WHEN '{change}' THEN {kind.spark}"
+    for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
+]
+_FEED = "delta.enableChangeDataFeed"
+
+
+class Delta(Connector):
+    """A Delta table."""
+
+    name = "delta"
+    summary = "Delta tables: read as of now, as a stream of rows or of changes; appended to, or updated by primary key, exactly once."
+    example = (
+        "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\n"
+        "WITH ('connector' = 'delta', 'table-path' = 'totals');"
+    )
+    is_source = True
+    is_sink = True
+    metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))
+    time_travel_option = "timestampAsOf"
+    can_be_looked_up = True
+    # Spark takes a thousand of its files at a time.
+    reads_in_parts = True
+    options = (
+        Option("table-path", Kind.STRING, required=True, summary="The folder; relative to the project, or a URI."),
+        Option("mode", Kind.ENUM, "batch", "batch reads the table as it is, streaming goes on with what is added, changes with all that changes.",
+               values=("batch", "streaming", "changes")),
+        Option("versionAsOf", Kind.LONG, summary="Read this version."),
+        Option("timestampAsOf", Kind.STRING, summary="Read the version of this time."),
+        Option("startingVersion", Kind.STRING, summary="Stream from this version on; 'latest' is from now on."),
+        Option("startingTimestamp", Kind.STRING, summary="Stream from this time on."),
+        Option("ignoreDeletes", Kind.BOOLEAN, "false", "Go on where whole partitions were deleted."),
+        Option("ignoreChanges", Kind.BOOLEAN, "false", "Go on where rows changed; unchanged ones of the same file come again."),
+        Option("updateCheckIntervalMillis", Kind.LONG, use=Use.NOTICE, why="the job's trigger says how often is looked"),
+        Option("updateCheckDelayMillis", Kind.LONG, use=Use.NOTICE, why="the job's trigger says how often is looked"),
+        Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="each task of the query writes by itself"),
+        Option("delta.*", Kind.STRING, summary="A property of the Delta table."),
+    )  # fmt: skip
+
+    def check(self, table: Table) -> list[str]:
+        notices = option_rows.check(self.name, plain_options(table), self.options)
+        refuse_types("delta", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in ("TIME", "NULL"))
+        known = [m.key for m in self.metadata_keys(table)]
+        for column in table.metadata:
+            if column.key not in known:
+                hint = "With 'mode' = 'changes' there are " + " and ".join(m.key for m in self.metadata) + "."
+                raise ValidationError(f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table.path}'.", hint=hint)
+            if not column.virtual:
+                raise ValidationError(f"The metadata column '{column.name}' of '{table.path}' can only be read: declare it VIRTUAL.")
+        keys = table.primary_key.columns if table.primary_key else ()
+        if maps := [c.name for c in table.physical if c.name in keys and c.type.root in ("MAP", "MULTISET")]:
+            raise NotSupported(f"A map is not supported in a PRIMARY KEY ('{maps[0]}'): Spark compares none.")
+        for key in table.partition_keys:
+            if key not in {c.name for c in table.physical}:
+                raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
+        options, streaming = table.options, _mode(table) != "batch"
+        for wrong, mode in ((_BATCH_ONLY, "batch"), (_STREAMING_ONLY[:2], "streaming")):
+            if (mode == "batch") == streaming and (found := next((k for k in wrong if k in options), None)):
+                raise ValidationError(f"Option '{found}' is one of mode '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
+        for one, other in (_BATCH_ONLY, _STREAMING_ONLY[:2]):
+            if one in options and other in options:
+                raise ValidationError(f"Options '{one}' and '{other}' exclude each other.")
+        if table.primary_key and _mode(table) == "streaming":
+            notices.append("'mode' = 'streaming' fails where a row is updated or deleted; 'mode' = 'changes' reads that.")
+        return notices
+
+    def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
+        return self.metadata if _mode(table) == "changes" else ()
+
+    def source_mode(self, table: Table) -> ChangelogMode:
+        return ChangelogMode.RETRACT_DELETE if _mode(table) == "changes" else ChangelogMode.APPEND
+
+    def bounded(self, table: Table) -> bool:
+        return _mode(table) == "batch"
+
+    def static(self, table: Table) -> bool:
+        return self.bounded(table)
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return tuple(ChangelogMode) if table.primary_key else super().sink_modes(table)
+
+    def read(self, request: Read) -> Source:
+        from pyspark.sql import functions as F
+
+        table = request.table
+        path = _ensure(request.spark, table, request.project)
+        reader: Any = request.spark.read.format("delta")
+        keys: tuple[str, ...] = _BATCH_ONLY
+        if request.streaming:
+            reader, keys = request.spark.readStream.name(request.name).format("delta"), _STREAMING_ONLY[:4]
+        for key in keys:
+            if key in table.options:
+                reader = reader.option(key, table.options[key])
+        cells = {c.name: f"CAST({quote(c.name)} AS {c.type.spark})" for c in table.physical}
+        if _mode(table) == "changes":
+            _require_feed(request.spark, path)
+            # What is in the table comes first, as inserts, unless a start is given.
+            frame = _in_order(reader.option("readChangeFeed", "true").load(path), table)
+            cells |= {c.name: f"CAST({c.key} AS {c.type.spark})" for c in table.metadata}
+            cells[KIND] = f"CASE _change_type {' '.join(_KINDS)} END"
+        else:
+            frame = reader.load(path)
+        return Source(frame.select(*[F.expr(sql).alias(name) for name, sql in cells.items()]))
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        path = _ensure(request.spark, request.table, request.project)
+        if request.table.primary_key:
+            return delta_merge.merge_stream(request, path)
+        return _stored(request).writeStream.format("delta").option("path", path)
+
+    def write_batch(self, request: Write) -> None:
+        table = request.table
+        path = _ensure(request.spark, table, request.project)
+        if table.primary_key and not request.overwrite:
+            delta_merge.merge_batch(request, path)
+            return
+        rows = delta_merge.folded(request.frame, request) if table.primary_key else _stored(request)
+        writer = rows.write.format("delta").mode("overwrite" if request.overwrite else "append")
+        if request.version is not None:
+            writer = writer.option("txnAppId", request.version[0]).option("txnVersion", str(request.version[1]))
+        if request.overwrite and table.partition_keys:
+            types = {c.name: c.type for c in table.physical}
+            if request.partition:
+                equal = (f"{quote(k)} <=> CAST({literal(v)} AS {types[k].stored})" for k, v in request.partition.items())
+                writer = writer.option("replaceWhere", " AND ".join(equal))
+            else:
+                writer = writer.option("partitionOverwriteMode", "dynamic")
+        writer.save(path)
+
+
+def _mode(table: Table) -> str:
+    return str(option_rows.value(table.options, Delta.options, "mode"))
+
+
+def _require_feed(spark: SparkSession, path: str) -> None:
+    """Raises ValidationError where the Delta table keeps no change data feed."""
+    from delta.tables import DeltaTable
+
+    ((properties,),) = DeltaTable.forPath(spark, path).detail().select("properties").collect()
+    if properties.get(_FEED) != "true":
+        raise ValidationError(
+            f"The Delta table at '{path}' keeps no change data feed, so its changes can't be read.",
+            hint=f"Set its property '{_FEED}' = 'true'; a table that is made by its declaration gets it with 'mode' = 'changes'.",
+        )
+
+
+def _in_order(feed: DataFrame, table: Table) -> DataFrame:
+    """``feed``, as Spark reads it file by file, in the order of the commits: by primary key, where there is one, else in one task."""
+    together = feed.repartition(*map(quote, table.primary_key.columns)) if table.primary_key else feed.repartition(1)
+    return task_sorted(together, "_commit_version * 2 + IF(_change_type IN ('insert', 'update_postimage'), 1, 0)")
+
+
+def _stored(request: Write) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return request.frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.stored})").alias(c.name) for c in request.table.physical])
+
+
+def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
+    """The path of the Delta table, made where it is not there. Raises ValidationError where it is another than declared."""
+    from delta.tables import DeltaTable
+
+    path = resolve(table.options["table-path"], project)
+    identifier = f"delta.{quote(path)}"
+    if not DeltaTable.isDeltaTable(spark, path):
+        columns = ", ".join(f"{quote(c.name)} {c.type.stored}{'' if c.type.nullable else ' NOT NULL'}" for c in table.physical)
+        partitioned = f" PARTITIONED BY ({', '.join(quote(k) for k in table.partition_keys)})" if table.partition_keys else ""
+        # A MERGE then marks the rows that it replaces, and doesn't write their files anew.
+        properties = {"delta.enableDeletionVectors": "true"} if table.primary_key else {}
+        properties |= {_FEED: "true"} if _mode(table) == "changes" else {}
+        properties |= {k: v for k, v in table.options.items() if k.startswith("delta.")}
+        rows = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
+        spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
+        return path
+    _compare(spark, table, path)
+    return path
+
+
+def _compare(spark: SparkSession, table: Table, path: str) -> None:
+    from delta.tables import DeltaTable
+
+    delta = DeltaTable.forPath(spark, path)
+    found = {f.name: f.dataType.simpleString() for f in delta.toDF().schema.fields}
+    declared = {c.name: _simple(c.type.stored) for c in table.physical}
+    differences = []
+    for name, type_ in declared.items():
+        if name not in found:
+            differences.append(f"column '{name}' is not in it")
+        elif found[name] != type_ and found[name].replace("timestamp_ntz", "timestamp") != type_.replace("timestamp_ntz", "timestamp"):
+            differences.append(f"column '{name}' is {found[name].upper()} in it, and {type_.upper()} here")
+    differences += [f"column '{name}' is only in it" for name in found if name not in declared]
+    if differences:
+        raise ValidationError(f"The Delta table at '{path}' is not as '{table.path.name}' declares it: {'; '.join(differences)}.",
+                              hint="Declare the table as it is, or choose another 'table-path'.")  # fmt: skip
+    partitions = list(delta.detail().select("partitionColumns").collect()[0][0])
+    if table.partition_keys and partitions != list(table.partition_keys):
+        raise ValidationError(f"The Delta table at '{path}' is partitioned by ({', '.join(partitions)}), and '{table.path.name}' by "
+                              f"({', '.join(table.partition_keys)}).")  # fmt: skip
+
+
+def _simple(ddl: str) -> str:
+    from pyspark.sql.types import StructType
+
+    struct: StructType = StructType.fromDDL(f"c {ddl}")  # type: ignore[assignment]
+    return str(struct.fields[0].dataType.simpleString())

@@ -1,0 +1,1 @@
+"""Files in folders: read as they come, written exactly once."""

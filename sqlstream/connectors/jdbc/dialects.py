@@ -1,0 +1,126 @@
+"""The databases behind JDBC, as data: how an address tells one, its driver, and its SQL where databases differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core import jars
+from sqlstream.core.errors import NotSupported, SetupError, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pyspark.sql import SparkSession
+
+    from sqlstream.sql.tables import Table
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One database. ``prefix`` is how its addresses begin, ``driver`` the driver's class, ``jars`` the set of jars.lock that has it.
+
+    ``mark`` stands around a name. ``folded``: what an unquoted name is to the database. ``quotes_tables``: whether a table's name is one
+    name, and no SQL. ``replacing`` gives, for quoted key columns and quoted other columns, what stands behind an INSERT that replaces rows.
+    ``properties`` are those of a connection.
+    """
+
+    name: str
+    prefix: str
+    driver: str
+    mark: str
+    folded: Callable[[str], str]
+    quotes_tables: bool
+    replacing: Callable[[list[str], list[str]], str]
+    properties: Mapping[str, str] = field(default_factory=dict)
+    jars: str | None = None
+
+    def quote(self, name: str) -> str:
+        return self.mark + name.replace(self.mark, self.mark * 2) + self.mark
+
+    def table(self, name: str) -> str:
+        """The table's name as SQL."""
+        return self.quote(name) if self.quotes_tables else name
+
+    def insert(self, table: str, columns: list[str]) -> str:
+        """The statement that adds a row."""
+        return f"INSERT INTO {self.table(table)} ({', '.join(map(self.quote, columns))}) VALUES ({', '.join('?' * len(columns))})"
+
+    def upsert(self, table: str, columns: list[str], keys: list[str]) -> str:
+        """The statement that adds a row, or replaces that of its key."""
+        others = [self.quote(c) for c in columns if c not in keys]
+        return f"{self.insert(table, columns)} {self.replacing([self.quote(k) for k in keys], others)}"
+
+    def delete(self, table: str, keys: list[str]) -> str:
+        """The statement that removes the row of a key."""
+        return f"DELETE FROM {self.table(table)} WHERE {' AND '.join(f'{self.quote(k)} = ?' for k in keys)}"
+
+
+def _on_conflict(keys: list[str], others: list[str]) -> str:
+    action = f"UPDATE SET {', '.join(f'{c} = EXCLUDED.{c}' for c in others)}" if others else "NOTHING"
+    return f"ON CONFLICT ({', '.join(keys)}) DO {action}"
+
+
+def _on_duplicate_key(keys: list[str], others: list[str]) -> str:
+    return f"ON DUPLICATE KEY UPDATE {', '.join(f'{c} = VALUES({c})' for c in others or keys)}"
+
+
+DIALECTS = (
+    # A text that comes without a type takes that of its column: uuid, json and enum are read as text, and so written.
+    Dialect("PostgreSQL", "jdbc:postgresql:", "org.postgresql.Driver", '"', str.lower, False, _on_conflict,
+            {"stringtype": "unspecified", "reWriteBatchedInserts": "true"}, "postgresql"),
+    Dialect("MySQL", "jdbc:mysql:", "com.mysql.cj.jdbc.Driver", "`", str, True, _on_duplicate_key,
+            {"rewriteBatchedStatements": "true", "useCursorFetch": "true"}),
+)  # fmt: skip
+# Databases that Flink's connector knows and this one does not.
+_OTHERS = ("oracle", "sqlserver", "db2", "derby", "h2", "trino", "oceanbase", "dm", "crate")
+
+
+def dialect(url: str) -> Dialect:
+    """The database of an address. Raises ValidationError, NotSupported."""
+    found = next((d for d in DIALECTS if url.startswith(d.prefix)), None)
+    if found is not None:
+        return found
+    names = " and ".join(d.name for d in DIALECTS)
+    if url.startswith(tuple(f"jdbc:{name}:" for name in _OTHERS)):
+        raise NotSupported(f"The database of '{url.split(':')[1]}' is not supported by 'jdbc'.", hint=f"{names} are.")
+    raise ValidationError(f"Could not find any jdbc dialect factory that can handle url '{url.partition('?')[0]}'.", hint=f"{names} are known.")
+
+
+def provide_driver(spark: SparkSession, driver: str, named: Dialect) -> None:
+    """Give a session the driver where it lacks it, fetching its jar, and let this thread of it find it. Raises SetupError."""
+    assert spark._jvm is not None
+    thread = spark._jvm.java.lang.Thread.currentThread()
+    if _loads(thread.getContextClassLoader(), driver):
+        return
+    # What a session was given after its start is in a loader of its own, and each thread has the loader that it was last told.
+    added = spark._jsparkSession.sharedState().jarClassLoader()
+    if not _loads(added, driver) and named.jars is not None and driver == named.driver:
+        for jar in jars.ensure(named.jars):
+            spark.sql(f"ADD JAR '{jar.as_uri()}'")
+    if not _loads(added, driver):
+        raise SetupError(f"The driver {driver} of {named.name} is not there.", hint="Give its jar when you start: sqlstream --jar DRIVER.jar")
+    thread.setContextClassLoader(added)
+
+
+def _loads(loader: Any, name: str) -> bool:
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        return loader is not None and loader.loadClass(name) is not None
+    except Py4JJavaError:
+        return False
+
+
+def actual_names(table: Table, named: Dialect, there: list[str]) -> dict[str, str]:
+    """The name in the database of each of the table's columns. Raises ValidationError."""
+    found = {}
+    for column in table.physical:
+        name = next((n for n in (column.name, named.folded(column.name)) if n in there), None)
+        if name is None:
+            raise ValidationError(
+                f"Column '{column.name}' of table '{table.path}' is not in the database's table '{table.options['table-name']}'.",
+                hint=f"It has: {', '.join(there)}.",
+            )
+        found[column.name] = name
+    return found

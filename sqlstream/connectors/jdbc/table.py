@@ -1,0 +1,247 @@
+"""The jdbc connector: tables of a relational database, read at once, looked up by key, appended to or, with a PRIMARY KEY, upserted.
+
+Spark's JDBC source reads: partitions, columns that are read and conditions go down to the database. Rows are written by our own operator
+(``DatabaseWriter.java``), one transaction a task; upserts have the same result however often they are repeated, so they are exactly once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.connectors.base import Connector, Lookup, Read, Source, Write, plain_options
+from sqlstream.connectors.jdbc.dialects import actual_names, dialect, provide_driver
+from sqlstream.connectors.upserts import DELETED, upserts
+from sqlstream.core import options as option_rows
+from sqlstream.core.changelog import ChangelogMode
+from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.options import Kind, Option, Use
+from sqlstream.formats.base import literal, refuse_types
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+    from pyspark.sql.types import DataType
+
+    from sqlstream.sql.tables import Table
+    from sqlstream.sql.types import Type
+
+_PARTITION = ("scan.partition.column", "scan.partition.num", "scan.partition.lower-bound", "scan.partition.upper-bound")
+# Flink's older names of options.
+_OLD = {
+    "lookup.cache.max-rows": "lookup.partial-cache.max-rows",
+    "lookup.cache.ttl": "lookup.partial-cache.expire-after-write",
+    "lookup.cache.caching-missing-key": "lookup.partial-cache.cache-missing-key",
+    "lookup.partial-cache.caching-missing-key": "lookup.partial-cache.cache-missing-key",
+}
+# Rows that are fetched at a time where the option says nothing: a driver may else hold the whole table.
+_FETCHED_ROWS = 10_000
+_FLUSH = "a batch is written as a whole, in one transaction a task"
+
+
+class Jdbc(Connector):
+    """A table of a relational database."""
+
+    name = "jdbc"
+    summary = "Tables of PostgreSQL and MySQL: read, looked up, appended to or upserted."
+    example = (
+        "CREATE TABLE customers (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED)\n"
+        "WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://localhost:5432/shop', 'table-name' = 'customers',\n"
+        "  'username' = 'analyst', 'password' = '${env:SHOP_PASSWORD}');"
+    )
+    is_source = True
+    is_sink = True
+    can_be_looked_up = True
+    options = (
+        Option("url", Kind.STRING, required=True, summary="The address: jdbc:postgresql://host:port/database."),
+        Option("table-name", Kind.STRING, required=True, summary="The table in the database."),
+        Option("driver", Kind.STRING, summary="The driver's class; by default that of the address."),
+        Option("username", Kind.STRING, summary="The user."),
+        Option("password", Kind.STRING, summary="The user's password."),
+        Option("properties.*", Kind.STRING, summary="A property of the connection."),
+        Option("compatible-mode", use=Use.REFUSED, why="The address says which database it is."),
+        Option("connection.max-retry-timeout", Kind.DURATION, "60 s", use=Use.NOTICE, why="each task opens a connection of its own"),
+        Option("scan.partition.column", Kind.STRING, summary="A number, date or time by which the table is read in parts."),
+        Option("scan.partition.num", Kind.INT, summary="How many parts."),
+        Option("scan.partition.lower-bound", Kind.LONG, summary="Where the second part begins, about: no row is left out."),
+        Option("scan.partition.upper-bound", Kind.LONG, summary="Where the last part begins, about."),
+        Option("scan.fetch-size", Kind.INT, "0", "Rows that are fetched at a time; 0: as many as is usual."),
+        Option("scan.auto-commit", Kind.BOOLEAN, "true", use=Use.NOTICE, why="rows are fetched in parts, as the database needs it for that"),
+        Option("filter.handling.policy", Kind.ENUM, "always", "Whether the database evaluates conditions.", values=("always", "never")),
+        Option("lookup.cache", Kind.ENUM, "none", "Whether rows that were looked up are kept.", values=("none", "partial")),
+        Option("lookup.partial-cache.max-rows", Kind.LONG, summary="Keys that are kept; the one not used for longest goes first."),
+        Option("lookup.partial-cache.expire-after-write", Kind.DURATION, summary="How long a key is kept after it was looked up."),
+        Option("lookup.partial-cache.expire-after-access", Kind.DURATION, summary="How long a key is kept after it was used."),
+        Option("lookup.partial-cache.cache-missing-key", Kind.BOOLEAN, "true", "Whether it is kept that a key has no row."),
+        Option("lookup.partial-cache.caching-missing-key", Kind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
+        Option("lookup.cache.max-rows", Kind.LONG, summary="As lookup.partial-cache.max-rows, with a cache."),
+        Option("lookup.cache.ttl", Kind.DURATION, summary="As lookup.partial-cache.expire-after-write, with a cache."),
+        Option("lookup.cache.caching-missing-key", Kind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
+        Option("lookup.max-retries", Kind.INT, "3", "How often a look-up is tried again that has failed."),
+        Option("sink.buffer-flush.max-rows", Kind.INT, "100", "Rows that go to the database together."),
+        Option("sink.buffer-flush.interval", Kind.DURATION, "1 s", use=Use.NOTICE, why=_FLUSH),
+        Option("sink.max-retries", Kind.INT, "3", "How often a transaction is tried again that has failed."),
+        Option("sink.parallelism", Kind.INT, summary="How many tasks write."),
+    )  # fmt: skip
+
+    def check(self, table: Table) -> list[str]:
+        notices = option_rows.check(self.name, plain_options(table), self.options)
+        dialect(table.options["url"])
+        refuse_types("jdbc", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in _REFUSED_TYPES)
+        if table.metadata:
+            raise ValidationError("The 'jdbc' connector has no metadata columns.")
+        given = [key for key in _PARTITION if key in table.options]
+        if given and len(given) < len(_PARTITION):
+            raise ValidationError("Either all or none of the following options should be provided:\n" + "\n".join(_PARTITION))
+        if given:
+            notices.append("Rows outside of the bounds of 'scan.partition.*' are read too, as Flink documents it; its connector leaves them out.")
+        low, high = (self._value(table, key) for key in _PARTITION[2:])
+        if given and low > high:
+            raise ValidationError(f"'{_PARTITION[2]}'='{low}' must not be larger than '{_PARTITION[3]}'='{high}'.")
+        if given and table.options[_PARTITION[0]] not in {c.name for c in table.physical}:
+            raise ValidationError(f"'{_PARTITION[0]}' names '{table.options[_PARTITION[0]]}', which is no column of the table.")
+        for key in ("lookup.max-retries", "sink.max-retries"):
+            if self._value(table, key) < 0:
+                raise ValidationError(f"The value of '{key}' option shouldn't be negative, but is {self._value(table, key)}.")
+        return notices
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return tuple(ChangelogMode) if table.primary_key else (ChangelogMode.APPEND,)
+
+    def bounded(self, table: Table) -> bool:
+        return True
+
+    def static(self, table: Table) -> bool:
+        return True
+
+    def lookup(self, table: Table) -> Lookup:
+        old = {new: table.options[key] for key, new in _OLD.items() if key in table.options}
+        options = old | dict(table.options)
+        # Flink's older options of a cache have one by themselves.
+        cached = options.get("lookup.cache", "partial" if {"lookup.cache.max-rows", "lookup.cache.ttl"} <= options.keys() else "none")
+
+        def value(name: str) -> Any:
+            return option_rows.value(options, self.options, f"lookup.partial-cache.{name}")
+
+        return Lookup(
+            cached=cached.lower() == "partial", max_keys=value("max-rows"), after_write_ms=value("expire-after-write"),
+            after_access_ms=value("expire-after-access"), misses=value("cache-missing-key"), retries=self._value(table, "lookup.max-retries"),
+        )  # fmt: skip
+
+    def _value(self, table: Table, key: str) -> Any:
+        return option_rows.value(table.options, self.options, key)
+
+    def read(self, request: Read) -> Source:
+        table = request.table
+        named = dialect(table.options["url"])
+        fetched = self._value(table, "scan.fetch-size") or _FETCHED_ROWS
+        more = {"fetchsize": str(fetched), "pushDownPredicate": str(self._value(table, "filter.handling.policy") == "always").lower()}
+        if "scan.partition.num" in table.options:
+            options = ("partitionColumn", "numPartitions", "lowerBound", "upperBound")
+            more |= {option: table.options[key] for option, key in zip(options, _PARTITION, strict=True)}
+            more["partitionColumn"] = actual_names(table, named, self._load(request.spark, table).columns)[table.options[_PARTITION[0]]]
+        frame = self._load(request.spark, table, **more)
+        names, types = actual_names(table, named, frame.columns), {f.name: f.dataType for f in frame.schema}
+        columns = [_carried(names[c.name], c.name, c.type, types[names[c.name]], request.zone) for c in table.physical]
+        return Source(frame.selectExpr(*columns))
+
+    def _load(self, spark: SparkSession, table: Table, **more: str) -> DataFrame:
+        """The database's table as it is. Raises JobFailed."""
+        from py4j.protocol import Py4JJavaError
+        from pyspark.errors.exceptions.captured import AnalysisException
+
+        options = self._connection(spark, table) | more
+        try:
+            return spark.read.format("jdbc").options(**options).load()
+        except (Py4JJavaError, AnalysisException) as error:
+            # Where there is no connection Spark says so, and the driver why.
+            origin: Any = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
+            met = origin if isinstance(error, Py4JJavaError) else origin.getCause() or origin
+            problem = f"The table '{table.options['table-name']}' of the database can't be read: {met.getMessage()}"
+            raise JobFailed(problem, hint="Check 'url', 'username' and 'password', and that the database runs.") from error
+
+    def _connection(self, spark: SparkSession, table: Table) -> dict[str, str]:
+        """Spark's options for the table's connection; the driver is there afterwards."""
+        given = table.options
+        named = dialect(given["url"])
+        driver = given.get("driver", named.driver)
+        provide_driver(spark, driver, named)
+        login = {new: given[key] for key, new in (("username", "user"), ("password", "password")) if key in given}
+        users = {k.removeprefix("properties."): v for k, v in given.items() if k.startswith("properties.")}
+        options = {"url": given["url"], "dbtable": named.table(given["table-name"]), "driver": driver, "preferTimestampNTZ": "true"}
+        return {**named.properties, **users, **login, **options}
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        statements = self._statements(request)
+        return request.frame.writeStream.foreachBatch(lambda batch, _: self._put(request, batch, statements))
+
+    def write_batch(self, request: Write) -> None:
+        if request.overwrite:
+            raise ValidationError(f"INSERT OVERWRITE requires that the underlying DynamicTableSink of table '{request.table.path}' "
+                                  "implements the SupportsOverwrite interface.")  # fmt: skip
+        self._put(request, request.frame, self._statements(request))
+
+    def _statements(self, request: Write) -> tuple[str, str]:
+        """The statements that write a row and remove one."""
+        table = request.table
+        named = dialect(table.options["url"])
+        names = actual_names(table, named, self._load(request.spark, table).columns)
+        target, columns = table.options["table-name"], [names[c.name] for c in table.physical]
+        if table.primary_key is None:
+            return named.insert(target, columns), ""
+        keys = [names[k] for k in table.primary_key.columns]
+        return named.upsert(target, columns, keys), named.delete(target, keys)
+
+    def _put(self, request: Write, batch: DataFrame, statements: tuple[str, str]) -> None:
+        table, spark = request.table, request.spark
+        rows = upserts(batch, request) if table.primary_key else batch
+        flag = [DELETED] if table.primary_key else []
+        rows = rows.selectExpr(*[f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in table.physical], *flag)
+        if tasks := self._value(table, "sink.parallelism"):
+            rows = rows.repartition(tasks)
+        keys = list(table.primary_key.columns) if table.primary_key else []
+        assert spark._jvm is not None
+        spark._jvm.sqlstream.DatabaseWriter.write(
+            rows._jdf, self._connection(spark, table), *statements, keys,
+            self._value(table, "sink.buffer-flush.max-rows") or 100, self._value(table, "sink.max-retries"),
+        )  # fmt: skip
+
+
+_REFUSED_TYPES = ("ARRAY", "MULTISET", "MAP", "ROW", "NULL", "VARIANT")
+_WIDER = ("tinyint", "smallint", "int", "bigint")
+# What a column of the database may be for a declared type, as Spark calls it.
+_KNOWN = {
+    "BOOLEAN": ("boolean",),
+    "TINYINT": _WIDER[:2],
+    "SMALLINT": _WIDER[:2],
+    "INT": _WIDER[:3],
+    "BIGINT": _WIDER,
+    "FLOAT": ("float",),
+    "DOUBLE": ("float", "double"),
+    "DECIMAL": ("decimal", *_WIDER),
+    "CHAR": ("string", "char", "varchar"),
+    "VARCHAR": ("string", "char", "varchar"),
+    "BINARY": ("binary",),
+    "VARBINARY": ("binary",),
+    "DATE": ("date",),
+    "TIME": ("timestamp_ntz", "timestamp", "time"),
+    "TIMESTAMP": ("timestamp_ntz", "timestamp"),
+    "TIMESTAMP_LTZ": ("timestamp",),
+}
+
+
+def _carried(there: str, name: str, type_: Type, given: DataType, zone: str) -> str:
+    """SQL for a column of the database as the declared one. Raises ValidationError."""
+    kind = given.simpleString().partition("(")[0]
+    if kind not in _KNOWN[type_.root]:
+        raise ValidationError(
+            f"Column '{name}' is declared {type_}, and is {given.simpleString().upper()} in the database.",
+            hint="Declare it TIMESTAMP." if (type_.root, kind) == ("TIMESTAMP_LTZ", "timestamp_ntz") else None,
+        )
+    sql = quote(there)
+    if type_.root == "TIMESTAMP" and kind == "timestamp":
+        sql = f"from_utc_timestamp({sql}, {literal(zone)})"
+    if type_.root == "TIME" and kind != "time":
+        # Spark's source gives a time of the first day of 1970.
+        sql = f"make_time(hour({sql}), minute({sql}), extract(SECOND FROM {sql}))"
+    return f"CAST({sql} AS {type_.spark}) AS {quote(name)}"

@@ -1,0 +1,1 @@
+"""Kafka: its tables, topics and offsets."""

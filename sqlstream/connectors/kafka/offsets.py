@@ -1,0 +1,180 @@
+"""Which records of Kafka a table means: partitions, startup and bounded modes as the offsets that Spark's source takes.
+
+In: typed options and an admin client of Kafka's (reached through Spark's JVM). Out: dicts of (topic, partition) to offset, where
+EARLIEST and LATEST stand for themselves, and their JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core.errors import SetupError, ValidationError
+from sqlstream.core.options import parse_whole
+from sqlstream.core.secrets import masked_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pyspark.sql import SparkSession
+
+LATEST = -1
+EARLIEST = -2
+Partition = tuple[str, int]
+Offsets = dict[Partition, int]
+_TIMEOUT_MS = "20000"
+
+
+def parse_specific(text: str) -> dict[int, int]:
+    """Partition to offset of ``partition:0,offset:42;partition:1,offset:300``. Raises ValueError."""
+    found = {}
+    for part in filter(None, (p.strip() for p in text.split(";"))):
+        match = re.fullmatch(r"partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)", part, re.ASCII)
+        if not match:
+            raise ValueError(f"'{part}' is not of the form 'partition:0,offset:42'")
+        found[parse_whole(match[1])] = parse_whole(match[2], 64)
+    return found
+
+
+def to_json(offsets: Mapping[Partition, int]) -> str:
+    """``offsets`` as Spark's Kafka source takes them."""
+    topics: dict[str, dict[str, int]] = defaultdict(dict)
+    for (topic, partition), offset in sorted(offsets.items()):
+        topics[topic][str(partition)] = offset
+    return json.dumps(topics)
+
+
+def offsets_of(text: str) -> Offsets:
+    """What ``to_json`` gave."""
+    return {(topic, int(number)): offset for topic, of in json.loads(text).items() for number, offset in of.items()}
+
+
+def assignment(partitions: Iterable[Partition]) -> str:
+    """``partitions`` as Spark's option ``assign`` takes them."""
+    topics: dict[str, list[int]] = defaultdict(list)
+    for topic, partition in sorted(partitions):
+        topics[topic].append(partition)
+    return json.dumps(topics)
+
+
+class Cluster:
+    """What the brokers know. Every method raises SetupError where they don't answer."""
+
+    def __init__(self, spark: SparkSession, admin: Any, servers: str) -> None:
+        self._jvm = spark._jvm
+        self._admin = admin
+        self._servers = servers
+        assert self._jvm is not None
+        self._classes = self._jvm.org.apache.kafka
+
+    def partitions(self, topics: Iterable[str], pattern: str | None) -> list[Partition]:
+        """All partitions of ``topics``, or of the topics that match ``pattern``, one of Java. Raises ValidationError for a topic that is missing."""
+        if pattern is not None:
+            assert self._jvm is not None
+            matches = self._jvm.java.util.regex.Pattern.matches
+            topics = sorted(str(t) for t in self._get(self._admin.listTopics().names()) if matches(pattern, t))
+        found: list[Partition] = []
+        for topic in topics:
+            names = self._list([topic])
+            description = self._get(self._admin.describeTopics(names).topicNameValues().get(topic), topic)
+            found += [(topic, int(p.partition())) for p in description.partitions()]
+        return found
+
+    def committed(self, group: str, partitions: Iterable[Partition]) -> Offsets:
+        """The group's committed offsets, of those partitions that have one."""
+        committed = self._get(self._admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
+        wanted = set(partitions)
+        found: Offsets = {}
+        for entry in committed.entrySet():
+            key = (str(entry.getKey().topic()), int(entry.getKey().partition()))
+            if key in wanted and entry.getValue() is not None:
+                found[key] = int(entry.getValue().offset())
+        return found
+
+    def resolved(self, offsets: Mapping[Partition, int]) -> Offsets:
+        """``offsets`` with EARLIEST and LATEST replaced by what they are now."""
+        specs = {LATEST: self._classes.clients.admin.OffsetSpec.latest, EARLIEST: self._classes.clients.admin.OffsetSpec.earliest}
+        asked = {p: specs[o]() for p, o in offsets.items() if o in specs}
+        return {**offsets, **self._ask(asked)}
+
+    def at_time(self, millis: int, partitions: Iterable[Partition]) -> Offsets:
+        """The first offset at or after ``millis`` of each partition; its end where there is none."""
+        partitions = list(partitions)
+        spec = self._classes.clients.admin.OffsetSpec
+        found = self._ask({p: spec.forTimestamp(millis) for p in partitions})
+        missing = {p: LATEST for p in partitions if found[p] < 0}
+        return {**found, **self.resolved(missing)}
+
+    def _ask(self, specs: Mapping[Partition, Any]) -> Offsets:
+        if not specs:
+            return {}
+        assert self._jvm is not None
+        request = self._jvm.java.util.HashMap()
+        keys = {p: self._classes.common.TopicPartition(*p) for p in specs}
+        for partition, spec in specs.items():
+            request.put(keys[partition], spec)
+        answer = self._get(self._admin.listOffsets(request).all())
+        return {p: int(answer.get(keys[p]).offset()) for p in specs}
+
+    def _list(self, items: Iterable[str]) -> Any:
+        assert self._jvm is not None
+        out = self._jvm.java.util.ArrayList()
+        for item in items:
+            out.add(item)
+        return out
+
+    def _get(self, future: Any, topic: str | None = None) -> Any:
+        from py4j.protocol import Py4JJavaError
+
+        try:
+            return future.get()
+        except Py4JJavaError as error:
+            text = str(error.java_exception)
+            if "UnknownTopicOrPartition" in text and topic is not None:
+                raise ValidationError(
+                    f"Kafka topic '{topic}' does not exist at {self._servers}.",
+                    hint="Create it, or write to it first.",
+                ) from error
+            if "AuthenticationException" in text or "AuthorizationException" in text:
+                raise SetupError(
+                    f"Kafka at {self._servers} refuses the client: {_innermost(error).rstrip('.')}.",
+                    hint="Check 'properties.sasl.*' and the user's rights.",
+                ) from error
+            raise SetupError(
+                f"Kafka at {self._servers} does not answer: {_innermost(error).rstrip('.')}.",
+                hint="Check 'properties.bootstrap.servers' and that the broker runs.",
+            ) from error
+
+
+def _innermost(error: Any) -> str:
+    """What the cause of all says, its secrets masked."""
+    cause = error.java_exception
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    return masked_value(str(cause.getMessage() or cause.toString()))
+
+
+@contextmanager
+def cluster(spark: SparkSession, properties: Mapping[str, str]) -> Iterator[Cluster]:
+    """The cluster that ``properties`` (of a Kafka client) lead to."""
+    from py4j.protocol import Py4JJavaError
+
+    jvm = spark._jvm
+    assert jvm is not None
+    config = jvm.java.util.HashMap()
+    for key, value in {"default.api.timeout.ms": _TIMEOUT_MS, "request.timeout.ms": _TIMEOUT_MS, **properties}.items():
+        config.put(key, value)
+    servers = properties.get("bootstrap.servers", "")
+    try:
+        admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(config)
+    except Py4JJavaError as error:
+        cause = _innermost(error)
+        wrong = "sasl.jaas.config" if re.search(r"jaas|LoginModule", cause, re.I) else "*"
+        raise SetupError(f"No Kafka client for {servers}: {cause.rstrip('.')}.", hint=f"Check the table's 'properties.{wrong}'.") from error
+    try:
+        yield Cluster(spark, admin, servers)
+    finally:
+        admin.close()

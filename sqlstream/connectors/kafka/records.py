@@ -1,0 +1,215 @@
+"""Records of Kafka: which of a table's columns are in the key, the value and the metadata, and how they get in and out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlstream import formats
+from sqlstream.connectors.base import SPLIT, Metadata
+from sqlstream.core.changelog import KIND, RowKind
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.formats.base import Encoded, Fields, Format
+from sqlstream.sql.generated_names import bound
+from sqlstream.sql.types import BIGINT, BYTES, INT, STRING, map_of, quote, timestamp_ltz
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+    from sqlstream.sql.tables import Table
+
+METADATA = (
+    Metadata("topic", STRING),
+    Metadata("partition", INT),
+    Metadata("headers", map_of(STRING, BYTES), writable=True),
+    Metadata("offset", BIGINT),
+    Metadata("timestamp", timestamp_ltz(3), writable=True),
+    Metadata("timestamp-type", STRING),
+)
+# Metadata key to its SQL over the columns of Spark's source.
+_METADATA = {
+    "topic": "topic",
+    "partition": "partition",
+    "headers": "map_from_entries(coalesce(headers, array()))",
+    "offset": "offset",
+    "timestamp": "timestamp",
+    "timestamp-type": "element_at(array('NoTimestampType', 'CreateTime', 'LogAppendTime'), timestampType + 2)",
+}
+# What the metadata keys of the value's format begin with.
+_OF_VALUE = "value."
+_PROPERTY = "property: "
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns are in the key and the value, and in which formats. ``key_names`` maps a key column to its name in the key.
+
+    ``upserts``: a record replaces the row that has its key, and removes it where the value is NULL.
+    """
+
+    value: Format
+    value_prefix: str
+    value_fields: Fields
+    key: Format | None
+    key_fields: Fields
+    key_names: Mapping[str, str]
+    upserts: bool = False
+
+    @property
+    def key_format_fields(self) -> Fields:
+        return tuple((self.key_names[n], t) for n, t in self.key_fields)
+
+    def check(self, table: Table) -> None:
+        """Check what the formats ask of their columns. Raises ValidationError."""
+        self.value.check(self.value_fields, formats.given(self.value, table.options, self.value_prefix))
+        if self.key is not None:
+            self.key.check(self.key_format_fields, formats.given(self.key, table.options, "key."))
+
+    def notices(self, table: Table) -> list[str]:
+        """What the formats tell of their columns, each thing once."""
+        told = self.value.notices(self.value_fields, formats.given(self.value, table.options, self.value_prefix))
+        if self.key is not None:
+            told += self.key.notices(self.key_format_fields, formats.given(self.key, table.options, "key."))
+        return list(dict.fromkeys(told))
+
+
+def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False) -> Layout:
+    """Where the columns of ``table`` are, with ``key_columns`` in the key. Raises ValidationError, NotSupported."""
+    options = table.options
+    if "format" in options and "value.format" in options:
+        raise ValidationError("'format' and 'value.format' mean the same: give one of them.")
+    prefix = "value." if "value.format" in options else ""
+    value_name = options.get("value.format", options.get("format"))
+    if value_name is None:
+        raise ValidationError(
+            "One or more required options are missing.\n\nMissing required options are:\n\nformat",
+            hint="Kafka needs 'format' or 'value.format'.",
+        )
+    value = _record_format(value_name)
+    prefix_of_key = options.get("key.fields-prefix", "")
+    fields: Fields = tuple((c.name, c.type) for c in table.physical)
+    known = {n for n, _ in fields}
+    key = _record_format(options["key.format"]) if "key.format" in options else None
+    if key is None and key_columns:
+        raise ValidationError("The option 'key.fields' can only be declared if a key format is defined using 'key.format'.")
+    if key is not None and not key_columns:
+        raise ValidationError(
+            "A key format 'key.format' requires the declaration of one or more of key fields using 'key.fields'."
+        )
+    for name in key_columns:
+        if name not in known:
+            raise ValidationError(
+                f"Could not find the field '{name}' in the table schema for usage in the key format. "
+                f"A key field must be a regular, physical column. The following columns can be selected in the "
+                f"'key.fields' option: {sorted(known)}"
+            )
+        if not name.startswith(prefix_of_key):
+            raise ValidationError(
+                f"All fields in 'key.fields' must be prefixed with '{prefix_of_key}' when option 'key.fields-prefix' is set "
+                f"but field '{name}' is not prefixed."
+            )
+    all_in_value = options.get("value.fields-include", "all").strip().lower() == "all"
+    if prefix_of_key and all_in_value:
+        raise ValidationError("A key prefix is not allowed when option 'value.fields-include' is set to 'ALL'. "
+                              "Set it to 'EXCEPT_KEY' instead to avoid field overlaps.")  # fmt: skip
+    by_name = dict(fields)
+    return Layout(
+        value=value,
+        value_prefix=prefix,
+        value_fields=fields if all_in_value else tuple(f for f in fields if f[0] not in key_columns),
+        key=key,
+        key_fields=tuple((n, by_name[n]) for n in key_columns),
+        key_names={n: n[len(prefix_of_key) :] for n in key_columns},
+        upserts=upserts,
+    )
+
+
+def _record_format(name: str) -> Format:
+    found = formats.find(name)
+    if not found.records:
+        raise ValidationError(f"Format '{name}' is one of files; a Kafka record can't hold it.", hint="Use json, csv, avro or raw.")
+    return found
+
+
+def metadata_keys(layout: Layout) -> tuple[Metadata, ...]:
+    """Kafka's metadata keys and those of the value's format."""
+    return (*(Metadata(_OF_VALUE + p.key, p.type) for p in layout.value.properties), *METADATA)
+
+
+def check_metadata(table: Table, known: tuple[Metadata, ...]) -> None:
+    """Check the keys of metadata columns. Raises ValidationError, NotSupported."""
+    keys = {m.key for m in known}
+    for column in table.metadata:
+        if column.key in ("leader-epoch", "header-list"):
+            raise NotSupported(f"Metadata key '{column.key}' of column '{column.name}' can't be read: Spark's Kafka source has none.")
+        if column.key not in keys:
+            raise ValidationError(
+                f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table.path}'. The connector "
+                f"supports the following metadata keys for reading:\n" + "\n".join(m.key for m in known)
+            )
+
+
+def decoded(frame: DataFrame, table: Table, layout: Layout, split: Column | None = None) -> DataFrame:
+    """The table's columns out of the columns of Spark's Kafka source, SPLIT where it is given, and KIND where records carry kinds."""
+    from pyspark.sql import functions as F
+
+    source = [F.col(c).alias(f"__sqlstream_kafka_{c}") for c in frame.columns]
+    if split is not None:
+        source.append(split.alias(SPLIT))
+    metadata = [F.expr(sql).alias(f"__sqlstream_meta_{key}") for key, sql in _METADATA.items() if any(c.key == key for c in table.metadata)]
+    origin = "concat('topic ', __sqlstream_kafka_topic, ', partition ', __sqlstream_kafka_partition, ', offset ', __sqlstream_kafka_offset)"
+    out = frame.select(*source, *metadata)
+    columns: dict[str, str] = {}
+    if layout.key is not None:
+        out = _with(layout.key, Encoded(out, "__sqlstream_kafka_key", origin), layout.key_format_fields, table.options, "key.", "__sqlstream_key_")
+        columns = {n: quote(f"__sqlstream_key_{layout.key_names[n]}") for n, _ in layout.key_fields}
+    properties = tuple(dict.fromkeys(c.key[len(_OF_VALUE) :] for c in table.metadata if c.key not in _METADATA))
+    value = Encoded(out, "__sqlstream_kafka_value", origin, properties=properties, nulls=layout.upserts)
+    out = _with(layout.value, value, layout.value_fields, table.options, layout.value_prefix, "__sqlstream_value_")
+    for name, _ in layout.value_fields:
+        own = quote(f"__sqlstream_value_{name}")
+        columns[name] = f"if(__sqlstream_kafka_value IS NULL, {columns[name]}, {own})" if layout.upserts and name in columns else own
+    for c in table.metadata:
+        name = f"__sqlstream_meta_{c.key}" if c.key in _METADATA else f"__sqlstream_value_{_PROPERTY}{c.key[len(_OF_VALUE) :]}"
+        columns[c.name] = f"CAST({quote(name)} AS {c.type.spark})"
+    more = [] if split is None else [F.col(SPLIT)]
+    if layout.upserts:
+        more.append(F.expr(f"if(__sqlstream_kafka_value IS NULL, {RowKind.DELETE.spark}, {RowKind.UPDATE_AFTER.spark})").alias(KIND))
+    elif layout.value.mode.carries_kinds:
+        more.append(F.col(KIND))
+    return out.select(*[F.expr(columns[c.name]).alias(c.name) for c in table.columns if c.name in columns], *more)
+
+
+def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str, str], prefix: str, start: str) -> DataFrame:
+    """``record.frame`` with the decoded ``fields`` and properties, their names behind ``start``, and KIND."""
+    decoded = format_.decode(record, fields, formats.given(format_, options, prefix))
+    names = [start + n for n, _ in fields] + [f"{start}{_PROPERTY}{p}" for p in record.properties]
+    return decoded.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
+
+
+def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None = None) -> DataFrame:
+    """The columns that Spark's Kafka sink takes; the value is NULL where ``removed`` (SQL) is true."""
+    from pyspark.sql import functions as F
+
+    written = {c.key: c for c in table.metadata if not c.virtual}
+    if "timestamp" in written:
+        raise NotSupported(
+            f"Metadata column '{written['timestamp'].name}' can't be written: Spark's Kafka sink sets the record's time itself.",
+            hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
+        )
+    value = layout.value.encode(layout.value_fields, formats.given(layout.value, table.options, layout.value_prefix))
+    columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias("__sqlstream_value")]
+    sent = [F.col("__sqlstream_value").alias("value")]
+    if "headers" in written:
+        pair = bound(lambda e: f"named_struct('key', {e}.key, 'value', {e}.value)")
+        pairs = f"transform(map_entries({quote(written['headers'].name)}), {pair})"
+        columns.append(F.expr(pairs).alias("__sqlstream_headers"))
+        sent.append(F.col("__sqlstream_headers").alias("headers"))
+    if layout.key is not None:
+        # The key's fields have their names in the key, which may be those of other columns in the value.
+        columns += [F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields]
+        key = layout.key.encode(layout.key_format_fields, formats.given(layout.key, table.options, "key."))
+        sent.append(key.alias("key"))
+    return frame.select(*columns).select(*sent)

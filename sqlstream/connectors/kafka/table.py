@@ -1,0 +1,95 @@
+"""The kafka connector: Spark's Kafka source and sink, with Flink's options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream import formats
+from sqlstream.connectors.base import Write, with_kinds
+from sqlstream.connectors.kafka.records import Layout, encoded, layout
+from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, Topics
+from sqlstream.core import options as option_rows
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.options import Kind, Option, Use
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.core.changelog import ChangelogMode
+    from sqlstream.sql.tables import Table
+
+_STARTUPS = ("group-offsets", "earliest-offset", "latest-offset", "timestamp", "specific-offsets")
+
+
+class Kafka(Topics):
+    """Topics of Kafka."""
+
+    name = "kafka"
+    summary = "Topics of Apache Kafka, read from any offset and appended to."
+    example = (
+        "CREATE TABLE orders (item STRING, price INT, ts TIMESTAMP(3), sent TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL,\n"
+        "  WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)\n"
+        "WITH ('connector' = 'kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = 'localhost:9092',\n"
+        "  'scan.startup.mode' = 'earliest-offset', 'format' = 'json');"
+    )
+    options = (
+        *TOPICS,
+        Option("properties.auto.offset.reset", Kind.ENUM, summary="Where group-offsets starts with nothing committed.",
+               values=("earliest", "latest", "none")),
+        Option("format", Kind.STRING, summary="The value's format; the same as value.format."),
+        Option("value.format", Kind.STRING, summary="The value's format."),
+        Option("key.format", Kind.STRING, summary="The key's format."),
+        Option("key.fields", Kind.LIST, summary="The columns that form the key, separated by ;."),
+        Option("key.fields-prefix", Kind.STRING, "", "What the names of key columns begin with, beyond the key's own names."),
+        Option("value.fields-include", Kind.ENUM, "all", "Whether key columns are in the value too.", values=("all", "except_key")),
+        Option("scan.startup.mode", Kind.ENUM, "group-offsets", "Where reading starts.", values=_STARTUPS),
+        Option("scan.startup.specific-offsets", Kind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
+        Option("scan.startup.timestamp-millis", Kind.LONG, summary="Milliseconds since 1970."),
+        Option("sink.partitioner", Kind.STRING, "default", "default, or fixed and round-robin, which Kafka's own partitioner replaces."),
+        Option("sink.semantic", use=Use.REFUSED, why="Flink has dropped it, too: write 'sink.delivery-guarantee'."),
+        *ENDS,
+        *WRITING,
+    )  # fmt: skip
+
+    def layout(self, table: Table) -> Layout:
+        return layout(table, tuple(option_rows.value(table.options, self.options, "key.fields") or ()))
+
+    def startup(self, table: Table) -> str:
+        return str(self.option(table, "scan.startup.mode"))
+
+    def check(self, table: Table) -> list[str]:
+        notices = super().check(table)
+        self.check_offsets(table, "startup", self.startup(table))
+        partitioner = self.option(table, "sink.partitioner")
+        if partitioner not in ("default", "fixed", "round-robin"):
+            raise NotSupported(
+                f"Option 'sink.partitioner' can't name a class: '{partitioner}'.",
+                hint="Set 'properties.partitioner.class' to a Kafka partitioner.",
+            )
+        if partitioner != "default":
+            notices.append("Option 'sink.partitioner' of 'kafka' has no effect: Kafka's default partitioner is used.")
+        value = self.layout(table).value
+        if table.primary_key is not None and not value.mode.updates:
+            raise ValidationError(
+                f"The Kafka table '{table.path}' with '{value.name}' format doesn't support defining PRIMARY KEY constraint on the table, "
+                "because it can't guarantee the semantic of primary key."
+            )
+        return notices
+
+    def source_mode(self, table: Table) -> ChangelogMode:
+        return self.layout(table).value.mode
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return formats.taken(self.layout(table).value)
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        return self._encoded(request).writeStream.format("kafka").options(**self.sink_options(request.table))
+
+    def write_batch(self, request: Write) -> None:
+        if request.overwrite:
+            raise ValidationError("INSERT OVERWRITE requires that the underlying table supports it; 'kafka' doesn't.")
+        self._encoded(request).write.format("kafka").options(**self.sink_options(request.table)).save()
+
+    def _encoded(self, request: Write) -> DataFrame:
+        return encoded(with_kinds(request.frame), request.table, self.layout(request.table))

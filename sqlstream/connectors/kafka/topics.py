@@ -1,0 +1,252 @@
+"""What the connectors on Kafka's topics have in common: where reading starts and ends, Spark's source, the properties of Kafka's clients.
+
+A record's partition is its split, since event time in Flink runs by partition. A stream without an end finds partitions, and with a
+pattern topics, that are added while it runs (Java's KafkaTopics and KafkaSource). An end (``scan.bounded.*``) is looked up once, kept in the
+job's folder, and applied as a filter, because Spark's streaming source knows none.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from sqlstream import formats
+from sqlstream.connectors.base import Connector, Metadata, Read, Source, once, plain_options
+from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
+from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
+from sqlstream.core import options as option_rows
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.options import Kind, Option, Use
+from sqlstream.formats.base import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import Column, SparkSession
+
+    from sqlstream.sql.tables import Table
+
+# Spark's source asks the broker for the topic's bounds after each poll, and forgets what else was fetched: polls should be few.
+_FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
+_ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+SOURCE = "sqlstream.KafkaSource"
+AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of the last batch can come twice"
+# Consumer properties that Spark's source sets by itself.
+_OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
+        "value.serializer", "interceptor.classes")  # fmt: skip
+TOPICS = (
+    Option("topic", Kind.LIST, summary="Topics to read, separated by ;, or the topic to write."),
+    Option("topic-pattern", Kind.STRING, summary="A regular expression; all topics it matches are read."),
+    Option("properties.bootstrap.servers", Kind.STRING, required=True, summary="Comma-separated brokers, host:port."),
+    Option("properties.group.id", Kind.STRING, summary="The group whose committed offsets 'group-offsets' means."),
+    Option("properties.*", Kind.STRING, summary="Any other property of Kafka's clients."),
+)
+ENDS = (
+    Option("scan.bounded.mode", Kind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),
+    Option("scan.bounded.specific-offsets", Kind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
+    Option("scan.bounded.timestamp-millis", Kind.LONG, summary="Milliseconds since 1970."),
+    Option("scan.topic-partition-discovery.interval", Kind.DURATION, "5 min",
+           "How often a stream looks for partitions that were added; 0 for never."),
+    Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="there is one task a partition"),
+    Option("scan.watermark.idle-timeout", use=Use.REFUSED, why="Set table.exec.source.idle-timeout."),
+)
+WRITING = (
+    Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="each task of the query writes by itself"),
+    Option("sink.delivery-guarantee", Kind.ENUM, "at-least-once", AT_LEAST_ONCE + ".",
+           values=("at-least-once", "exactly-once", "none")),
+    Option("sink.transactional-id-prefix", use=Use.NOTICE, why=AT_LEAST_ONCE),
+    Option("sink.transaction-naming-strategy", use=Use.NOTICE, why=AT_LEAST_ONCE),
+)
+
+
+class Topics(Connector):
+    """Base of the connectors on Kafka's topics."""
+
+    is_source = True
+    is_sink = True
+    metadata = METADATA
+
+    @abstractmethod
+    def layout(self, table: Table) -> Layout:
+        """Which columns are where in a record. Raises ValidationError, NotSupported."""
+
+    @abstractmethod
+    def startup(self, table: Table) -> str:
+        """Where reading starts, as 'scan.startup.mode' says it."""
+
+    def check(self, table: Table) -> list[str]:
+        layout = self.layout(table)
+        given = plain_options(table)
+        rows = self.options + formats.declared(layout.value, layout.value_prefix)
+        if layout.key is not None:
+            rows += formats.declared(layout.key, "key.")
+        notices = option_rows.check(self.name, given, rows)
+        if ("topic" in given) == ("topic-pattern" in given):
+            raise ValidationError(
+                "Option 'topic' and 'topic-pattern' shouldn't be set together."
+                if "topic" in given
+                else "Either 'topic' or 'topic-pattern' must be set."
+            )
+        self.check_offsets(table, "bounded", self.option(table, "scan.bounded.mode"))
+        layout.check(table)
+        notices += layout.notices(table)
+        if self.option(table, "sink.delivery-guarantee") == "exactly-once":
+            notices.append(f"Option 'sink.delivery-guarantee' of '{self.name}': {AT_LEAST_ONCE}.")
+        check_metadata(table, metadata_keys(layout))
+        return notices
+
+    def check_offsets(self, table: Table, side: str, mode: str) -> None:
+        """Check what ``mode`` asks for, of the start or the end. Raises ValidationError."""
+        given = table.options
+        for needed, key in (("specific-offsets", "specific-offsets"), ("timestamp", "timestamp-millis")):
+            name = f"scan.{side}.{key}"
+            if mode == needed and name not in given:
+                raise ValidationError(f"'{name}' is required in '{mode}' {side} mode but missing.")
+        if mode == "specific-offsets":
+            _specific(given, side)
+        # The startup mode has group-offsets for its default, which a table that is only written needs no group for.
+        if f"scan.{side}.mode" in given and mode == "group-offsets" and "properties.group.id" not in given:
+            raise ValidationError(f"'properties.group.id' is required in 'group-offsets' {side} mode but missing.")
+
+    def option(self, table: Table, key: str) -> Any:
+        """The typed value of an option of ``table``, or its default."""
+        return option_rows.value(table.options, self.options, key)
+
+    def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
+        return metadata_keys(self.layout(table))
+
+    def bounded(self, table: Table) -> bool:
+        return bool(self.option(table, "scan.bounded.mode") != "unbounded")
+
+    def read(self, request: Read) -> Source:
+        table = request.table
+        properties = _properties(table)
+        topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")
+        every = self.option(table, "scan.topic-partition-discovery.interval")
+        growing = request.streaming and not self.bounded(table)
+        mode = self.startup(table)
+        base = {f"kafka.{k}": v for k, v in (_FETCHES | properties).items()}
+        with cluster(request.spark, properties) as kafka:
+            partitions = kafka.partitions(topics, pattern)
+            if not partitions and not (growing and every):
+                raise ValidationError(f"No Kafka topic matches the pattern '{pattern}'.")
+            began = offsets_of(once(request, "start", lambda: to_json(self._start(kafka, table, partitions, mode))))
+            start = {p: began.get(p, EARLIEST) for p in partitions}
+            end = self._end(kafka, request, partitions)
+            if not request.streaming:
+                start = kafka.resolved(start)
+                end = kafka.resolved(end if end is not None else dict.fromkeys(partitions, LATEST))
+        options = {**base, "assign": assignment(partitions), "startingOffsets": to_json(start)}
+        if any(m.key == "headers" for m in table.metadata):
+            options["includeHeaders"] = "true"
+        if not request.streaming:
+            assert end is not None
+            # A range that ends before it starts is an error for Spark; for Flink it is empty.
+            stop = {p: max(end[p], start[p]) for p in partitions}
+            frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
+            return Source(decoded(frame, table, self.layout(table)))
+        known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties)
+        frame = request.spark.readStream.name(request.name).format(SOURCE).options(**options, topics=known.id()).load()
+        frame = frame if end is None else frame.where(_before(end))
+        split = _split(known) if request.splits else None
+        names = tuple(f"{topic}-{number}" for topic, number in sorted(partitions))
+        return Source(decoded(frame, table, self.layout(table), split), names, known)
+
+    def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:
+        match mode:
+            case "earliest-offset":
+                return dict.fromkeys(partitions, EARLIEST)
+            case "latest-offset":
+                return dict(kafka.resolved(dict.fromkeys(partitions, LATEST)))
+            case "timestamp":
+                return dict(kafka.at_time(self.option(table, "scan.startup.timestamp-millis"), partitions))
+            case "specific-offsets":
+                offsets = _specific(table.options, "startup")
+                return {p: offsets.get(p[1], EARLIEST) for p in partitions}
+        return _group_offsets(kafka, table, partitions, self.option(table, "properties.auto.offset.reset"))
+
+    def _end(self, kafka: Any, request: Read, partitions: list[Partition]) -> Offsets | None:
+        """The offsets at which reading stops; None where it does not."""
+        if not self.bounded(request.table):
+            return None
+        return offsets_of(once(request, "end", lambda: to_json(self._last(kafka, request, partitions))))
+
+    def _last(self, kafka: Any, request: Read, partitions: list[Partition]) -> Offsets:
+        match self.option(request.table, "scan.bounded.mode"):
+            case "latest-offset":
+                end: Offsets = kafka.resolved(dict.fromkeys(partitions, LATEST))
+            case "timestamp":
+                end = kafka.at_time(self.option(request.table, "scan.bounded.timestamp-millis"), partitions)
+            case "specific-offsets":
+                offsets = _specific(request.table.options, "bounded")
+                end = {p: offsets.get(p[1], 0) for p in partitions}
+                for (topic, partition), last in kafka.resolved(dict.fromkeys(partitions, LATEST)).items():
+                    if end[topic, partition] > last:
+                        raise NotSupported(
+                            f"'scan.bounded.specific-offsets' ends partition {partition} of topic '{topic}' at offset "
+                            f"{end[topic, partition]}, but it has no more than {last} yet, and a job that ends does not wait.",
+                            hint=f"Run it when the records are there, or end at offset {last}.",
+                        )
+            case _:
+                end = _group_offsets(kafka, request.table, partitions, None)
+        return end
+
+    def sink_options(self, table: Table) -> dict[str, str]:
+        """What Spark's Kafka sink is told."""
+        topics = self.option(table, "topic")
+        if not topics or len(topics) != 1:
+            raise ValidationError("The Kafka sink only supports a single 'topic'; topic lists and patterns are for sources.")
+        return {**{f"kafka.{k}": v for k, v in _properties(table).items()}, "topic": topics[0]}
+
+
+def _specific(options: Mapping[str, str], side: str) -> dict[int, int]:
+    key = f"scan.{side}.specific-offsets"
+    try:
+        return parse_specific(options[key])
+    except ValueError as e:
+        raise ValidationError(f"Invalid value for option '{key}': {e}.") from None
+
+
+def _properties(table: Table) -> dict[str, str]:
+    """The properties for Kafka's clients, those taken out that Spark sets by itself."""
+    start = "properties."
+    given = {k[len(start) :]: v for k, v in table.options.items() if k.startswith(start)}
+    return {k: v for k, v in given.items() if k not in _OWN}
+
+
+def _group_offsets(kafka: Any, table: Table, partitions: list[Partition], reset: str | None) -> Offsets:
+    group = table.options.get("properties.group.id")
+    committed = kafka.committed(group, partitions) if group else {}
+    missing = [p for p in partitions if p not in committed]
+    if missing and reset not in ("earliest", "latest"):
+        shown = ", ".join(f"{t}-{p}" for t, p in missing)
+        raise ValidationError(
+            f"Undefined offset with no reset policy for partitions: [{shown}]: "
+            + (f"group '{group}' has committed none." if group else "there is no 'properties.group.id'."),
+            hint="Set 'scan.startup.mode' = 'earliest-offset', or 'properties.auto.offset.reset' = 'earliest'.",
+        )
+    default = EARLIEST if reset == "earliest" else LATEST
+    return {p: committed.get(p, default) for p in partitions}
+
+
+def _topics(spark: SparkSession, topics: Sequence[str], pattern: str | None, start: str, every: int, properties: Mapping[str, str]) -> Any:
+    """Java's KafkaTopics, whose arguments these are; ``properties`` are those of a client."""
+    assert spark._jvm is not None
+    named = spark._jvm.java.util.ArrayList()
+    for topic in topics:
+        named.add(topic)
+    return spark._jvm.sqlstream.KafkaTopics(named, pattern, start, every, properties.get("bootstrap.servers", ""))
+
+
+def _split(topics: Any) -> Column:
+    """The number of the split of a record of Spark's source."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.classic.column import Column
+
+    return Column(topics.splits().number(F.col("topic")._jc, F.col("partition")._jc))
+
+
+def _before(end: Offsets) -> str:
+    """SQL: whether a record stands before the end of its partition."""
+    cases = " ".join(f"WHEN topic = {literal(t)} AND partition = {p} THEN offset < {o}L" for (t, p), o in end.items())
+    return f"CASE {cases} ELSE false END"

@@ -1,0 +1,98 @@
+"""The upsert-kafka connector: topics in which each record stands for the row of its key, and a record without a value removes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors.kafka.records import Layout, encoded, layout
+from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, Topics
+from sqlstream.connectors.upserts import DELETED, upserts
+from sqlstream.core.changelog import ChangelogMode
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Kind, Option, Use
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from sqlstream.connectors.base import Write
+    from sqlstream.sql.tables import Table
+
+_FLUSH = "a micro-batch writes one record a key"
+
+
+class UpsertKafka(Topics):
+    """Topics of Kafka that hold the latest row of each key."""
+
+    name = "upsert-kafka"
+    summary = "Topics of Apache Kafka as tables by primary key: a record replaces the row of its key, one without a value removes it."
+    example = (
+        "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\n"
+        "WITH ('connector' = 'upsert-kafka', 'topic' = 'totals', 'properties.bootstrap.servers' = 'localhost:9092',\n"
+        "  'key.format' = 'json', 'value.format' = 'json');"
+    )
+    options = (
+        *TOPICS,
+        Option("key.format", Kind.STRING, summary="The key's format."),
+        Option("value.format", Kind.STRING, summary="The value's format."),
+        Option("key.fields-prefix", Kind.STRING, "", "What the names of key columns begin with, beyond the key's own names."),
+        Option("value.fields-include", Kind.ENUM, "all", "Whether key columns are in the value too.", values=("all", "except_key")),
+        *ENDS,
+        Option("sink.buffer-flush.max-rows", Kind.INT, "0", use=Use.NOTICE, why=_FLUSH),
+        Option("sink.buffer-flush.interval", Kind.DURATION, "0", use=Use.NOTICE, why=_FLUSH),
+        *WRITING,
+    )
+
+    def layout(self, table: Table) -> Layout:
+        for part in ("key", "value"):
+            if f"{part}.format" not in table.options:
+                raise ValidationError(f"Could not find required scan format '{part}.format'.")
+        if table.primary_key is None:
+            raise ValidationError(
+                "'upsert-kafka' tables require to define a PRIMARY KEY constraint. The PRIMARY KEY specifies which columns should be read "
+                "from or write to the Kafka message key. The PRIMARY KEY also defines records in the 'upsert-kafka' table should update or "
+                "delete on which keys."
+            )
+        found = layout(table, table.primary_key.columns, upserts=True)
+        assert found.key is not None
+        for part, format_ in (("key", found.key), ("value", found.value)):
+            if format_.mode.updates:
+                raise ValidationError(
+                    f"'upsert-kafka' connector doesn't support '{format_.name}' as {part} format, because '{format_.name}' is not in "
+                    "insert-only mode."
+                )
+        return found
+
+    def startup(self, table: Table) -> str:
+        return "earliest-offset"
+
+    def source_mode(self, table: Table) -> ChangelogMode:
+        return ChangelogMode.UPSERT_DELETE
+
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        return tuple(ChangelogMode)
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        self._check_flush(request.table)
+        options = self.sink_options(request.table)
+
+        def write(batch: DataFrame, _: int) -> None:
+            self._encoded(batch, request).write.format("kafka").options(**options).save()
+
+        return request.frame.writeStream.foreachBatch(write)
+
+    def write_batch(self, request: Write) -> None:
+        if request.overwrite:
+            raise ValidationError("INSERT OVERWRITE requires that the underlying table supports it; 'upsert-kafka' doesn't.")
+        self._check_flush(request.table)
+        self._encoded(request.frame, request).write.format("kafka").options(**self.sink_options(request.table)).save()
+
+    def _encoded(self, batch: DataFrame, request: Write) -> DataFrame:
+        return encoded(upserts(batch, request), request.table, self.layout(request.table), removed=DELETED)
+
+    def _check_flush(self, table: Table) -> None:
+        if bool(self.option(table, "sink.buffer-flush.max-rows")) != bool(self.option(table, "sink.buffer-flush.interval")):
+            raise ValidationError(
+                "'sink.buffer-flush.max-rows' and 'sink.buffer-flush.interval' must be set to be greater than zero together to enable sink "
+                "buffer flushing."
+            )

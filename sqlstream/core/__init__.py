@@ -1,0 +1,1 @@
+"""What everything stands on: errors, options, settings, secrets, the project's folder."""

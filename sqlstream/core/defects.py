@@ -1,0 +1,52 @@
+"""The last resort: an exception that no stage has made an error of is a defect of sqlstream. Its trace goes to a file, never to the screen."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+import time
+import traceback
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import Defect, SqlStreamError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Below a project's folder.
+FOLDER = ".sqlstream/defects"
+_MESSAGE = "This is a defect of sqlstream, not of the statement: it should have been carried out, or refused with a reason."
+
+
+@contextmanager
+def told(project: Path) -> Iterator[None]:
+    """Raises what is raised in here, a Defect in the place of what is no SqlStreamError."""
+    try:
+        yield
+    except SqlStreamError:
+        raise
+    except Exception as error:
+        raise defect(error, project) from error
+
+
+def defect(error: BaseException, project: Path) -> Defect:
+    """The error that tells of ``error``, whose trace is kept for its reader alone."""
+    text = f"Python {platform.python_version()}, {platform.platform()}\n{''.join(traceback.format_exception(error))}"
+    try:
+        file = _kept(project / FOLDER, text)
+    except OSError:  # a project that can't be written to
+        file = _kept(Path(tempfile.mkdtemp(prefix="sqlstream-defect-")), text)
+    found = Defect(_MESSAGE, hint=f"Please report it with the file {file}. The session goes on; the same meaning in other words may work.")
+    found.__cause__ = error
+    return found
+
+
+def _kept(folder: Path, text: str) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{time.monotonic_ns()}.txt"
+    with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8", errors="backslashreplace") as out:
+        out.write(text)
+    return file

@@ -1,0 +1,166 @@
+"""The error tree.
+
+    SqlStreamError
+    ├── SyntaxProblem      S1  the text is no Flink SQL
+    ├── ValidationError    S2  a name, type, option or query shape is wrong
+    ├── NotSupported       S3  right in Flink, refused here, with what to write instead
+    ├── SetupError         S4  the machine lacks something (Java, a jar, a broker)
+    ├── JobFailed          S5  a running job met bad data or lost a service
+    └── Defect             S9  sqlstream itself went wrong
+
+An error is raised low, with ``at`` = the place it is about: a sqlglot expression or token, or a character offset in the
+statement's text. The session, which alone knows the script, turns that into file, line and caret.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core.secrets import masked_value, places, struck
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SqlStreamError(Exception):
+    """Base of all errors that a user is meant to read.
+
+    ``message`` is in the words of SQL, ``hint`` says what to do, ``at`` is the place in the statement (see module). Passwords in them are masked.
+    """
+
+    code = "S0"
+
+    def __init__(self, message: str, *, at: Any = None, hint: str | None = None) -> None:
+        self.message = masked_value(message)
+        super().__init__(self.message)
+        self.hint = None if hint is None else masked_value(hint)
+        self.at = at
+        self.location: Location | None = None
+        # The key of the option that it is about.
+        self.option: str | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def offset(self) -> int | None:
+        """Character offset of the error in the statement's text; None where the error is about no place."""
+        return offset_of(self.at)
+
+    def located(self, script: str, name: str | None, start: int) -> SqlStreamError:
+        """This error with its place in ``script``, where the statement's text begins at offset ``start``."""
+        if self.location is None:
+            begin, end = start + (self.offset or 0), start + (self.offset or 0) + length_of(self.at)
+            # The parenthesis that closes a call has no place in its tree.
+            while script[end : end + 1] == ")" and script.count("(", begin, end) > script.count(")", begin, end):
+                end += 1
+            self.location = Location.of(script, name, begin, end - begin)
+        return self
+
+
+class SyntaxProblem(SqlStreamError):
+    """The text is no Flink SQL."""
+
+    code = "S1"
+
+
+class ValidationError(SqlStreamError):
+    """A name, type, option or query shape is wrong."""
+
+    code = "S2"
+
+
+class NotSupported(SqlStreamError):
+    """Right in Flink, refused here; the hint says what to write instead."""
+
+    code = "S3"
+
+
+class SetupError(SqlStreamError):
+    """The machine lacks something that is needed."""
+
+    code = "S4"
+
+
+class JobFailed(SqlStreamError):
+    """A running job met bad data or lost a service. ``job`` is its name, where it has one."""
+
+    job: str | None = None
+
+    code = "S5"
+
+
+class Defect(SqlStreamError):
+    """sqlstream itself went wrong; the hint names the file with the trace."""
+
+    code = "S9"
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in a script: 1-based line and column, the text of that line, and how long the clause is that it is about."""
+
+    file: str | None
+    line: int
+    column: int
+    text: str
+    length: int = 1
+
+    @classmethod
+    def of(cls, script: str, file: str | None, offset: int, length: int = 1) -> Location:
+        """The place of the ``length`` characters at ``offset`` of ``script``."""
+        offset = max(0, min(offset, len(script)))
+        begin = script.rfind("\n", 0, offset) + 1
+        end = script.find("\n", offset)
+        line = script[begin : len(script) if end < 0 else end]
+        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, struck(line, places(line)), length)
+
+    def __str__(self) -> str:
+        return f"{self.file or 'line'}:{self.line}:{self.column}" if self.file else f"line {self.line}:{self.column}"
+
+    @property
+    def caret(self) -> str:
+        """The line with carets below the clause, as far as it is on this line."""
+        pad = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        here = len(self.text[self.column - 1 : self.column - 1 + self.length].rstrip())
+        return f"{self.text}\n{pad}{'^' * max(1, here)}"
+
+
+def offset_of(at: Any) -> int | None:
+    """Character offset of a sqlglot expression, a token or a plain offset; the leftmost one found in an expression's tree."""
+    if at is None or isinstance(at, int):
+        return at
+    start = getattr(at, "start", None)
+    if isinstance(start, int):
+        return start
+    if hasattr(at, "walk"):
+        found = [e.meta["start"] for e in at.walk() if "start" in e.meta]
+        return min(found) if found else None
+    return None
+
+
+def length_of(at: Any) -> int:
+    """How many characters the clause ``at`` has, from the one at its offset to the end of the last of its tree; 1 where that is not known."""
+    if at is None or isinstance(at, int):
+        return 1
+    if isinstance(getattr(at, "start", None), int):
+        return max(1, int(at.end) - int(at.start) + 1)
+    if hasattr(at, "walk"):
+        ends = [e.meta["end"] for e in at.walk() if "end" in e.meta]
+        return max(1, max(ends) - (offset_of(at) or 0) + 1) if ends else 1
+    return 1
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The one of ``words`` that was most likely meant by ``word``; None where none is close."""
+    by_lower = {w.lower(): w for w in words}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[close[0]] if close else None
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str | None:
+    """A hint that names the nearest of ``words``; None where none is close."""
+    found = nearest(word, words)
+    return f"Did you mean '{found}'?" if found else None

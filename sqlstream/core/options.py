@@ -1,0 +1,249 @@
+"""Options as declarations: connectors, formats and SET keys are tuples of Option; one checker serves them all."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core.errors import ValidationError, did_you_mean
+from sqlstream.core.secrets import is_secret, masked, masked_value
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+
+class Kind(Enum):
+    """What the text of an option's value is."""
+
+    STRING = "string"
+    INT = "integer"
+    LONG = "long"
+    DOUBLE = "double"
+    BOOLEAN = "boolean"
+    DURATION = "duration"
+    MEMORY = "memory size"
+    LIST = "list, separated by ;"
+    NAMES = "list, separated by ,"
+    ENUM = "one of"
+    MAP = "map, key:value separated by ,"
+
+
+class Use(Enum):
+    """What sqlstream does with an option."""
+
+    HONOURED = "honoured"
+    NOTICE = "accepted, without effect"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
+    (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it is without effect or refused, with
+    what to do instead."""
+
+    key: str
+    kind: Kind = Kind.STRING
+    default: str | None = None
+    summary: str = ""
+    required: bool = False
+    values: tuple[str, ...] = ()
+    use: Use = Use.HONOURED
+    why: str = ""
+
+    def matches(self, key: str) -> bool:
+        if "#" in self.key or self.key.endswith("*"):
+            pattern = re.escape(self.key).replace(r"\#", "#").replace("#", ".+").replace(r"\*", ".+")
+            return re.fullmatch(pattern, key) is not None
+        return self.key == key
+
+
+_UNITS_MS = {
+    "d": 86_400_000, "day": 86_400_000, "days": 86_400_000,
+    "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000,
+    "min": 60_000, "m": 60_000, "minute": 60_000, "minutes": 60_000,
+    "s": 1000, "sec": 1000, "secs": 1000, "second": 1000, "seconds": 1000,
+    "ms": 1, "milli": 1, "millis": 1, "millisecond": 1, "milliseconds": 1, "": 1,
+}  # fmt: skip
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_UNITS_BYTES = {
+    "": 1, "b": 1, "bytes": 1,
+    "k": 1 << 10, "kb": 1 << 10, "kibibytes": 1 << 10,
+    "m": 1 << 20, "mb": 1 << 20, "mebibytes": 1 << 20,
+    "g": 1 << 30, "gb": 1 << 30, "gibibytes": 1 << 30,
+    "t": 1 << 40, "tb": 1 << 40, "tebibytes": 1 << 40,
+}  # fmt: skip
+
+
+def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
+    """``options`` with each ``${env:NAME}`` replaced. Raises ValidationError for a variable that is not set."""
+
+    def value(match: re.Match[str], key: str) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            raise ValidationError(
+                f"Option '{key}' needs the environment variable {match[1]}, which is not set.", hint=f"export {match[1]}=..., then start again."
+            )
+        return found
+
+    return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) for k, v in options.items()}
+
+
+# What a value may be that is not known yet, by its option's key, and by the kind of it.
+_SAMPLES = {"url": "jdbc:postgresql://host/database", "properties.bootstrap.servers": "host:9092"}
+_OF_KIND = {
+    Kind.INT: "1", Kind.LONG: "1", Kind.DOUBLE: "1", Kind.BOOLEAN: "true", Kind.DURATION: "1 s", Kind.MEMORY: "1 mb", Kind.MAP: "key:value",
+}  # fmt: skip
+
+
+def sampled(options: Mapping[str, str], declared: tuple[Option, ...]) -> dict[str, str]:
+    """``options`` with each ``${env:NAME}`` replaced, by something of the option's kind where the variable is not set."""
+
+    def value(key: str, text: str) -> str:
+        names = re.findall(r"\$\{env:(\w+)\}", text)
+        if not names or all(name in os.environ for name in names):
+            return text
+        option = find(declared, key)
+        if re.fullmatch(r"\$\{env:\w+\}", text):
+            return _SAMPLES.get(key) or (option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else Kind.STRING, "x"))
+        return re.sub(r"\$\{env:(\w+)\}", lambda m: os.environ.get(m[1], "x"), text)
+
+    return resolve_environment({k: value(k, v) for k, v in options.items()})
+
+
+def parse_duration(text: str) -> int:
+    """Milliseconds of ``10 s``, ``5min``, ``100`` (= ms). Raises ValueError."""
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
+    if not match or match[2] not in _UNITS_MS:
+        raise ValueError(f"'{text}' is no duration, as '10 s' or '5 min'")
+    return _long(match[1], _UNITS_MS[match[2]], text)
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of ``128mb``. Raises ValueError."""
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
+    if not match or match[2] not in _UNITS_BYTES:
+        raise ValueError(f"'{text}' is no memory size, as '128mb'")
+    return _long(match[1], _UNITS_BYTES[match[2]], text)
+
+
+def _long(digits: str, times: int, text: str) -> int:
+    """Raises ValueError for what has more than 64 bits, as Flink does."""
+    value = int(digits.lstrip("0")[:20] or "0") * times
+    if value >= 1 << 63:
+        raise ValueError(f"'{text}' is more than 64 bits hold")
+    return value
+
+
+def parse_boolean(text: str) -> bool:
+    """``true`` or ``false``, in any case. Raises ValueError."""
+    if text.strip().lower() not in ("true", "false"):
+        raise ValueError(f"'{text}' is neither true nor false")
+    return text.strip().lower() == "true"
+
+
+def parse_whole(text: str, bits: int = 32) -> int:
+    """A whole number of so many bits. Raises ValueError."""
+    # More digits than these are not even counted.
+    if not re.fullmatch(r"\s*[+-]?\d{1,30}\s*", text, re.ASCII):
+        raise ValueError(f"'{text}' is no whole number")
+    value = int(text)
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise ValueError(f"'{text}' is no whole number of {bits} bits")
+    return value
+
+
+def parse(option: Option, text: str) -> Any:
+    """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
+    match option.kind:
+        case Kind.INT | Kind.LONG:
+            return parse_whole(text, 32 if option.kind is Kind.INT else 64)
+        case Kind.DOUBLE:
+            if not _NUMBER.fullmatch(text):
+                raise ValueError(f"'{text}' is no number")
+            return float(text)
+        case Kind.BOOLEAN:
+            return parse_boolean(text)
+        case Kind.DURATION:
+            return parse_duration(text)
+        case Kind.MEMORY:
+            return parse_memory(text)
+        case Kind.LIST:
+            return tuple(part.strip() for part in text.split(";") if part.strip())
+        case Kind.NAMES:
+            return tuple(part.strip() for part in text.split(",") if part.strip())
+        case Kind.MAP:
+            if wrong := next((part for part in text.split(",") if part and ":" not in part), None):
+                raise ValueError(f"'{wrong}' is not of the form key:value")
+            return dict(part.split(":", 1) for part in text.split(",") if part)
+        case Kind.ENUM:
+            if text.lower() not in option.values:
+                raise ValueError(f"'{text}' is none of {', '.join(option.values)}")
+            return text.lower()
+    return text
+
+
+def find(declared: Collection[Option], key: str) -> Option | None:
+    """The declaration of ``key``: an exact one before a pattern."""
+    exact = next((o for o in declared if o.key == key), None)
+    return exact if exact is not None else next((o for o in declared if o.matches(key)), None)
+
+
+def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
+    """Check ``given`` against ``declared``; the notices for options without effect come back.
+
+    ``owner`` names the connector or format in messages. Raises ValidationError, with the option's key, for an option that is unknown, missing,
+    badly typed or refused.
+    """
+    notices = []
+    unknown = sorted(k for k in given if find(declared, k) is None)
+    if unknown:
+        supported = "\n".join(sorted(o.key for o in declared))
+        raise _about(
+            unknown[0],
+            f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n"
+            + "\n".join(unknown)
+            + f"\n\nSupported options:\n\n{supported}",
+            at,
+            did_you_mean(unknown[0], (o.key for o in declared)),
+        )
+    for option in declared:
+        if option.required and option.key not in given:
+            raise _about(
+                option.key,
+                f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}",
+                at,
+                option.summary or None,
+            )
+    for key, text in given.items():
+        found = find(declared, key)
+        assert found is not None
+        if found.use is Use.REFUSED:
+            raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, found.why or None)
+        if found.use is Use.NOTICE:
+            notices.append(f"Option '{key}' of '{owner}' has no effect: {found.why}")
+        try:
+            if "${env:" not in text:
+                parse(found, text)
+        except ValueError as e:
+            shown = masked(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
+            raise _about(key, f"Invalid value for option '{key}': {shown}.", at) from None
+    return notices
+
+
+def _about(key: str, message: str, at: Any, hint: str | None = None) -> ValidationError:
+    error = ValidationError(message, at=at, hint=hint)
+    error.option = key
+    return error
+
+
+def value(given: Mapping[str, str], declared: tuple[Option, ...], key: str) -> Any:
+    """The typed value of ``key`` in ``given``, or its default; None where there is neither."""
+    option = find(declared, key)
+    assert option is not None, key
+    text = given.get(key, option.default)
+    return None if text is None else parse(option, text)

@@ -1,0 +1,87 @@
+"""Which folder is the project: the nearest one upwards that holds one of the user's own.
+
+Code of a project runs where one only looks at it (its functions, when the session starts), so a folder that somebody else has made, as
+``/tmp/.sqlstream``, is none until it is named with ``--project``.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlstream.core.errors import SetupError
+
+MARKS = ("catalog", "sqlstream.toml", ".sqlstream")
+# What is read of a project, besides.
+_READ = (*MARKS, "udfs", "queries")
+
+
+@dataclass(frozen=True)
+class ProjectFolder:
+    """``path``, and projects nearer than it that are not used: the folder, and whose it is."""
+
+    path: Path
+    passed: tuple[tuple[Path, str], ...] = ()
+
+
+def find(folder: Path) -> ProjectFolder:
+    """The project of ``folder``: the nearest one upwards that is the user's own; ``folder`` itself if there is none.
+
+    What a first session leaves in the home folder makes no project of all that is below. Raises SetupError where ``folder`` holds another's.
+    """
+    passed = []
+    if owner := stranger(folder):
+        raise SetupError(
+            f"The project {folder} is not used: '{owner[0]}' in it belongs to {owner[1]}, and the functions of a project run as you.",
+            hint=f"--project {folder} uses it all the same; sqlstream check --no-python looks at it without running anything.",
+        )
+    for candidate in (folder, *folder.parents):
+        marks = [mark for mark in MARKS if os.path.lexists(candidate / mark)]
+        if not marks or (candidate != folder and candidate == _home() and marks == [".sqlstream"]):
+            continue
+        if owner := stranger(candidate):
+            passed.append((candidate, owner[1]))
+            continue
+        return ProjectFolder(candidate, tuple(passed))
+    return ProjectFolder(folder, tuple(passed))
+
+
+def stranger(folder: Path) -> tuple[str, str] | None:
+    """What in ``folder`` is of a project and belongs to somebody else, and to whom; a link must be the user's own, and what it leads to."""
+    ours = _users()
+    for name in _READ:
+        path = folder / name
+        for look in (os.lstat, os.stat):
+            try:
+                owner = look(path).st_uid
+            except FileNotFoundError:
+                continue
+            except OSError:  # it can't be looked at: nobody has let us
+                return name, "somebody else"
+            if owner not in ours:
+                return name, _name(owner)
+    return None
+
+
+def _users() -> set[int]:
+    """The user's ids: root that sudo has made is the one who has asked, too."""
+    ours = {os.geteuid()}
+    asked = os.environ.get("SUDO_UID", "")
+    return ours | {int(asked)} if ours == {0} and asked.isdigit() else ours
+
+
+def _name(owner: int) -> str:
+    import pwd
+
+    try:
+        return f"the user {pwd.getpwuid(owner).pw_name}"
+    except KeyError:
+        return f"the user {owner}"
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None

@@ -1,0 +1,147 @@
+"""The SET keys: what each is and what sqlstream does with it. Unknown keys are stored and listed, as Flink does; a slip of a known one is refused.
+
+A key that ends in ``*`` stands for all keys with that beginning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.known_keys import is_flinks, meant
+from sqlstream.core.options import Kind, Option, Use, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ENUM, _BOOL, _INT, _TIME = Kind.ENUM, Kind.BOOLEAN, Kind.INT, Kind.DURATION
+
+
+def _quiet(key: str, why: str) -> Option:
+    return Option(key, use=Use.NOTICE, why=why)
+
+
+def _refused(key: str, why: str, kind: Kind = Kind.STRING) -> Option:
+    return Option(key, kind, use=Use.REFUSED, why=why)
+
+
+# As Flink's client names them.
+EDIT_MODE = "sql-client.edit-mode"
+STATUS_BAR = "sql-client.display.status-bar"
+COLOUR_SCHEMA = "sql-client.display.color-schema"
+COLOUR_SCHEMAS = ("default", "dark", "light", "chester", "vs2010", "obsidian", "geshi")
+SPARK_DOES = "Spark does this in its own way."
+SETTINGS: tuple[Option, ...] = (
+    Option("sql-client.execution.result-mode", _ENUM, "table", "How a SELECT shows its rows.", values=("table", "changelog", "tableau")),
+    Option("sql-client.execution.max-table-result.rows", _INT, "1000000", "Rows that a result keeps."),
+    Option("sql-client.display.max-column-width", _INT, "30", "Columns wider than this are cut in a streaming result."),
+    Option("sql-client.display.print-time-cost", _BOOL, "true", "Print the seconds that a query took."),
+    Option(STATUS_BAR, _BOOL, "true", "Whether the prompt has a status bar below it."),
+    Option(COLOUR_SCHEMA, _ENUM, "default", "Colours of what is typed; default takes those of the terminal.", values=COLOUR_SCHEMAS),
+    Option(EDIT_MODE, _ENUM, "emacs", "Keys of the prompt: HELP KEYS.", values=("emacs", "vi")),
+    Option("sql-client.verbose", _BOOL, "false", "Print the whole stack of an error."),
+    Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
+    Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
+    Option("execution.checkpointing.interval", _TIME, None, "The least time between two micro-batches; each is a checkpoint."),
+    Option("pipeline.name", Kind.STRING, None, "The name of the next jobs; a job is known by its name and plan."),
+    Option("pipeline.global-job-parameters", Kind.MAP, "", "Parameters that open() of a Python function can ask for: 'key:value,key:value'."),
+    Option("udf.on-error", _ENUM, "fail", "What an error in a Python function does: fails the job, or keeps the row in .sqlstream/dead-letters.",
+           values=("fail", "dead-letter")),
+    Option("python.files", Kind.NAMES, "", "Python files, and folders of them, with functions, besides those in udfs/."),
+    Option("python.archives", Kind.NAMES, "", "Archives that Spark's Python workers unpack, as name.zip#folder; before Spark starts."),
+    Option("python.executable", Kind.STRING, None, "The Python of Spark's workers; before Spark starts."),
+    _refused("python.requirements", "Pack an environment with them, as venv-pack does: python.archives, python.executable."),
+    _quiet("python.*", "functions run in Spark's Python workers."),
+    Option("parallelism.default", _INT, None, "Partitions of shuffles; before Spark starts."),
+    Option("table.exec.resource.default-parallelism", _INT, None, "As parallelism.default."),
+    Option("table.local-time-zone", Kind.STRING, "default", "The zone of TIMESTAMP_LTZ; default: that of the machine."),
+    Option("table.dml-sync", _BOOL, "false", "Whether INSERT waits until its job has finished."),
+    Option("table.sql-dialect", _ENUM, "default", "The SQL dialect.", values=("default",)),
+    Option("table.dynamic-table-options.enabled", _BOOL, "true", "Whether the OPTIONS hint is allowed."),
+    Option("table.exec.sink.not-null-enforcer", _ENUM, "error", "What a NULL for a NOT NULL column does.", values=("error", "drop")),
+    Option("table.exec.sink.type-length-enforcer", _ENUM, "ignore", "What a too long CHAR or VARCHAR does.", values=("ignore",)),
+    _refused("table.exec.sink.nested-constraint-enforcer",
+             "What is inside of a row, an array or a map is not checked, as with Flink's default, IGNORE; make columns of such fields."),
+    Option("table.exec.mini-batch.allow-latency", _TIME, None, "The least time between two micro-batches."),
+    Option("table.exec.source.idle-timeout", _TIME, "0 ms", "A partition without records for so long holds the watermark back no longer."),
+    Option("table.exec.source.max-future-rowtime", _TIME, "0 ms", "Rows of a stream whose rowtime is further ahead of the clock are left out, and"
+           " kept in .sqlstream/dead-letters: the watermark would follow them. 0 for none."),
+    Option("table.exec.source.cdc-events-duplicate", _BOOL, "false", "Whether changelogs may tell a change twice; needs a PRIMARY KEY."),
+    _quiet("table.exec.mini-batch.enabled", "every micro-batch is a mini-batch."),
+    _quiet("table.exec.mini-batch.size", "a micro-batch takes what has arrived."),
+    Option("table.exec.state.ttl", _TIME, "0 ms", "For how long the state of a key is kept after its last row, outside of windows; 0 for ever."),
+    Option("table.exec.async-scalar.max-concurrent-operations", _INT, "10", "How many calls of an async function in Python run at the same time."),
+    Option("table.exec.async-scalar.timeout", _TIME, "3 min", "How long a call of an async function may take, all attempts included."),
+    Option("table.exec.async-scalar.retry-strategy", _ENUM, "fixed_delay", "Whether it is called again.", values=("no_retry", "fixed_delay")),
+    Option("table.exec.async-scalar.retry-delay", _TIME, "100 ms", "The time between two attempts of a call."),
+    Option("table.exec.async-scalar.max-attempts", _INT, "3", "The attempts after which a call has failed, and its job."),
+    _refused("table.exec.emit.early-fire.*", "Windows give their rows when they close."),
+    _refused("table.exec.emit.late-fire.*", "Windows give their rows when they close."),
+    _refused("table.exec.emit.allow-lateness", "Rows for a closed window are dropped, as with Flink's default."),
+    _refused("table.exec.legacy-cast-behaviour", "A CAST that fails fails the job, as with Flink's default; TRY_CAST gives NULL."),
+    _refused("execution.state-recovery.path", "A job goes on from its own checkpoint when the same statement is submitted again."),
+    _refused("execution.savepoint.path", "A job goes on from its own checkpoint when the same statement is submitted again."),
+    _quiet("table.optimizer.*", SPARK_DOES),
+    _quiet("table.exec.*", SPARK_DOES),
+    _quiet("execution.*", SPARK_DOES),
+    _quiet("state.*", "state is kept in RocksDB, under the project's .sqlstream folder."),
+    _quiet("restart-strategy*", "a failed job stays failed; submitting it again goes on from its checkpoint."),
+    _quiet("pipeline.*", SPARK_DOES),
+    _quiet("parallelism.*", SPARK_DOES),
+    *(_quiet(f"{p}.*", SPARK_DOES) for p in ("taskmanager", "jobmanager", "rest", "yarn", "kubernetes", "high-availability", "metrics", "env.java")),
+    Option("kafka.bootstrap.servers", Kind.STRING, None, "The brokers of PEEK and INFER, for topics that no table tells of."),
+    Option("spark.*", Kind.STRING, None, "Passed on to Spark, when it starts."),
+)  # fmt: skip
+
+
+def setting(key: str) -> Option | None:
+    """The declaration of ``key``; None for a key that nobody knows."""
+    exact = next((o for o in SETTINGS if o.key == key), None)
+    return exact or next((o for o in SETTINGS if o.key.endswith("*") and key.startswith(o.key[:-1])), None)
+
+
+def misspelt(key: str) -> str | None:
+    """The option that ``key`` is a slip of, None where it is none."""
+    declared = setting(key)
+    if declared is not None and (declared.key == key or declared.use is Use.REFUSED):
+        return None
+    return meant(key, tuple(o.key for o in SETTINGS if not o.key.endswith("*")))
+
+
+def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | None:
+    """Check a SET, whose value is ``at``; the notice for a key without effect, None otherwise. Raises ValidationError, also for a slip,
+    NotSupported.
+    """
+    declared = setting(key)
+    if (other := misspelt(key)) is not None:
+        if key.startswith("spark."):
+            return f"Spark has no option '{key}'; did you mean '{other}'? It is passed on as it is."
+        hint = f"Did you mean '{other}'? Flink takes any key, and what it does not know has no effect."
+        raise ValidationError(f"There is no option '{key}'.", at=key_at, hint=hint)
+    if declared is None:
+        return f"No option is called '{key}': it has no effect." if is_flinks(key) else None
+    if key == "table.sql-dialect" and value.lower() == "hive":
+        raise NotSupported("The Hive dialect is not supported.", at=at, hint="Write the statements in Flink SQL.")
+    if declared.use is Use.REFUSED:
+        if _is_default(key, value):
+            return None
+        raise NotSupported(f"SET '{key}' is not supported.", at=at, hint=declared.why)
+    if declared.use is Use.NOTICE:
+        return f"SET '{key}' has no effect: {declared.why}"
+    try:
+        parse(declared, value)
+    except ValueError as error:
+        raise ValidationError(f"Invalid value for '{key}': {error}.", at=at) from None
+    return None
+
+
+def _is_default(key: str, value: str) -> bool:
+    return value.strip().lower() in ("0", "0 ms", "0 s", "0ms", "0s", "false", "disabled", "ignore") and key != "execution.savepoint.path"
+
+
+def read(options: Mapping[str, str], key: str) -> Any:
+    """The typed value of ``key``, or its default; None where there is neither."""
+    declared = setting(key)
+    assert declared is not None, key
+    text = options.get(key, declared.default)
+    return None if text is None else parse(declared, text)

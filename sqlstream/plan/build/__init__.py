@@ -1,0 +1,1 @@
+"""From the parsed statement to a tree of nodes: names resolved, a module a clause."""

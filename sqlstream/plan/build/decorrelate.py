@@ -1,0 +1,213 @@
+"""A sub-query that reads the row around it, as one that does not, and the condition under which a row of it belongs to a row around it.
+
+SELECT MAX(m) FROM b WHERE b.k = a.k AND m > 1    ->    SELECT MAX(m), b.k AS $c0 FROM b WHERE m > 1 GROUP BY b.k,    $c0 = a.k
+
+A limit is one of each row around it: a Top-N by ROW_NUMBER.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan.build.order_by import ordinal
+from sqlstream.sql.bind import Scope, ScopeColumn, bind, function_named
+from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.generated_names import generated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlstream.sql.expressions import Expr
+
+_RANK = generated("rank")
+
+
+@dataclass(frozen=True)
+class Decorrelated:
+    """``query`` gives the sub-query's columns, then ``keys``, which ``conditions`` compare with columns around it.
+
+    ``scalar``: it is an aggregate without GROUP BY, one row for each row around it; ``select`` is as it was written, in the scope ``inside``.
+    """
+
+    query: exp.Expr
+    select: exp.Select | None = None
+    keys: tuple[str, ...] = ()
+    conditions: tuple[exp.Expr, ...] = ()
+    scalar: bool = False
+    inside: Scope | None = None
+
+    def asked(self, keys: Sequence[Expr], around: Scope) -> list[Expr]:
+        """The conditions, bound: ``keys`` are the columns of the sub-query's keys, ``around`` is the scope around it."""
+        inner = tuple(ScopeColumn(None, name, ref) for name, ref in zip(self.keys, keys, strict=True) if isinstance(ref, ColumnRef))
+        return [bind(c, replace(around, columns=inner, outer=around)) for c in self.conditions]
+
+    def of_no_rows(self, place: int) -> exp.Expr | None:
+        """What a column is for a row around it for which there are no rows; None where that is NULL."""
+        if not (self.keys and self.scalar) or self.select is None or self.inside is None or self.select.args.get("having"):
+            return None
+        written = self.select.expressions[place]
+        item = (written.this if isinstance(written, exp.Alias) else written).copy()
+        calls = {id(_whole(call)): call for call in aggregate_calls(item, self.inside)}
+        if id(item) in calls and calls[id(item)].name.upper() != "COUNT":
+            return None
+        none: exp.Expr = item.transform(lambda n: _of_nothing(calls[id(n)]) if id(n) in calls else n, copy=False)
+        return none
+
+
+def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], around: Scope) -> Decorrelated:
+    """``query``, in the scope ``around``, taken apart; ``inside_of`` gives the scope of a SELECT's own FROM. What else is wrong is found where it
+    is built.
+
+    Raises NotSupported, and ValidationError for a column that neither has.
+    """
+    select = query
+    while isinstance(select, exp.Subquery) and not any(select.args.get(k) for k in ("order", "limit", "offset", "with_")):
+        select = select.this
+    if not isinstance(select, exp.Select) or select.args.get("with_"):
+        return Decorrelated(query)
+    inner = inside_of(select)
+    scalar = _aggregates(select, inner) and not select.args.get("group")
+    where = select.args.get("where")
+    parts = conjuncts(where.this) if where is not None else []
+    outside = [part for part in parts if not _within(part, inner)]
+    listed = _outer(select.expressions, inner)
+    for column in [*_outer(outside, inner), *listed]:
+        bind(column, replace(inner, outer=around))
+    if listed:
+        raise NotSupported("The select list of a sub-query reads a column of the query around it.", at=listed[0], hint="Compute with it outside.")
+    if not outside:
+        return Decorrelated(query, select, scalar=scalar, inside=inner)
+    keys: list[exp.Expr] = []
+    conditions = [_condition(part, inner, keys, plain=not _grouped(select, inner)) for part in outside]
+    inside = select.copy()
+    rest = [part.copy() for part in parts if part not in outside]
+    inside.set("where", exp.Where(this=exp.and_(*rest, wrap=False, copy=False)) if rest else None)
+    names = tuple(generated(f"c{i}") for i in range(len(keys)))
+    items = [*inside.expressions, *(_named(key.copy(), name) for key, name in zip(keys, names, strict=True))]
+    inside.set("expressions", items)
+    if _aggregates(select, inner) or select.args.get("group"):
+        group = inside.args.get("group")
+        inside.set("group", exp.Group(expressions=[*(group.expressions if group else []), *(k.copy() for k in keys)]))
+    if select.args.get("limit") or select.args.get("offset"):
+        return Decorrelated(_top_n(inside, keys, select), select, names, tuple(conditions))
+    inside.set("order", None)
+    return Decorrelated(inside, select, names, tuple(conditions), scalar, inner)
+
+
+def _whole(call: exp.Expr) -> exp.Expr:
+    """``call`` with its FILTER."""
+    return call.parent if isinstance(call.parent, exp.Filter) else call
+
+
+def _of_nothing(call: exp.Expr) -> exp.Expr:
+    return exp.Literal.number(0) if call.name.upper() == "COUNT" else exp.Null()
+
+
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    """The conditions that AND holds together."""
+    if isinstance(node, exp.And):
+        return [*conjuncts(node.this), *conjuncts(node.expression)]
+    return conjuncts(node.this) if isinstance(node, exp.Paren) and isinstance(node.this, exp.And) else [node]
+
+
+def _within(node: exp.Expr, scope: Scope) -> bool:
+    """Whether ``node`` reads nothing but columns of ``scope``."""
+    return all(is_of(column, scope) for column in _columns(node))
+
+
+def _columns(node: exp.Expr) -> list[exp.Column]:
+    """The columns that ``node`` names, those in its own sub-queries left out."""
+    return [c for c in node.find_all(exp.Column) if c.find_ancestor(exp.Select) is node.find_ancestor(exp.Select)]
+
+
+def is_of(column: exp.Expr, scope: Scope) -> bool:
+    """Whether ``scope`` has ``column``."""
+    try:
+        bind(column, scope)
+    except ValidationError as error:
+        return "not found" not in error.message
+    return True
+
+
+def _outer(nodes: Sequence[exp.Expr], scope: Scope) -> list[exp.Expr]:
+    """The columns that ``nodes`` name and ``scope`` has not."""
+    return [c for node in nodes for c in _columns(node) if not isinstance(c.this, exp.Star) and not is_of(c, scope)]
+
+
+def _grouped(select: exp.Select, inner: Scope) -> bool:
+    """Whether a row of ``select`` is not one row of its FROM."""
+    return _aggregates(select, inner) or any(select.args.get(k) for k in ("group", "distinct", "limit", "offset"))
+
+
+def _aggregates(select: exp.Select, inner: Scope) -> bool:
+    """Whether ``select`` calls an aggregate function, not in a sub-query and not by OVER."""
+    return any(aggregate_calls(item, inner) for item in [*select.expressions, *filter(None, [select.args.get("having")])])
+
+
+def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Anonymous]:
+    """The calls of aggregate functions in ``node``, the user's among them."""
+    found = []
+    for call in node.find_all(exp.Anonymous):
+        function = function_named(call, call.name.upper(), scope)
+        if function is not None and function.aggregate and call.find_ancestor(exp.Select, exp.Window) is node.find_ancestor(exp.Select):
+            found.append(call)
+    return found
+
+
+def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: bool) -> exp.Expr:
+    """``part`` over keys in the place of what it reads of the sub-query; these are added to ``keys``."""
+
+    def key(node: exp.Expr) -> exp.Expr:
+        if node not in keys:
+            keys.append(node)
+        return exp.column(generated(f"c{keys.index(node)}"))
+
+    if isinstance(part, exp.EQ):
+        left, right = part.this, part.expression
+        for own, other in ((left, right), (right, left)):
+            if _within(own, inner) and not any(is_of(c, inner) for c in _columns(other)):
+                return exp.EQ(this=key(own), expression=other.copy())
+    if not plain:
+        raise NotSupported(
+            "Of rows that it groups or limits, a sub-query can only ask that something equals something of the row around it.", at=part
+        )
+    return part.copy().transform(lambda n: key(n.copy()) if isinstance(n, exp.Column) and is_of(n, inner) else n)
+
+
+def _named(node: exp.Expr, name: str) -> exp.Alias:
+    return exp.Alias(this=node, alias=exp.to_identifier(name, quoted=True))
+
+
+def _top_n(inside: exp.Select, keys: list[exp.Expr], select: exp.Select) -> exp.Expr:
+    """``inside`` limited for each value of ``keys``."""
+    order, limit, offset = (inside.args.get(k) for k in ("order", "limit", "offset"))
+    if order is None or limit is None:
+        raise NotSupported("A limit in a sub-query that reads the row around it needs ORDER BY and LIMIT.", at=select)
+    written = {i.alias: i.this for i in select.expressions if isinstance(i, exp.Alias)}
+    for item in order.expressions:
+        key = item.this.unnest()
+        if isinstance(key, exp.Literal) and not key.is_string:
+            item.set("this", select.expressions[ordinal(key, len(select.expressions))].unalias().copy())
+        elif isinstance(key, exp.Column) and not key.table and key.name in written:
+            item.set("this", written[key.name].copy())
+    for part in ("order", "limit", "offset"):
+        inside.set(part, None)
+    rank = exp.Window(this=exp.Anonymous(this="ROW_NUMBER"), partition_by=[k.copy() for k in keys], order=order, over="OVER")
+    names = [i.alias if isinstance(i, exp.Alias) else i.name if isinstance(i, exp.Column) else "" for i in inside.expressions]
+    if not all(names):
+        raise NotSupported("The columns of a sub-query with a limit need names.", at=select)
+    inside.append("expressions", _named(rank, _RANK))
+    skipped = int(offset.expression.this) if offset is not None else 0
+    count = limit.args.get("expression") or limit.args.get("count")
+    kept: exp.Expr = exp.LTE(this=exp.column(_RANK), expression=exp.Literal.number(skipped + int(count.this)))
+    if skipped:
+        kept = exp.And(this=kept, expression=exp.GT(this=exp.column(_RANK), expression=exp.Literal.number(skipped)))
+    return exp.Select(
+        expressions=[exp.column(name) for name in names],
+        from_=exp.From(this=exp.Subquery(this=inside)),
+        where=exp.Where(this=kept),
+    )

@@ -1,0 +1,140 @@
+"""A query with nothing left to its surroundings: stars written out, every column behind the name of its item of FROM, which has one.
+
+SELECT *, UPPER(b) FROM t JOIN u ON t.a = u.k    ->    SELECT t.a, t.b, u.k, UPPER(t.b) FROM t AS t JOIN u AS u ON t.a = u.k
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.plan.build.from_clause import from_clause
+from sqlstream.plan.build.queries import query as planned
+from sqlstream.plan.build.queries import with_names
+from sqlstream.sql.names import unique
+from sqlstream.sql.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.plan.build.scope import Environment, Relation
+
+# Of a column, from the last on.
+_PARTS = ("this", "table", "db", "catalog")
+Known = tuple[tuple[str | None, str], ...]
+
+
+def expanded(query: exp.Query, env: Environment) -> exp.Query:
+    """A copy of ``query``, which can be planned, expanded. Raises what planning it would."""
+    copy = query.copy()
+    _Expansion().query(copy, env, ())
+    return copy
+
+
+class _Expansion:
+    """Counts the items of FROM that have no name: ``EXPR$0``."""
+
+    def __init__(self) -> None:
+        self._unnamed = 0
+
+    def query(self, node: exp.Expr, env: Environment, outer: Known) -> None:
+        """Expands ``node`` itself; ``outer`` are the columns of the queries around it."""
+        env = with_names(node, env)
+        for cte in node.args["with_"].expressions if node.args.get("with_") else ():
+            self.query(cte.this, env, outer)
+        match node:
+            case exp.Select():
+                self._select(node, env, outer)
+            case exp.SetOperation():
+                self.query(node.this, env, outer)
+                self.query(node.expression, env, outer)
+            case exp.Subquery():
+                self.query(node.this, env, outer)
+
+    def _select(self, node: exp.Select, env: Environment, outer: Known) -> None:
+        items = list(_items(node))
+        for item in items:
+            self._name(item)
+        relation = from_clause(node, env, planned)
+        known = (*(name for i, name in enumerate(relation.names) if i not in relation.hidden), *outer)
+        called = {e.alias for e in node.expressions if isinstance(e, exp.Alias)}
+        node.set("expressions", _listed(node, relation))
+        for item in items:
+            self._item(item, env, known)
+        parts = [node.args.get(key) for key in ("where", "group", "having")]
+        conditions = [join.args.get("on") for join in node.args.get("joins") or []]
+        order = node.args.get("order")
+        keys = [o for o in order.expressions if o.this.name not in called] if order is not None else []
+        for part in (*node.expressions, *parts, *(node.args.get("windows") or []), *keys, *conditions):
+            if part is not None:
+                self._columns(part, env, known)
+
+    def _name(self, item: exp.Expr) -> None:
+        if item.args.get("alias") is not None:
+            return
+        if isinstance(item, exp.Table):
+            if not item.args.get("hints"):
+                item.set("alias", exp.TableAlias(this=exp.to_identifier(item.name, quoted=True)))
+        elif isinstance(item, exp.Subquery | ast.TableFunction | ast.MatchRecognize):
+            item.set("alias", exp.TableAlias(this=exp.to_identifier(f"EXPR${self._unnamed}", quoted=True)))
+            self._unnamed += 1
+
+    def _item(self, item: exp.Expr, env: Environment, known: Known) -> None:
+        match item:
+            case exp.Subquery():
+                self.query(item.this, env, ())
+            case exp.Lateral():
+                self.query(item.this.this, env, known)
+            case exp.Unnest() | ast.TableFunction():
+                for argument in item.expressions:
+                    self._columns(argument, env, known)
+
+    def _columns(self, node: exp.Expr, env: Environment, known: Known) -> None:
+        """Puts the qualifier before the columns below ``node`` that have none."""
+        if isinstance(node, exp.Query):
+            self.query(node, env, known)
+            return
+        if isinstance(node, exp.Column):
+            parts = [part.name for part in node.parts]
+            found = next((q for q, name in known if name == parts[0]), None)
+            if found is not None and parts[0] not in {q for q, _ in known} and len(parts) < len(_PARTS):
+                for key, part in zip(_PARTS, reversed([found, *parts]), strict=False):
+                    node.set(key, exp.to_identifier(part, quoted=True))
+            return
+        for child in list(node.iter_expressions()):
+            self._columns(child, env, known)
+
+
+def _items(node: exp.Select) -> Iterator[exp.Expr]:
+    """The items of FROM, those inside of parentheses too."""
+    clause = node.args.get("from_")
+    found = [] if clause is None else [clause.this, *(join.this for join in node.args.get("joins") or [])]
+    while found:
+        item = found.pop(0)
+        inner = item.this if isinstance(item, exp.Subquery) else None
+        if isinstance(inner, exp.Table | exp.Subquery) and inner.args.get("joins"):
+            found = [inner, *(join.this for join in inner.args["joins"]), *found]
+        else:
+            yield item
+
+
+def _listed(node: exp.Select, relation: Relation) -> list[exp.Expr]:
+    """The select list with the columns that its stars mean, under the names that they have in the result."""
+    found: list[exp.Expr] = []
+    taken: list[str] = []
+    for item in node.expressions:
+        if not isinstance(item, exp.Star) and not (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+            found.append(item)
+            taken.append(item.alias_or_name)
+            continue
+        of = item.table if isinstance(item, exp.Column) else None
+        for i in range(len(relation.names)) if of else relation.visible:
+            qualifier, name = relation.names[i]
+            if of and qualifier != of:
+                continue
+            column = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(qualifier, quoted=True) if qualifier else None)
+            own = unique([*taken, name])[-1]
+            taken.append(own)
+            found.append(column if own == name else exp.alias_(column, own, quoted=True))
+    return found

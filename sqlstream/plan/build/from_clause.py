@@ -1,0 +1,234 @@
+"""FROM: its items joined from left to right, with the names that each column then has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.plan import make
+from sqlstream.plan.build.correlate import collection, column_names, correlated
+from sqlstream.plan.build.decorrelate import decorrelated
+from sqlstream.plan.build.hints import select_hints
+from sqlstream.plan.build.joins import filtered, joined, lookup_joined
+from sqlstream.plan.build.lookup import lookup_table
+from sqlstream.plan.build.naming import apart
+from sqlstream.plan.build.relations import Query, relation
+from sqlstream.plan.build.scope import Hint, Relation
+from sqlstream.plan.build.system_time import as_of, without_period
+from sqlstream.plan.build.temporal_join import temporal_join
+from sqlstream.plan.nodes import JoinHints, JoinKind, LookupJoin, Named, Node, Project, TimeAttribute, Values
+from sqlstream.plan.properties import fields
+from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
+from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
+from sqlstream.sql.generated_names import generated
+from sqlstream.sql.types import BOOLEAN
+
+if TYPE_CHECKING:
+    from sqlstream.plan.build.scope import Environment, Settings
+
+Hints = dict[str, Hint]
+# Each takes as long as there are columns before it.
+_MOST_JOINS = 256
+NOTHING = Relation(Values(((),), ()), ())
+
+
+def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
+    """What the clauses of ``select`` read: the joined items of its FROM. Raises ValidationError, NotSupported."""
+    clause = select.args.get("from_")
+    hints = select_hints(select, env)
+    return NOTHING if clause is None else _items(clause.this, select.args.get("joins") or [], env, query, hints)
+
+
+def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query, hints: Hints) -> Relation:
+    if len(joins) > _MOST_JOINS:
+        problem = f"The FROM clause has {len(joins):,} joins, of which at most {_MOST_JOINS} are planned."
+        raise NotSupported(problem, at=joins[_MOST_JOINS], hint="Join in steps, each INSERT INTO a table that the next one reads.")
+    elements = collection(first, NOTHING, env)
+    found = _item(first, env, query, hints) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
+    for join in joins:
+        found = _join(found, join, env, query, hints)
+    return found
+
+
+def _item(node: exp.Expr, env: Environment, query: Query, hints: Hints) -> Relation:
+    """One item, which may be joins in parentheses."""
+    inner = node.this if isinstance(node, exp.Subquery) else None
+    joins = inner.args.get("joins") if isinstance(inner, exp.Table | exp.Subquery) else None
+    if isinstance(node, exp.Lateral):  # with nothing to its left it is a sub-query
+        bare = node.this.copy()
+        bare.set("alias", node.args.get("alias"))
+        return relation(bare, env, query)
+    if inner is None or not joins:
+        found = relation(node, env, query)
+        return replace(found, hint=hints.get(found.names[0][0] or "", Hint()))
+    first = inner.copy()
+    first.set("joins", None)
+    return _items(first, joins, env, query, hints)
+
+
+def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints: Hints) -> Relation:
+    kind = JoinKind[join.side or "INNER"]
+    if (elements := collection(join.this, left, env)) is not None:
+        return _correlate(left, join, kind, elements, env)
+    if isinstance(join.this, exp.Lateral):
+        return _lateral(left, join, kind, env, query)
+    time = as_of(join.this, left, env.settings)
+    if time is not None and time.time is TimeAttribute.PROCTIME:
+        return _lookup_join(left, join, env, query, hints)
+    versioned = time is not None and time.time is TimeAttribute.ROWTIME
+    right = _item(without_period(join.this) if versioned else join.this, env, query, hints)
+    _refuse_same(left, right, join)
+    inner = apart(right.node, [f.name for f in fields(left.node)])
+    named = replace(right, node=inner)
+    both = left.beside(named)
+    names = _common(left, right, join)
+    if names:
+        return _using(left, named, kind, names, join, env.settings)
+    on = join.args.get("on")
+    asked = condition(on, both.scope(env.settings), "ON") if on is not None else None
+    if time is not None and versioned:
+        return replace(both, node=temporal_join(left.node, inner, kind, asked, time, join))
+    return replace(both, node=joined(left.node, inner, kind, asked, _of_join(left, right)))
+
+
+def _lookup_join(left: Relation, join: exp.Join, env: Environment, query: Query, hints: Hints) -> Relation:
+    side = join.side or "INNER"
+    if side not in ("INNER", "LEFT"):
+        raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {side} JOIN.", at=join)
+    right = _item(without_period(join.this), env, query, hints)
+    _refuse_same(left, right, join)
+    table = apart(lookup_table(right.node, join.this), [f.name for f in fields(left.node)])
+    node = LookupJoin(left.node, table, JoinKind[side], retry=right.hint.retry)
+    both = replace(left.beside(replace(right, node=table)), node=node)
+    on = join.args.get("on")
+    asked = condition(on, both.scope(env.settings), "ON") if on is not None else None
+    return replace(both, node=lookup_joined(node, asked))
+
+
+def _of_join(left: Relation, right: Relation) -> JoinHints:
+    return JoinHints((left.hint.ttl, right.hint.ttl), (left.hint.strategy, right.hint.strategy))
+
+
+def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, query: Query) -> Relation:
+    """A sub-query that may read columns to its left: a join with what it is without that, see ``decorrelate``."""
+    _refuse_sides(join, kind)
+    settings = env.settings
+    found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), left.scope(settings))
+    made = query(found.query, env)
+    width = len(fields(made)) - len(found.keys)
+    alias = join.this.args.get("alias")
+    names = column_names(list(env.names(found.query, made)[:width]), alias)
+    inner = apart(made, [f.name for f in fields(left.node)])
+    keys = [make.ref(f) for f in fields(inner)[width:]]
+    qualifier = alias.name if alias is not None else None
+    hidden = frozenset(range(width, width + len(keys)))
+    right = replace(Relation.of(inner, qualifier, [*names, *found.keys]), hidden=hidden)
+    right = replace(right, names=(*right.names[:width], *((None, k) for k in found.keys)))
+    _refuse_same(left, right, join)
+    both = left.beside(right)
+    on = join.args.get("on")
+    asked = condition(on, both.scope(settings), "ON") if on is not None else None
+    empty = {i: e for i in range(width) if (e := found.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
+    if empty and asked not in (None, make.true()):
+        raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
+    whole = [*make.conjuncts(None if asked == make.true() else asked), *found.asked(keys, left.scope(settings))]
+    node = joined(left.node, inner, kind, make.all_of(whole))
+    if empty:
+        given, start = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
+        for i, value in empty.items():
+            column = given[start + i]
+            of_none = cast_to(bind(value, Scope((), zone=settings.zone, functions=settings.functions)), column.expr.type)
+            given[start + i] = Named(column.name, make.when(make.is_null(given[start + width].expr), of_none, column.expr))
+        node = Project(node, tuple(given))
+    return replace(both, node=node)
+
+
+def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, env: Environment) -> Relation:
+    _refuse_sides(join, kind)
+    found, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
+    _refuse_same(left, replace(found, names=found.names[len(left.names) :]), join)
+    on = join.args.get("on")
+    asked = condition(on, found.scope(env.settings), "ON") if on is not None else None
+    if asked is None or asked == make.true():
+        return found
+    if kind is JoinKind.INNER:
+        return replace(found, node=filtered(node, asked))
+    if make.columns(asked) & {f.name for f in fields(left.node)}:
+        raise NotSupported("The condition of this LEFT JOIN reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
+    return replace(found, node=replace(node, condition=asked))
+
+
+def _refuse_same(left: Relation, right: Relation, join: exp.Join) -> None:
+    """Raises where both sides have an item of one name."""
+    known = {qualifier for qualifier, _ in left.names if qualifier is not None}
+    if same := next((qualifier for qualifier, _ in right.names if qualifier in known), None):
+        raise ValidationError(f"Duplicate relation name '{same}' in FROM clause", at=join.this, hint="Give it another name with AS.")
+
+
+def _refuse_sides(join: exp.Join, kind: JoinKind) -> None:
+    """Raises where an item that may read what is to its left is joined in a way that it can't be."""
+    if kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise ValidationError(f"Unknown join type {join.side}", at=join, hint="UNNEST, LATERAL and table functions take INNER, LEFT and CROSS JOIN.")
+    if join.args.get("method") or join.args.get("using"):
+        raise NotSupported("NATURAL JOIN and USING are not supported with UNNEST, LATERAL and table functions.", at=join, hint="Write CROSS JOIN.")
+
+
+def _common(left: Relation, right: Relation, join: exp.Join) -> list[str]:
+    """The names of columns that USING lists, or that both sides of a NATURAL JOIN have."""
+    names = [[side.names[i][1] for i in side.visible] for side in (left, right)]
+    if using := join.args.get("using"):
+        for name in using:
+            if missing := [known for known in names if name.name not in known]:
+                raise ValidationError(f"Column '{name.name}' not found in any table", at=name, hint=did_you_mean(name.name, missing[0]))
+        return [name.name for name in using]
+    return [name for name in names[0] if name in names[1]] if join.args.get("method") else []
+
+
+def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, settings: Settings) -> Relation:
+    """The join by equal columns of the names ``names``, each of which is one column for who does not say of which side."""
+    pairs = [(bind(exp.column(name), left.scope(settings)), bind(exp.column(name), right.scope(settings))) for name in names]
+    both = left.beside(right)
+    node: Node = joined(left.node, right.node, kind, make.all_of([equal(a, b, join) for a, b in pairs]), _of_join(left, right))
+    places = {f.name: i for i, f in enumerate(fields(node))}
+    by_name = {f.name: make.ref(f) for f in fields(node)}
+    sides = [tuple(by_name[column] for side in pair for column in make.columns(side)) for pair in pairs]
+    own = [tuple(places[c.name] for c in pair) for pair in sides]
+    if kind is JoinKind.FULL:
+        added = tuple(Named(generated(f"using{i}"), _either(*pair)) for i, pair in enumerate(sides, len(places)))
+        node = Project(node, (*(Named(f.name, make.ref(f)) for f in fields(node)), *added))
+        chosen = tuple(range(len(places), len(places) + len(added)))
+    else:
+        chosen = tuple(pair[kind is JoinKind.RIGHT] for pair in own)
+    equals = {i for pair in own for i in pair}
+    merged = (*chosen, *(i for i in both.merged if i not in equals))
+    shown = (*both.names, *((None, n) for n in names if kind is JoinKind.FULL))
+    return Relation(node, shown, merged, both.hidden | equals - {*chosen}, repeated=both.repeated)
+
+
+def _either(left: Expr, right: Expr) -> Expr:
+    """``COALESCE(left, right)``."""
+    type_ = common_type([left.type, right.type])
+    assert type_ is not None
+    present = Call(BOOLEAN.not_null(), make.builtin("NOT"), (make.is_null(left),))
+    return make.when(present, cast_to(left, type_), cast_to(right, type_))
+
+
+def plain(node: exp.Expr, scope: Scope, clause: str) -> Expr:
+    """The bound expression of a clause, which holds neither calls of OVER nor, but for HAVING, aggregates. Raises ValidationError."""
+    found = bind(node, scope)
+    if any(isinstance(e, OverCall) for e in found.walk()):
+        raise ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", at=node)
+    if clause != "HAVING" and any(isinstance(e, AggregateCall) for e in found.walk()):
+        raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
+    return found
+
+
+def condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
+    """The bound condition of a clause, see ``plain``. Raises ValidationError."""
+    found = plain(node, scope, clause)
+    if not found.type.same(BOOLEAN) and found.type.root != "NULL":
+        raise ValidationError(f"{clause} clause must be a condition", at=node)
+    return found

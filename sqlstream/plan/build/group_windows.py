@@ -1,0 +1,90 @@
+"""Group windows, the older form: ``GROUP BY TUMBLE(time, size)`` with ``TUMBLE_START(time, size)`` in the select list.
+
+In: a SELECT and the node it reads. Out: both rewritten to the window table-valued function of the same name and its columns.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan.build.naming import free_names
+from sqlstream.plan.build.windowing import over_windows
+from sqlstream.plan.nodes import WINDOW_COLUMNS, WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window, WindowKind
+from sqlstream.plan.properties import field
+from sqlstream.plan.time_attributes import why_none
+from sqlstream.sql.bind import Scope, bind
+from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.generated_names import generated
+from sqlstream.sql.literals import interval_millis
+
+_WINDOWS = {"TUMBLE": ("size",), "HOP": ("slide", "size"), "SESSION": ("gap",)}
+_COLUMNS = {"START": WINDOW_START, "END": WINDOW_END, "ROWTIME": WINDOW_TIME, "PROCTIME": WINDOW_TIME}
+_AUXILIARY = {f"{window}_{part}": window for window in _WINDOWS for part in _COLUMNS}
+
+
+def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tuple[exp.Select, Node, tuple[str, ...]]:
+    """``select`` over ``node`` without its group window, if it has one, and what it calls the columns that ``node`` has more then: these names
+    no column of ``scope`` has. Raises ValidationError, NotSupported.
+    """
+    group = select.args.get("group")
+    calls = [e for e in (group.expressions if group else ()) if isinstance(e, exp.Anonymous) and e.name.upper() in _WINDOWS]
+    if (other := next((c for c in calls if c != calls[0]), None)) is not None:
+        raise NotSupported("There can be one group window in GROUP BY.", at=other)
+    call = calls[0] if calls else None
+    names: tuple[str, ...] = ()
+    if call is not None:
+        window = _window(call, node, scope)
+        names = tuple(free_names([generated(c) for c in WINDOW_COLUMNS], (c.name for c in scope.columns)))
+        node = over_windows(node, window, zone)
+    if call is None and not any(a.name.upper() in _AUXILIARY for a in select.find_all(exp.Anonymous)):
+        return select, node, names
+    called = dict(zip(WINDOW_COLUMNS, names, strict=False))
+    select = select.copy()
+    places = [*select.expressions, *filter(None, [select.args.get("having"), select.args.get("group")])]
+    for auxiliary in [a for place in places for a in place.find_all(exp.Anonymous) if a.name.upper() in _AUXILIARY]:
+        name = auxiliary.name.upper()
+        if call is None or _AUXILIARY[name] != call.name.upper() or auxiliary.expressions != call.expressions:
+            function = _AUXILIARY[name]
+            raise ValidationError(
+                f"Call to auxiliary group function '{name}' must have matching call to group function '${function}' in GROUP BY clause",
+                at=auxiliary,
+            )
+        column = _column(called[_COLUMNS[name.rpartition("_")[2]]], auxiliary)
+        if auxiliary in select.expressions:
+            column = exp.alias_(column, f"EXPR${select.expressions.index(auxiliary)}", quoted=True)
+        auxiliary.replace(column)
+    if call is not None:
+        rewritten = select.args["group"]
+        keys = [e for e in rewritten.expressions if e != call]
+        rewritten.set("expressions", [*keys, *(_column(c, call) for c in names)])
+    return select, node, names
+
+
+def _column(name: str, at: exp.Expr) -> exp.Expr:
+    column = exp.column(exp.to_identifier(name, quoted=True))
+    column.meta.update(at.meta)
+    return column
+
+
+def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
+    name = call.name.upper()
+    time, *lengths = call.expressions or [None]
+    if len(lengths) != len(_WINDOWS[name]):
+        raise ValidationError(f"{name} takes a time attribute and {' and '.join(_WINDOWS[name])}.", at=call)
+    column = bind(time, scope)
+    if not isinstance(column, ColumnRef) or field(node, column.name).time is None:
+        raise ValidationError(
+            f"Window aggregate can only be defined over a time attribute column, but {column.type} encountered.",
+            at=call,
+            hint=why_none(node, column.name) if isinstance(column, ColumnRef) else "A function or cast of a time attribute is none.",
+        )
+    size, slide = _millis(lengths[-1]), _millis(lengths[0])
+    return Window(WindowKind(name), column.name, size, slide, keys=None if name == "SESSION" else ())
+
+
+def _millis(node: exp.Expr) -> int:
+    millis = interval_millis(node)
+    if millis is None or millis <= 0:
+        raise ValidationError("The length of a window is a positive INTERVAL of days to seconds.", at=node)
+    return millis

@@ -1,0 +1,129 @@
+"""Interval joins: joins whose condition bounds how far a time attribute of one side is from one of the other.
+
+Join(condition: a.k = b.k AND a.ts BETWEEN b.ts - INTERVAL '5' SECOND AND b.ts)      IntervalJoin(lower=-5000, upper=0, rest: a.k = b.k)
+
+Flink's rule: two comparisons that bound the distance from both sides, or one equality, of attributes of one kind; a join with more of
+them, or one whose equality moves a time, is a regular one. So are semi and anti joins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.nodes import IntervalJoin, Join, Node, TimeAttribute
+from sqlstream.plan.properties import fields
+from sqlstream.sql.bind import to_text
+from sqlstream.sql.expressions import Call, Cast, ColumnRef, Expr, Literal, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+_UNITS = {"SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": 86_400_000, "WEEK": 604_800_000}
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_KNOWN = {*_UNITS, *_MONTHS}
+
+
+def interval_join(join: Node) -> Node:
+    """The interval join that ``join`` is, or ``join`` itself. Raises ValidationError, NotSupported."""
+    if type(join) is not Join or join.kind.left_only:
+        return join
+    sides = [{f.name: f.time for f in fields(side)} for side in join.inputs]
+    found: list[_Bound] = []
+    rest = []
+    for condition in make.conjuncts(join.condition):
+        bound = _bound(condition, sides[0], sides[1])
+        if bound is None:
+            rest.append(condition)
+        else:
+            found.append(bound)
+    operators = sorted(b.operator[0] for b in found)
+    if operators not in (["="], ["<", ">"]):
+        return join
+    for bound in found:
+        if bound.distance is None:
+            raise NotSupported(
+                f"The time bound {to_text(bound.condition)} is not supported.", hint="Bound the one time by the other, plus or minus an INTERVAL."
+            )
+    if len({(b.left, b.right) for b in found}) > 1:
+        raise NotSupported("An interval join compares one time attribute of each side.")
+    limits = {b.operator[0]: b.limit for b in found}
+    lower, upper = limits.get(">", limits.get("=", 0)), limits.get("<", limits.get("=", 0))
+    first = found[0]
+    if sides[0][first.left] is TimeAttribute.PROCTIME and any(time is TimeAttribute.ROWTIME for side in sides for time in side.values()):
+        raise ValidationError(
+            "Interval join with proctime attribute requires no event-time attributes are in the join inputs.",
+            hint="Leave the other attribute out, or cast it, in a sub-query below the join.",
+        )
+    return IntervalJoin(join.left, join.right, join.kind, join.condition, (first.left, first.right), lower, upper, make.all_of(rest))
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """``left operator right + distance`` of two time attributes; the distance, in milliseconds, is None where it is no constant."""
+
+    condition: Expr
+    left: str
+    operator: str
+    right: str
+    distance: int | None
+
+    @property
+    def limit(self) -> int:
+        """What ``left - right`` can be at most, or at least."""
+        assert self.distance is not None
+        return self.distance + {"<": -1, ">": 1}.get(self.operator, 0)
+
+
+def _bound(condition: Expr, left: Mapping[str, TimeAttribute | None], right: Mapping[str, TimeAttribute | None]) -> _Bound | None:
+    """The bound that ``condition`` is; None where it is none."""
+    if not isinstance(condition, Call) or condition.function.name not in _MIRRORED:
+        return None
+    operator, (one, other) = condition.function.name, condition.args
+    read = [[e.name for e in arg.walk() if isinstance(e, ColumnRef)] for arg in (one, other)]
+    if [len(names) for names in read] != [1, 1]:
+        return None
+    if read[0][0] in right:
+        one, other, operator, read = other, one, _MIRRORED[operator], read[::-1]
+    (a,), (b,) = read
+    kind = left.get(a)
+    if kind is None or right.get(b) is not kind:
+        return None
+    moved, base = _moved(one), _moved(other)
+    if operator == "=" and (moved, base) != (0, 0):
+        return None  # Flink computes the moved time below the join, where it is no attribute any more.
+    return _Bound(condition, a, operator, b, None if moved is None or base is None else base - moved)
+
+
+def _moved(expr: Expr) -> int | None:
+    """By how many milliseconds ``expr`` moves the time attribute in it; None where that is not always the same."""
+    match expr:
+        case ColumnRef():
+            return 0
+        case Cast(operand=operand) if expr.type.is_timestamp and operand.type.is_timestamp:
+            return _moved(operand)
+        case Call(args=(Literal(value=int() as value) as interval, time)) if expr.function.name == "+":
+            return _plus(_moved(time), _millis(interval.type.root, value))
+        case Call(args=(time, Literal(value=int() as value) as interval)) if expr.function.name in ("+", "-"):
+            return _plus(_moved(time), _millis(interval.type.root, value if expr.function.name == "+" else -value))
+        case Call(args=(Word(text=unit), Literal(value=int() as value), time)) if expr.function.name == "TIMESTAMPADD" and unit in _KNOWN:
+            return _plus(_moved(time), _months(value * _MONTHS[unit]) if unit in _MONTHS else value * _UNITS[unit])
+    return None
+
+
+def _plus(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _millis(root: str, value: int) -> int | None:
+    return value if root == "INTERVAL_MILLIS" else _months(value) if root == "INTERVAL_MONTHS" else None
+
+
+def _months(count: int) -> int:
+    """Flink has months in milliseconds by what they are from 1970 on."""
+    years, month = divmod(count, 12)
+    return (datetime(1970 + years, month + 1, 1) - datetime(1970, 1, 1)) // timedelta(milliseconds=1)

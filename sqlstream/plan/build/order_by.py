@@ -1,0 +1,96 @@
+"""ORDER BY of a query: by columns of its select list, by name or place, or by what is computed for it alone.
+
+SELECT a FROM t ORDER BY b * 2    ->    SELECT a, b * 2 AS $order0 FROM t ORDER BY $order0, without that column
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.build.naming import free_names
+from sqlstream.plan.nodes import Named, Node, Project, Sort, SortKey
+from sqlstream.plan.properties import field, fields
+from sqlstream.sql.generated_names import generated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlstream.sql.expressions import Expr
+
+
+def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]:
+    """``select`` with a column for each key of its ORDER BY that its select list lacks, and what these are called."""
+    order = select.args.get("order")
+    if order is None or select.args.get("distinct"):
+        return select, ()
+    names = [item.alias_or_name if isinstance(item, exp.Alias | exp.Column | exp.Dot) else "" for item in select.expressions]
+    items = {name: item.this if isinstance(item, exp.Alias) else item for name, item in zip(names, select.expressions, strict=True) if name}
+    star = any(item.is_star for item in select.expressions)
+    keys: list[exp.Expr] = []
+    added: list[exp.Expr] = []
+    for ordered in order.expressions:
+        key = ordered.this.unnest()
+        # A name is one of the select list first.
+        named = isinstance(key, exp.Column) and (
+            (not key.table and (key.name in items or star)) or (names.count(key.name) == 1 and items.get(key.name) == key)
+        )
+        if named or isinstance(key, exp.Literal):
+            keys.append(ordered)
+            continue
+        own = exp.to_identifier(generated(f"order{len(added)}"), quoted=True)
+        value = key.transform(lambda n: items[n.name].copy() if isinstance(n, exp.Column) and not n.table and n.name in items else n)
+        added.append(exp.alias_(value, own))
+        moved = ordered.copy()
+        moved.set("this", exp.column(own.copy()))
+        keys.append(moved)
+    if not added:
+        return select, ()
+    made = select.copy()
+    made.set("expressions", [*made.expressions, *added])
+    made.args["order"].set("expressions", keys)
+    return made, tuple(a.alias for a in added)
+
+
+def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[exp.Expr], Expr]) -> Sort:
+    """The rows of ``node`` in ``order``, with a column more for each key that is none of it.
+
+    ``names`` are what a query calls its columns, the first of ``node``, behind which are those that it is ordered by alone; ``bound`` types a
+    key that is neither one of these nor a place.
+    Raises ValidationError.
+    """
+    given = fields(node)
+    called = (*names, *(f.name for f in given[len(names) :]))
+    places = [_place(item.this.unnest(), called, len(names)) for item in order.expressions]
+    own = free_names([generated(f"sort{i}") for i in range(len(places))], (f.name for f in given))
+    columns = [own[i] if place is None else given[place].name for i, place in enumerate(places)]
+    computed = (Named(own[i], bound(item.this)) for i, item in enumerate(order.expressions) if places[i] is None)
+    if added := tuple(computed):
+        node = Project(node, (*(Named(f.name, make.ref(f)) for f in given), *added))
+    if null := next((item for item, name in zip(order.expressions, columns, strict=True) if field(node, name).type.root == "NULL"), None):
+        raise ValidationError("Illegal use of 'NULL'", at=null, hint="CAST(NULL AS ..)")
+    keys = (SortKey(n, bool(i.args.get("desc")), bool(i.args.get("nulls_first"))) for n, i in zip(columns, order.expressions, strict=True))
+    return Sort(node, tuple(keys))
+
+
+def ordinal(key: exp.Literal, count: int) -> int:
+    """The place, from 0, that ``key`` means among ``count`` columns: of a fraction the whole part. Raises ValidationError."""
+    place = Decimal(key.this)
+    if not 1 <= place < count + 1:
+        raise ValidationError("Ordinal out of range", at=key, hint=f"The query has {count} column{'s' if count != 1 else ''}.")
+    return int(place) - 1
+
+
+def _place(key: exp.Expr, names: Sequence[str], count: int) -> int | None:
+    """The place among columns of these names that ``key`` gives as a number, up to ``count``, or as a name; None for any other expression."""
+    if isinstance(key, exp.Literal) and not key.is_string:
+        return ordinal(key, count)
+    if not isinstance(key, exp.Column) or key.name not in names:
+        return None
+    if names.count(key.name) > 1 and not key.table:
+        raise ValidationError(f"Column '{key.name}' is ambiguous", at=key, hint="Give one of them another name with AS.")
+    return names.index(key.name)

@@ -1,0 +1,351 @@
+"""From the resolved syntax tree to logical nodes: queries and INSERTs. What has no node is refused at its clause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.build.aggregate import aggregate
+from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of
+from sqlstream.plan.build.from_clause import condition, from_clause, plain
+from sqlstream.plan.build.group_windows import group_window
+from sqlstream.plan.build.joins import filtered, joined
+from sqlstream.plan.build.naming import apart
+from sqlstream.plan.build.order_by import sort, with_order_columns
+from sqlstream.plan.build.over import below_over, over
+from sqlstream.plan.build.relations import relation
+from sqlstream.plan.build.scope import Relation
+from sqlstream.plan.build.set_operations import distinct, matching, union
+from sqlstream.plan.build.subqueries import QUALIFIER, SubQueries, is_sub_query
+from sqlstream.plan.nodes import Field, JoinKind, Limit, Named, Node, Project, Values
+from sqlstream.plan.properties import fields
+from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
+from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
+from sqlstream.sql.names import UNIQUE, refuse_repeated, repeated, unique
+from sqlstream.sql.over import with_named_windows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlstream.plan.build.scope import Environment
+
+_SELECT_PARTS = {
+    "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
+    "windows", "operation_modifiers",
+}  # fmt: skip
+
+
+_ONE_WINDOW = (
+    "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. please re-check the over window statement."
+)
+
+
+def query(node: exp.Expr, env: Environment) -> Node:
+    """The plan of a query: SELECT, VALUES, UNION ALL, WITH, TABLE t, parentheses. Raises ValidationError, NotSupported."""
+    env = with_names(node, env)
+    match node:
+        case exp.Select():
+            return _select(node, env)
+        case exp.Values():
+            return _values(node, env)
+        case exp.SetOperation():
+            made = _set_operation(node, env)
+        case exp.Subquery():
+            made = query(node.this, env)
+        case exp.Table():
+            return relation(node, env, query).node
+        case _:
+            raise NotSupported(f"{type(node).__name__} is not supported as a query.", at=node)
+    return _ordered(node, made, env.names(node, made), env)
+
+
+def with_names(node: exp.Expr, env: Environment) -> Environment:
+    """``env`` with what the WITH of ``node`` names."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return env
+    if clause.args.get("recursive"):
+        raise NotSupported("WITH RECURSIVE is not supported by Flink SQL.", at=clause)
+    for cte in clause.expressions:
+        alias = cte.args["alias"]
+        made = query(cte.this, env)
+        written = env.names(cte.this, made)
+        if not alias.columns and (twice := repeated(written)) is not None:
+            raise ValidationError(f"Column has duplicate column name '{twice}' and no column list specified", at=cte, hint=UNIQUE)
+        built = _renamed(made, alias.columns, alias)
+        env = replace(env, ctes={**env.ctes, alias.name: built})
+    return env
+
+
+def _renamed(node: Node, names: list[exp.Identifier], at: exp.Expr) -> Node:
+    if not names:
+        return node
+    given = fields(node)
+    if len(names) != len(given):
+        raise ValidationError(f"{len(names)} column names are given for {len(given)} columns.", at=at)
+    refuse_repeated(names, "column list")
+    return Project(node, tuple(Named(n.name, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
+
+
+def _select(select: exp.Select, env: Environment) -> Node:
+    for part, value in select.args.items():
+        if value and part not in _SELECT_PARTS:
+            raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
+    asked_for = select
+    select, order_columns = with_order_columns(with_named_windows(select))
+    source = from_clause(select, env, query)
+    scope = source.scope(env.settings)
+    node = source.node
+    if where := select.args.get("where"):
+        node = _where(where.this, source, scope, env)
+    select, node, added = group_window(select, node, scope, env.settings.zone)
+    if added:
+        source = replace(source, node=node, names=(*source.names, *((None, name) for name in added)))
+        scope = source.scope(env.settings)
+    group, having = select.args.get("group"), select.args.get("having")
+    inner = SubQueries(replace(scope, grouped=bool(group)), env, query)
+    expressions = [inner.replaced(e) for e in select.expressions]
+    asked = inner.replaced(having.this, condition=True) if having else None
+    listed = _listed(expressions, source, inner.inner)
+    wanted = _named(listed)
+    written = tuple(name for name, _ in listed[: len(listed) - len(order_columns)])
+    if repeated(written) is not None:
+        env.written[id(asked_for)] = asked_for, written
+    items, calls = below_over(wanted)
+    if group or having or any(_aggregates(i.expr) for i in items):
+        bound_having = condition(asked, inner.inner, "HAVING") if asked is not None else None
+        node = aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl)
+    else:
+        node = Project(inner.apply(node), tuple(items))
+    if calls:
+        if not env.settings.batch and len({c.window for c in calls}) > 1:
+            raise ValidationError(_ONE_WINDOW, at=select, hint="Compute one of them in a sub-query.")
+        node = over(node, items, calls, wanted)
+    if select.args.get("distinct"):
+        node = distinct(node, source.hint.ttl)
+    return _ordered(select, node, written, env)
+
+
+def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
+    """The rows of ``source`` for which ``where`` holds; IN and EXISTS with a sub-query are semi and anti joins."""
+    parts = conjuncts(where)
+    joins = [p for p in parts if _sub_query(p) is not None]
+    values = [p for p in parts if p not in joins and any(is_sub_query(n) for n in p.walk())]
+    plain = make.all_of([condition(p, scope, "WHERE") for p in parts if p not in joins and p not in values])
+    node = filtered(source.node, plain)
+    for part in joins:
+        node = _semi_join(part, node, scope, env)
+    if not values:
+        return node
+    inner = SubQueries(scope, env, query)
+    asked = [inner.replaced(p, condition=True) for p in values]
+    kept = filtered(inner.apply(node), make.all_of([condition(p, inner.inner, "WHERE") for p in asked]))
+    return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
+
+
+def _sub_query(part: exp.Expr) -> exp.Expr | None:
+    """The sub-query of [NOT] EXISTS (..) and of .. [NOT] IN (SELECT ..)."""
+    inner = part.this if isinstance(part, exp.Not) else part
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    found = inner.this if isinstance(inner, exp.Exists) else inner.args.get("query") if isinstance(inner, exp.In) else None
+    while isinstance(found, exp.Subquery) and not any(found.args.get(k) for k in ("order", "limit", "offset", "with_")):
+        found = found.this
+    return found
+
+
+_PLAIN = {"expressions", "from_", "joins", "laterals", "where"}
+
+
+def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> Node:
+    kind = JoinKind.ANTI if isinstance(part, exp.Not) else JoinKind.SEMI
+    test = part.find(exp.In, exp.Exists)
+    select = _sub_query(part)
+    assert test is not None and select is not None
+    conditions: list[Expr] = []
+    items: Sequence[Expr]
+    taken = [f.name for f in fields(node)]
+    plain = isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v)
+    if plain and not any(aggregate_calls(e, scope) for e in select.expressions):
+        # What the sub-query asks of columns around it is the join's condition.
+        found = from_clause(select, env, query)
+        inner = replace(found, node=apart(found.node, taken))
+        both = replace(inner.scope(env.settings), outer=scope)
+        right, names = inner.node, {f.name for f in fields(inner.node)}
+        for part in conjuncts(select.args["where"].this) if select.args.get("where") else []:
+            if any(is_sub_query(n) for n in part.walk()):
+                right = _inside(part, replace(inner, node=right), both, env)
+                continue
+            bound = condition(part, both, "WHERE")
+            if make.columns(bound) <= names:
+                right = filtered(right, bound)
+            else:
+                conditions.append(bound)
+        listed = [] if isinstance(test, exp.Exists) else _listed(select.expressions, replace(inner, node=right), both)
+        items = [e for _, e in listed]
+    else:
+        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings), scope)
+        right = apart(query(split.query, env), taken)
+        items = [make.ref(f) for f in fields(right)]
+        width = len(items) - len(split.keys)
+        conditions += split.asked(items[width:], scope)
+        items = items[:width]
+        if split.scalar and (isinstance(test, exp.Exists) or any(split.of_no_rows(i) is not None for i in range(width))):
+            raise NotSupported("An aggregate without GROUP BY in EXISTS or IN gives a row of no rows too.", at=test, hint="Write GROUP BY.")
+    if isinstance(test, exp.In):
+        asked = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
+        if len(asked) != len(items):
+            raise ValidationError("The sub-query of IN has another number of columns.", at=test)
+        for value, item in zip(asked, items, strict=True):
+            conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
+    return joined(node, right, kind, make.all_of(conditions))
+
+
+def _inside(part: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
+    """The rows of a sub-query's FROM for which a condition with a sub-query of its own holds; ``scope`` has what is around, too."""
+    try:
+        return _where(part, source, source.scope(env.settings), env)
+    except ValidationError as error:
+        if isinstance(error.at, exp.Column) and is_of(error.at, scope):
+            problem = "A condition with a sub-query, in a sub-query, that reads a row around both is not supported."
+            raise NotSupported(problem, at=error.at, hint="Join in FROM what it reads.") from None
+        raise
+
+
+def _aggregates(expr: Expr) -> bool:
+    over = [e.call for e in expr.walk() if isinstance(e, OverCall)]
+    return any(isinstance(e, AggregateCall) and e not in over for e in expr.walk())
+
+
+def _listed(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> list[tuple[str, Expr]]:
+    """The select list with what its items are called: stars are expanded to names of their own, others may have one name."""
+    found: list[tuple[str, Expr]] = []
+    for item in expressions:
+        for name, expr in _expanded(item, source, scope):
+            # EXPR$n counts the positions of the expanded select list.
+            called = name if name is not None else f"EXPR${len(found)}"
+            found.append((unique([*(n for n, _ in found), called])[-1] if item.is_star else called, expr))
+    return found
+
+
+def _named(listed: list[tuple[str, Expr]]) -> list[Named]:
+    """The columns of a select list, under names of their own."""
+    return [Named(name, expr) for name, (_, expr) in zip(unique([n for n, _ in listed]), listed, strict=True)]
+
+
+def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[str | None, Expr]]:
+    if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+        if isinstance(item, exp.Star) and any(item.args.values()):
+            raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
+        qualifier = item.table if isinstance(item, exp.Column) else None
+        given = fields(source.node)
+        places = [i for i in (range(len(given)) if qualifier else source.visible) if not qualifier or source.names[i][0] == qualifier]
+        if not places:
+            raise ValidationError(f"Unknown identifier '{qualifier}'" if qualifier else "SELECT * requires a FROM clause", at=item)
+        if twice := [source.names[i][1] for i in places if i in source.repeated]:
+            raise ValidationError(f"Column '{twice[0]}' is ambiguous", at=item, hint=UNIQUE)
+        yield from ((source.names[i][1], make.ref(given[i])) for i in places)
+        return
+    if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
+        row = bind(item.this, scope)
+        if row.type.root != "ROW":
+            raise ValidationError(f"{row.type} has no fields to expand", at=item)
+        for name, type_ in zip(row.type.names, row.type.children, strict=True):
+            yield name, FieldAccess(type_ if not row.type.nullable else type_.null(), row, name)
+        return
+    if isinstance(item, exp.Alias):
+        yield item.alias, bind(item.this, scope)
+        return
+    yield _derived_name(item), bind(item, scope)
+
+
+def _derived_name(item: exp.Expr) -> str | None:
+    match item:
+        case exp.Column():
+            return None if item.table == QUALIFIER else str(item.name)
+        case exp.Dot():
+            return str(item.expression.name) if isinstance(item.expression, exp.Identifier) else None
+        case exp.Paren():
+            return _derived_name(item.this)
+    return None
+
+
+def _values(node: exp.Values, env: Environment) -> Node:
+    scope = Scope((), zone=env.settings.zone, functions=env.settings.functions, database=env.settings.database)
+    rows = [tuple(plain(cell, scope, "VALUES") for cell in _cells(row)) for row in node.expressions]
+    width = len(rows[0])
+    for bound, row in zip(rows, node.expressions, strict=True):
+        if len(bound) != width:
+            raise ValidationError("Values passed to VALUES operator must have compatible types: rows differ in length", at=row)
+    columns = []
+    for i in range(width):
+        type_ = common_type([r[i].type for r in rows])
+        if type_ is None:
+            raise ValidationError("Values passed to VALUES operator must have compatible types", at=node)
+        columns.append(Field(f"EXPR${i}", type_))
+    cast = tuple(tuple(cast_to(cell, f.type) for cell, f in zip(r, columns, strict=True)) for r in rows)
+    alias = node.args.get("alias")
+    return _renamed(Values(cast, tuple(columns)), alias.columns if alias else [], node)
+
+
+def _cells(row: exp.Expr) -> list[exp.Expr]:
+    if isinstance(row, exp.Tuple):
+        return list(row.expressions)
+    if isinstance(row, exp.Anonymous) and row.name.upper() == "ROW":
+        return list(row.expressions)
+    return [row.this if isinstance(row, exp.Paren) else row]
+
+
+def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
+    name = type(node).__name__.upper() + ("" if node.args.get("distinct") else " ALL")
+    branches = [query(node.this, env), query(node.expression, env)]
+    widths = [len(fields(b)) for b in branches]
+    if widths[0] != widths[1]:
+        raise ValidationError(f"Column count mismatch in {name}", at=node)
+    targets = []
+    for left, right in zip(*(fields(b) for b in branches), strict=True):
+        type_ = common_type([left.type, right.type])
+        if type_ is None:
+            raise ValidationError(f"Type mismatch in column '{left.name}' of {name}: {left.type.full} and {right.type.full}", at=node)
+        targets.append(type_)
+    left, right = (converted(branch, targets) for branch in branches)
+    keeps_all = not node.args.get("distinct")
+    if isinstance(node, exp.Union):
+        return union(left, right, keeps_all=keeps_all)
+    return matching(left, right, intersect=isinstance(node, exp.Intersect), keeps_all=keeps_all)
+
+
+def converted(node: Node, targets: Iterable[object]) -> Node:
+    """``node`` with its columns cast to ``targets`` where they differ in more than nullability."""
+    columns = []
+    for f, target in zip(fields(node), targets, strict=True):
+        ref = ColumnRef(f.type, f.name)
+        columns.append(Named(f.name, ref if f.type.same(target) else cast_to(ref, target)))  # type: ignore[arg-type]
+    if all(isinstance(c.expr, ColumnRef) for c in columns):
+        return node
+    return Project(node, tuple(columns))
+
+
+def _ordered(clause: exp.Expr, node: Node, names: tuple[str, ...], env: Environment) -> Node:
+    """``node`` in the order and within the limit of ``clause``, with its columns of these names alone."""
+    order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
+    kept = fields(node)[: len(names)]
+    if order:
+        scope = Relation.of(node, None).scope(env.settings)
+        node = sort(order, node, names, lambda key: plain(key, scope, "ORDER BY"))
+    if limit or offset:
+        node = Limit(node, _number(limit), _number(offset) or 0)
+    return node if fields(node) == kept else Project(node, tuple(Named(f.name, make.ref(f)) for f in kept))
+
+
+def _number(clause: exp.Expr | None) -> int | None:
+    if clause is None:
+        return None
+    value = clause.args.get("expression") or clause.args.get("count")
+    if not isinstance(value, exp.Literal) or value.is_string:
+        raise NotSupported("LIMIT, FETCH and OFFSET take a whole number.", at=clause)
+    return int(value.this)

@@ -1,0 +1,283 @@
+"""What stands in FROM: tables with their computed columns and watermark, views, sub-queries, VALUES, window table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlstream.catalog.circles import reads_itself
+from sqlstream.connectors import find
+from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
+from sqlstream.core.options import resolve_environment, sampled
+from sqlstream.plan.build.correlate import column_names
+from sqlstream.plan.build.match import match
+from sqlstream.plan.build.metadata import refuse_unknown_metadata
+from sqlstream.plan.build.scope import Environment, Relation
+from sqlstream.plan.build.time_travel import travelled
+from sqlstream.plan.build.windowing import over_windows
+from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind
+from sqlstream.plan.properties import field, fields, walk
+from sqlstream.plan.time_attributes import why_none
+from sqlstream.sql.bind import bind
+from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.literals import interval_millis
+from sqlstream.sql.names import UNIQUE, repeated
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.tables import ComputedColumn, Table, View
+
+Query = Callable[[exp.Expr, Environment], Node]
+
+# Flink's planner ends between 200 and 400 of them.
+_MOST_VIEWS = 400
+# A view that reads another one twice, which reads another one twice, has more of them soon than anything ends with.
+_MOST_READS = 2000
+_WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE"), "SESSION": ("GAP",)}
+
+
+def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
+    """The relation of one item of FROM. Raises ValidationError, NotSupported."""
+    for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
+        if node.args.get(part):
+            at = node.args[part][0] if isinstance(node.args[part], list) else node
+            raise NotSupported(f"{part.upper()} is not Flink SQL.", at=at)
+    match node:
+        case ast.MatchRecognize():
+            return _aliased(match(node, relation(node.this, env, query).node, env), node, default=None)
+        case exp.Table():
+            return _aliased(_named(node, env, query), node, default=node.name)
+        case exp.Subquery():
+            made = query(_unaliased(node), env)
+            return _aliased(made, node, default=None, names=env.names(node, made))
+        case exp.Values():
+            bare = node.copy()
+            bare.set("alias", None)
+            values = query(bare, env)
+            if node.alias and len(fields(values)) == 1 and not node.args["alias"].columns:
+                # As in SQL the only column has the name of the whole.
+                values = Project(values, tuple(Named(node.alias, ColumnRef(f.type, f.name)) for f in fields(values)))
+            return _aliased(values, node, default=None)
+        case ast.TableFunction():
+            made, names = _table_function(node, env, query)
+            return _aliased(made, node, default=None, names=names)
+    raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)
+
+
+def _unaliased(node: exp.Subquery) -> exp.Expr:
+    modified = any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))
+    return node if modified else node.this
+
+
+def _aliased(node: Node, item: exp.Expr, default: str | None, names: Sequence[str] | None = None) -> Relation:
+    """``node`` under the alias of ``item``; ``names`` are what its columns are called before that, where these are not those of ``node``."""
+    alias = item.args.get("alias")
+    if alias is None:
+        return Relation.of(node, default, names)
+    if alias.columns:
+        given = fields(node)
+        names = column_names([f.name for f in given], alias)
+        node = Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
+    return Relation.of(node, alias.name or default, names)
+
+
+def _named(node: exp.Table, env: Environment, query: Query) -> Node:
+    parts = ast.parts(node)
+    version = node.args.get("system_time")
+    if len(parts) == 1 and parts[0] in env.ctes:
+        if version is not None:
+            raise ValidationError(f"'{parts[0]}' is a query, but time travel is not supported for queries.", at=version)
+        made = env.ctes[parts[0]]
+        _count(sum(not n.inputs for n in walk(made)), node, env)
+        return made
+    found = env.resolver.resolve(parts, at=node)
+    hints = hint_options(node.args.get("hints") or [], env)
+    if isinstance(found, View):
+        if version is not None:
+            raise ValidationError(f"{found.path} is a view, but time travel is not supported for view.", at=version)
+        if hints:
+            raise ValidationError(f"View '{found.path}' cannot be enriched with new options. Hints can only be applied to tables.", at=node)
+        return view(found, env, query, node)
+    found = replace(found, options={**found.options, **hints})
+    _count(1, node, env)
+    return table(found if version is None else travelled(found, version, env.settings.zone), env, at=node)
+
+
+def _count(more: int, at: exp.Expr, env: Environment) -> None:
+    env.reads.extend([at] * more)
+    if len(env.reads) > _MOST_READS:
+        problem = f"More than {_MOST_READS:,} tables are read, those of views and of WITH as often as these are."
+        raise NotSupported(problem, at=at, hint="INSERT INTO a table what is read so often, and read that.")
+
+
+def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
+    """The options of ``/*+ OPTIONS(..) */``; other hints get a notice."""
+    options: dict[str, str] = {}
+    for hint in hints:
+        if hint.name != "OPTIONS":
+            env.notices.append(f"The hint {hint.name} has no effect.")
+            continue
+        if not env.settings.dynamic_options:
+            raise ValidationError(
+                "The 'OPTIONS' hint is allowed only when the config option 'table.dynamic-table-options.enabled' is set to true.", at=hint
+            )
+        options |= {o.this.name: o.expression.name for o in hint.expressions}
+    return options
+
+
+def view(found: View, env: Environment, query: Query, at: exp.Expr | None) -> Node:
+    """What a view gives: its query's columns under its own names, with their time attributes."""
+    around = (*env.views, found.path)
+    if found.path in env.views:
+        raise reads_itself(around[env.views.index(found.path) :], at)
+    if len(around) > _MOST_VIEWS:
+        raise NotSupported(f"More than {_MOST_VIEWS} views are over each other.", at=at, hint="Write the query of some of them into others.")
+    inner = replace(env, resolver=env.resolver.within(found.path.catalog, found.path.database), ctes={}, views=around)
+    try:
+        node = query(found.query, inner)
+    except SqlStreamError as error:
+        # The query of a view has no place in the statement.
+        error.at = error.at if error.offset is not None else at
+        raise
+    by_name = {f.name: f for f in fields(node)}
+    given = found.given or tuple(by_name)
+    names = found.columns or given
+    if not found.columns and (twice := repeated(env.names(found.query, node))) is not None:
+        raise ValidationError(f"View '{found.path}' has two columns '{twice}'.", at=at, hint=UNIQUE)
+    if names == tuple(by_name):
+        return node
+    if gone := next((g for g in given if g not in by_name), None):
+        raise ValidationError(f"View '{found.path}' reads the column '{gone}', which is no longer there.", at=at)
+    return Project(node, tuple(Named(n, ColumnRef(by_name[g].type, g)) for n, g in zip(names, given, strict=True)))
+
+
+def usable(found: Table, env: Environment, at: exp.Expr | None) -> Table:
+    """``found`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
+    if not found.connector:
+        raise ValidationError(f"Table '{found.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
+    if env.settings.dry:
+        resolved = replace(found, options=sampled(found.options, find(found.connector, at).options))
+    else:
+        resolved = replace(found, options=resolve_environment(found.options))
+    connector = find(resolved.connector, at)
+    try:
+        env.notices.extend(f"{found.path.name}: {n}" for n in connector.check(resolved))
+    except ValidationError as error:
+        error.at = error.at if error.at is not None else at
+        raise
+    return resolved
+
+
+def table(found: Table, env: Environment, at: exp.Expr | None) -> Node:
+    """A table as a query sees it: declared columns in order, computed ones included, and its watermark."""
+    found = usable(found, env, at)
+    connector = find(found.connector, at)
+    if not connector.is_source:
+        raise ValidationError(f"Connector '{found.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
+    refuse_unknown_metadata(found, at, writing=False)
+    fixed = env.settings.batch or connector.static(found)
+    mode = connector.source_mode(found)
+    node: Node = Scan(found, connector.bounded(found), fixed, mode)
+    if fixed or not (mode.updates and (env.settings.changes_twice or not mode.retracts)):
+        return _watermarked(_with_computed(node, found, env, [c.name for c in found.columns]), found, env)
+    if found.primary_key is None:
+        raise ValidationError(
+            "Configuration 'table.exec.source.cdc-events-duplicate' is enabled which requires the changelog sources to define a PRIMARY KEY. "
+            f"However, table '{found.path}' doesn't have a primary key.",
+            at=at,
+        )
+    # What a row is compared with is as its source has it: a time that is read from the clock comes above.
+    read = {name.name for name in found.watermark.expression.find_all(exp.Column)} | {found.watermark.column} if found.watermark else set()
+    below = [c.name for c in found.columns if not isinstance(c, ComputedColumn) or c.name in read]
+    node = _watermarked(_with_computed(node, found, env, below), found, env)
+    node = ChangelogNormalize(node, found.primary_key.columns)
+    return _with_computed(node, found, env, [c.name for c in found.columns])
+
+
+def _with_computed(node: Node, found: Table, env: Environment, names: list[str]) -> Node:
+    """``node`` with just the columns ``names`` of the table, the computed ones that it lacks among them."""
+    types = {f.name: f.type for f in fields(node)}
+    if list(types) == names:
+        return node
+    scope = Relation.of(node, None).scope(env.settings)
+    computed = {c.name: c.expression for c in found.columns if isinstance(c, ComputedColumn)}
+    return Project(node, tuple(Named(n, ColumnRef(types[n], n) if n in types else bind(computed[n], scope)) for n in names))
+
+
+def _watermarked(node: Node, found: Table, env: Environment) -> Node:
+    if found.watermark is None:
+        return node
+    scope = Relation.of(node, None).scope(env.settings)
+    return Watermark(node, found.watermark.column, bind(found.watermark.expression, scope))
+
+
+def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> tuple[Node, tuple[str, ...]]:
+    """The node of a window function, and what its columns are called: its input may have one that is called as one of its own is."""
+    name = node.name.upper()
+    if name not in _WINDOWS:
+        near = did_you_mean(name, (*_WINDOWS, "UNNEST", *env.settings.functions))
+        raise ValidationError(f"No match found for function signature {node.name}", at=node, hint=near)
+    arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], *(() if name == "SESSION" else ("OFFSET",))))
+    data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")
+    if not isinstance(data, ast.TableArgument) or not isinstance(descriptor, ast.Descriptor):
+        raise ValidationError(f"{name} takes TABLE t, DESCRIPTOR(time), {', '.join(_WINDOWS[name]).lower()} [, offset].", at=node)
+    partition = data.args.get("partition") or []
+    if partition and name != "SESSION":
+        raise ValidationError(f"{name} takes no PARTITION BY.", at=node)
+    source = _named(data.this, env, query) if isinstance(data.this, exp.Table) else query(data.this, env)
+    if len(descriptor.expressions) != 1:
+        raise ValidationError(f"{name} takes one time attribute in DESCRIPTOR.", at=descriptor.expressions[1])
+    time = descriptor.expressions[0].name
+    known = [f.name for f in fields(source)]
+    if time not in known:
+        raise ValidationError(f"Column '{time}' not found in any table", at=descriptor, hint=did_you_mean(time, known))
+    column = field(source, time)
+    if column.time is None and not env.settings.batch:
+        raise ValidationError(
+            f"The window function requires the timecol is a time attribute type, but is {column.type}.",
+            at=descriptor,
+            hint=why_none(source, time),
+        )
+    if not column.type.is_timestamp:
+        raise ValidationError(f"The window function requires the timecol to be a timestamp, but '{time}' is {column.type}.", at=descriptor)
+    keys = []
+    for item in partition:
+        if item.name not in known:
+            raise ValidationError(f"Column '{item.name}' not found in any table", at=item, hint=did_you_mean(item.name, known))
+        keys.append(item.name)
+    size = _millis(arguments.get(_WINDOWS[name][-1]), _WINDOWS[name][-1].lower(), node)
+    part = {"HOP": "SLIDE", "CUMULATE": "STEP"}.get(name)
+    slide = _millis(arguments.get(part), part.lower(), node) if part else size
+    offset = _millis(arguments["OFFSET"], "offset", node, signed=True) if "OFFSET" in arguments else 0
+    if size % slide:
+        whole = "size" if name == "HOP" else "maxSize"
+        raise ValidationError(
+            f"{name} table function based aggregate requires {whole} must be an integral multiple of {part.lower() if part else ''}, but got "
+            f"{whole} {size} ms and {part.lower() if part else ''} {slide} ms",
+            at=node,
+        )
+    return over_windows(source, Window(WindowKind(name), time, size, slide, offset, tuple(keys)), env.settings.zone), (*known, *WINDOW_COLUMNS)
+
+
+def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expr]:
+    found: dict[str, exp.Expr] = {}
+    for position, argument in enumerate(node.expressions):
+        named = isinstance(argument, ast.NamedArgument)
+        if named and argument.this not in names:
+            raise ValidationError(f"{node.name} has no argument '{argument.this}'.", at=argument, hint=f"It has {', '.join(names)}.")
+        if not named and position >= len(names):
+            raise ValidationError(f"{node.name} takes at most {len(names)} arguments.", at=argument)
+        name = argument.this if named else names[position]
+        if name in found:
+            raise ValidationError(f"{node.name} has its argument '{name}' twice.", at=argument)
+        found[name] = argument.expression if named else argument
+    return found
+
+
+def _millis(node: exp.Expr | None, what: str, at: exp.Expr, *, signed: bool = False) -> int:
+    millis = interval_millis(node) if node is not None else None
+    if millis is None:
+        raise ValidationError(f"The {what} of a window is an INTERVAL of days to seconds.", at=node if node is not None else at)
+    if millis <= 0 and not signed:
+        raise ValidationError(f"The {what} of a window must be greater than zero.", at=node)
+    return millis

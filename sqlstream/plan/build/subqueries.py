@@ -1,0 +1,222 @@
+"""Sub-queries: as items of FROM (LATERAL), and as values in expressions.
+
+SELECT id, (SELECT COUNT(*) FROM b WHERE b.k = a.k) FROM a    ->    Project(id, CASE WHEN $q0c0 IS NULL THEN 0 ELSE $q0 END)
+                                                                    +- Join(LEFT, k = $q0c0)
+                                                                       +- a
+                                                                       +- GroupAggregate(keys=[$q0c0], COUNT(*) AS $q0)
+
+A value of IN and EXISTS is whether the row found a partner among the distinct rows of the sub-query.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.build.decorrelate import Decorrelated, decorrelated
+from sqlstream.plan.build.from_clause import from_clause
+from sqlstream.plan.build.joins import joined
+from sqlstream.plan.nodes import Filter, GroupAggregate, JoinKind, Limit, Named, NamedAggregate, Node, Project
+from sqlstream.plan.properties import fields
+from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
+from sqlstream.sql.expressions import AggregateCall, Expr
+from sqlstream.sql.functions.aggregates import SINGLE_VALUE
+from sqlstream.sql.generated_names import generated
+from sqlstream.sql.types import BIGINT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlstream.plan.build.relations import Query
+    from sqlstream.plan.build.scope import Environment
+
+# What qualifies columns that stand for sub-queries.
+QUALIFIER = generated("query")
+
+
+def is_sub_query(node: exp.Expr) -> bool:
+    """Whether ``node`` itself is a sub-query in an expression."""
+    return isinstance(node, exp.Subquery | exp.Select | exp.Exists) or (isinstance(node, exp.In) and node.args.get("query") is not None)
+
+
+@dataclass
+class SubQueries:
+    """The sub-queries of a clause's expressions: each becomes a column ``$q..`` of a join with what the clause reads.
+
+    ``scope`` is that of the clause. ``replaced`` collects, ``columns`` are the new ones, ``apply`` joins.
+    """
+
+    scope: Scope
+    env: Environment
+    build: Query
+    columns: list[ScopeColumn] = field(default_factory=list)
+    joins: list[tuple[Node, Expr | None]] = field(default_factory=list)
+
+    def replaced(self, node: exp.Expr, *, condition: bool = False) -> exp.Expr:
+        """``node`` with columns in the place of its sub-queries. In a ``condition`` NULL is as good as FALSE."""
+        if not any(is_sub_query(n) for n in node.walk()):
+            return node
+        whole = node.copy()
+        lenient = {id(n) for n in _conditions(whole, condition)}
+        return whole.transform(lambda n: self._column(n, lenient=id(n) in lenient) if is_sub_query(n) else n, copy=False)
+
+    @property
+    def inner(self) -> Scope:
+        """The clause's scope with the new columns."""
+        return replace(self.scope, columns=(*self.scope.columns, *self.columns))
+
+    def apply(self, node: Node) -> Node:
+        """``node`` with the new columns behind its own. Raises NotSupported."""
+        for right, condition in self.joins:
+            known = {f.name for side in (node, right) for f in fields(side)}
+            if condition is not None and not make.columns(condition) <= known:
+                raise NotSupported("A sub-query that reads the row around it is not supported above an aggregate.", hint="Aggregate in a sub-query.")
+            node = joined(node, right, JoinKind.LEFT, condition)
+        return node
+
+    def refuse_aggregated(self, calls: Sequence[AggregateCall], at: exp.Expr) -> None:
+        """Raises NotSupported where an aggregate reads a sub-query: these are joined above it."""
+        names = {c.ref.name for c in self.columns}
+        if any(names & make.columns(call) for call in calls):
+            raise NotSupported("A sub-query in the argument of an aggregate is not supported yet.", at=at, hint="Select it in a sub-query of FROM.")
+
+    # --- each kind ----------------------------------------------------------------------------------------------------
+
+    def _column(self, node: exp.Expr, *, lenient: bool) -> exp.Expr:
+        if isinstance(node, exp.In):
+            return self._in(node, lenient=lenient)
+        if isinstance(node, exp.Exists):
+            return self._exists(node)
+        return self._scalar(node)
+
+    def _scalar(self, node: exp.Expr) -> exp.Expr:
+        found = self._decorrelated(node)
+        made = self.build(found.query, self.env)
+        width = len(fields(made)) - len(found.keys)
+        if width != 1:
+            raise ValidationError("Cannot apply '$SCALAR_QUERY' to a sub-query of several columns", at=node, hint="A value is one column.")
+        prefix = self._prefix()
+        names = [prefix, *(f"{prefix}c{i}" for i in range(len(found.keys)))]
+        right = _named(made, names)
+        if not (found.scalar or _one_row(made)):
+            only = fields(right)[0]
+            call = AggregateCall(only.type.null(), SINGLE_VALUE, (make.ref(only),))
+            grouped = GroupAggregate(right, tuple(names[1:]), (NamedAggregate(prefix, call),))
+            right = _named(grouped, [*names[1:], prefix], order=names)
+        self._join(right, found, names[1:], [])
+        value = _column(prefix)
+        empty = found.of_no_rows(0)
+        return value if empty is None else _case(_null(_column(names[1])), empty, value)
+
+    def _exists(self, node: exp.Exists) -> exp.Expr:
+        found = self._decorrelated(node.this)
+        if found.scalar:
+            raise NotSupported("EXISTS over an aggregate without GROUP BY is always TRUE.", at=node)
+        made = self.build(found.query, self.env)
+        prefix = self._prefix()
+        keys = fields(made)[len(fields(made)) - len(found.keys) :]
+        names = [f"{prefix}c{i}" for i in range(len(keys))]
+        right = _distinct(Project(made, (Named(prefix, make.true()), *(Named(n, make.ref(k)) for n, k in zip(names, keys, strict=True)))))
+        self._join(right, found, names, [])
+        return _not_null(prefix)
+
+    def _in(self, node: exp.In, *, lenient: bool) -> exp.Expr:
+        found = self._decorrelated(node.args["query"])
+        made = self.build(found.query, self.env)
+        asked = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+        if len(fields(made)) - len(found.keys) != len(asked):
+            raise ValidationError("The sub-query of IN has another number of columns.", at=node)
+        prefix = self._prefix()
+        given = [*(f"{prefix}v{i}" for i in range(len(asked))), *(f"{prefix}c{i}" for i in range(len(found.keys)))]
+        rows = _named(made, given)
+        right = _distinct(Project(rows, (Named(prefix, make.true()), *(Named(f.name, make.ref(f)) for f in fields(rows)))))
+        values = [bind(a, self.inner) for a in asked]
+        by_name = {f.name: make.ref(f) for f in fields(right)}
+        pairs = [equal(value, by_name[name], node) for value, name in zip(values, given, strict=False)]
+        self._join(right, found, given[len(asked) :], pairs)
+        known = _not_null(prefix)
+        if lenient or not any(p.type.nullable for p in pairs):
+            return known
+        if len(asked) > 1 or found.keys:
+            raise NotSupported(
+                "IN that is a value, of several columns or of a sub-query that reads the row around it, is not supported where NULLs can come.",
+                at=node, hint="In WHERE, with AND and OR only, it is.",
+            )  # fmt: skip
+        total, present = f"{prefix}n", f"{prefix}p"
+        count = make.builtin("COUNT")
+        value = make.ref(fields(rows)[0])
+        counts = tuple(NamedAggregate(n, AggregateCall(BIGINT.not_null(), count, args)) for n, args in ((total, ()), (present, (value,))))
+        self._join(GroupAggregate(rows, (), counts), Decorrelated(node), [], [])
+        nothing = exp.Or(this=_null(_column(total)), expression=exp.EQ(this=_column(total), expression=exp.Literal.number(0)))
+        unknown = exp.Or(this=_null(asked[0].copy()), expression=exp.LT(this=_column(present), expression=_column(total)))
+        return _case(nothing, exp.false(), known, exp.true(), unknown, exp.Null(), exp.false())
+
+    def _decorrelated(self, node: exp.Expr) -> Decorrelated:
+        return decorrelated(node, lambda select: from_clause(select, self.env, self.build).scope(self.env.settings), self.scope)
+
+    def _prefix(self) -> str:
+        taken = {c.ref.name for c in (*self.scope.columns, *self.columns)}
+        return next(name for i in range(len(taken) + 1) if (name := generated(f"q{i}")) not in taken)
+
+    def _join(self, right: Node, found: Decorrelated, keys: list[str], conditions: list[Expr]) -> None:
+        by_name = {f.name: make.ref(f) for f in fields(right)}
+        asked = found.asked([by_name[key] for key in keys], self.scope)
+        self.columns += [ScopeColumn(QUALIFIER, f.name, replace(make.ref(f), type=f.type.null())) for f in fields(right)]
+        self.joins.append((right, make.all_of([*conditions, *asked])))
+
+
+def _conditions(node: exp.Expr, condition: bool) -> list[exp.Expr]:
+    """The parts of ``node`` for which NULL is as good as FALSE."""
+    found = []
+    if condition:
+        found = [node]
+        for part in found:
+            if isinstance(part, exp.And | exp.Or | exp.Paren):
+                found += [p for p in (part.this, part.args.get("expression")) if p is not None]
+    for case in node.find_all(exp.Case):
+        if case.args.get("this") is None:
+            found += [p for branch in case.args["ifs"] for p in _conditions(branch.this, True)]
+    return found
+
+
+def _named(node: Node, names: list[str], order: list[str] | None = None) -> Node:
+    """``node`` with its columns called ``names``, in ``order``."""
+    columns = {name: Named(name, make.ref(f)) for name, f in zip(names, fields(node), strict=True)}
+    return Project(node, tuple(columns[name] for name in order or names))
+
+
+def _distinct(node: Node) -> Node:
+    return GroupAggregate(node, tuple(f.name for f in fields(node)), ())
+
+
+def _one_row(node: Node) -> bool:
+    """Whether ``node`` gives one row at most."""
+    match node:
+        case GroupAggregate(keys=keys):
+            return not keys
+        case Limit(count=count):
+            return count in (0, 1)
+        case Project(input=source) | Filter(input=source):
+            return _one_row(source)
+    return False
+
+
+def _not_null(name: str) -> exp.Expr:
+    return exp.Not(this=_null(_column(name)))
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, table=QUALIFIER)
+
+
+def _null(node: exp.Expr) -> exp.Is:
+    return exp.Is(this=node, expression=exp.Null())
+
+
+def _case(*cells: exp.Expr) -> exp.Case:
+    ifs = [exp.If(this=c, true=v) for c, v in zip(cells[:-1:2], cells[1::2], strict=True)]
+    return exp.Case(ifs=ifs, default=cells[-1])

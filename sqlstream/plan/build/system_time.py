@@ -1,0 +1,47 @@
+"""FOR SYSTEM_TIME AS OF behind a joined table: which of its three meanings it has.
+
+Of the left's processing time it is a lookup join, of its rowtime a temporal join, of a constant time travel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.properties import field
+from sqlstream.plan.time_attributes import why_none
+from sqlstream.sql.bind import bind
+from sqlstream.sql.expressions import ColumnRef
+
+if TYPE_CHECKING:
+    from sqlstream.plan.build.scope import Relation, Settings
+    from sqlstream.plan.nodes import Field
+
+
+def as_of(item: exp.Expr, left: Relation, settings: Settings) -> Field | None:
+    """The time attribute of the left that ``item`` of FROM is read as of; None where it is none. Raises ValidationError."""
+    period = item.args.get("system_time")
+    if period is None or period.expression.find(exp.Column) is None:
+        return None
+    time = bind(period.expression, left.scope(settings))
+    if not make.columns(time):
+        return None
+    if not time.type.is_timestamp:
+        raise ValidationError(f"The system time period specification expects Timestamp type but is '{time.type.root}'", at=period)
+    if isinstance(time, ColumnRef) and field(left.node, time.name).time is not None:
+        return field(left.node, time.name)
+    raise ValidationError(
+        "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field",
+        at=period,
+        hint=why_none(left.node, time.name) if isinstance(time, ColumnRef) else "Name the time attribute itself.",
+    )
+
+
+def without_period(item: exp.Expr) -> exp.Expr:
+    """The table that ``item`` reads as of a time."""
+    bare = item.copy()
+    bare.set("system_time", None)
+    return bare

@@ -1,0 +1,134 @@
+"""Temporal joins: FROM o JOIN r FOR SYSTEM_TIME AS OF o.rowtime ON o.k = r.k. Each row gets the version of a row of ``r`` that held at its time.
+
+What gives versions: a table with a primary key and a watermark, and a query that keeps the last row of each key. Of that one the rows below it
+are the versions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan import make
+from sqlstream.plan.explain import describe
+from sqlstream.plan.nodes import ChangelogNormalize, Field, Filter, JoinKind, Named, Node, Project, Rank, Scan, TemporalJoin, TimeAttribute, Watermark
+from sqlstream.plan.properties import changelog_mode, field, fields
+from sqlstream.sql.bind import to_text
+from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+_NO_KEY = "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
+
+
+def temporal_join(left: Node, right: Node, kind: JoinKind, condition: Expr | None, time: Field, at: exp.Expr) -> TemporalJoin:
+    """The join of ``left`` with the versions of ``right`` by ``time``, a rowtime of the left. Raises ValidationError, NotSupported."""
+    if kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise ValidationError(f"Unknown join type {kind.name}", at=at, hint="A temporal join is inner, or LEFT.")
+    names = {f.name for f in fields(right)}
+    equal = [(c, e) for c in make.conjuncts(condition) if (e := _right_of(c, names)) is not None]
+    if not equal:
+        raise ValidationError("Currently the join key in Temporal Table Join can not be empty.", at=at, hint="Write ON left.k = right.key.")
+    found = _versions(right, at)
+    if found is None:
+        hint = "Declare a PRIMARY KEY, or keep the last row of each key: ROW_NUMBER() OVER (PARTITION BY key ORDER BY rowtime DESC) of 1."
+        raise ValidationError(_NO_KEY, at=at, hint=hint)
+    columns = {e.name for _, e in equal if isinstance(e, ColumnRef)}
+    if not set(found.key) <= columns:
+        raise ValidationError(_NO_KEY, at=at, hint=f"ON must have an equality with each column of the key: {', '.join(found.key)}.")
+    rowtime = next((f for f in fields(found.node) if f.time is TimeAttribute.ROWTIME), None)
+    if rowtime is None:
+        raise ValidationError(
+            "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned table, but no row time attribute "
+            "can be found.",
+            at=at,
+            hint="Declare WATERMARK FOR in the table.",
+        )
+    if rowtime.type.root != time.type.root:
+        raise ValidationError(
+            "Event-Time Temporal Table Join requires same rowtime type in left table and versioned table, but the rowtime types are "
+            f"{time.type} *ROWTIME* and {rowtime.type} *ROWTIME*.",
+            at=at,
+        )
+    for part, expr in equal:
+        if not isinstance(expr, ColumnRef) or expr.name not in found.key:
+            raise NotSupported(
+                f"{to_text(part)} in a temporal join is not supported: Flink takes it for a part of the key, under which versions that were replaced "
+                "still hold.",
+                at=at,
+                hint="Ask for it in WHERE.",
+            )
+    return TemporalJoin(left, found.node, kind, condition, (time.name, rowtime.name), found.key)
+
+
+def _right_of(condition: Expr, right: set[str]) -> Expr | None:
+    """The right's part of ``condition`` where that is an equality of the left and the right."""
+    if not (isinstance(condition, Call) and condition.function.name == "="):
+        return None
+    read = [make.columns(arg) for arg in condition.args]
+    for i in (0, 1):
+        if read[i] and read[1 - i] and read[i] <= right and not read[1 - i] & right:
+            return condition.args[i]
+    return None
+
+
+@dataclass(frozen=True)
+class _Versions:
+    """A node that gives versions, and its columns that are their key."""
+
+    node: Node
+    key: tuple[str, ...]
+
+
+def _versions(node: Node, at: exp.Expr) -> _Versions | None:
+    """The versions of the rows of ``node``; None where it has no key. Raises NotSupported where what it keeps of a key is not its last row."""
+    match node:
+        case Scan(table=table):
+            return _Versions(node, table.primary_key.columns) if table.primary_key else None
+        case ChangelogNormalize(input=source, keys=keys):
+            # What each version was needs not be known.
+            return _Versions(source, keys)
+        case Watermark(input=source):
+            below = _versions(source, at)
+            return below and _Versions(replace(node, input=below.node), below.key)
+        case Project(input=source, columns=columns):
+            below = _versions(source, at)
+            return below and _passed(below, columns)
+        case Filter(input=source, condition=condition) if changelog_mode(node).updates or _versions(source, at) is not None:
+            raise ValidationError(
+                "Filter is not allowed for right changelog input of event time temporal join, it will corrupt the versioning of data. Please "
+                f"consider removing the filter '{to_text(condition)}' before joining.",
+                at=at,
+                hint="Ask for it behind ON.",
+            )
+        case Rank():
+            return _last_rows(node, at)
+        case _ if changelog_mode(node).updates:
+            raise NotSupported(f"A temporal join with the versions of {describe(node)} is not supported.", at=at)
+    return None
+
+
+def _passed(below: _Versions, columns: tuple[Named, ...]) -> _Versions | None:
+    names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
+    if not set(below.key) <= names.keys():
+        return None
+    return _Versions(Project(below.node, columns), tuple(names[k] for k in below.key))
+
+
+def _last_rows(node: Rank, at: exp.Expr) -> _Versions:
+    """The rows of which ``node`` keeps the last of each key."""
+    by_rowtime = node.latest and field(node.input, node.order[0].name).time is TimeAttribute.ROWTIME
+    if not by_rowtime or changelog_mode(node.input).updates:
+        raise NotSupported(
+            "A temporal join with a query that keeps other rows than the last of each key is not supported.",
+            at=at,
+            hint="Number by ROW_NUMBER() OVER (PARTITION BY key ORDER BY rowtime DESC), keep number 1, and ask for the rest behind ON.",
+        )
+    columns = [Named(f.name, make.ref(f)) for f in fields(node.input)]
+    if node.rank is not None:
+        # Each version has been the first.
+        columns.append(Named(node.rank, Literal(field(node, node.rank).type, 1)))
+    return _Versions(Project(node.input, tuple(columns)), node.partition)

@@ -1,0 +1,76 @@
+"""FROM t FOR SYSTEM_TIME AS OF a constant: the table as it was then, where its connector keeps versions."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import re
+import zoneinfo
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.connectors import find
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.sql.bind import Scope, bind
+from sqlstream.sql.expressions import Call, Cast, Expr, Literal
+
+if TYPE_CHECKING:
+    from sqlstream.sql.tables import Table
+
+
+def travelled(table: Table, version: exp.Expr, zone: str) -> Table:
+    """``table`` as of the constant behind FOR SYSTEM_TIME AS OF, which is of the session's ``zone``. Raises ValidationError, NotSupported."""
+    if version.find(exp.Column) is not None:
+        raise NotSupported("FOR SYSTEM_TIME AS OF a column is not supported yet.", at=version, hint="A constant is: TIMESTAMP '2024-01-01 00:00:00'.")
+    expr = bind(version.expression, Scope((), zone=zone))
+    if not expr.type.is_timestamp:
+        problem = f"The system time period specification expects Timestamp type but is '{expr.type.root}'"
+        raise ValidationError(problem, at=version, hint="Write TIMESTAMP in front of it." if expr.type.is_string else None)
+    wall = _folded(expr)
+    if not isinstance(wall, datetime.datetime):
+        raise ValidationError(
+            "Unsupported time travel expression: the expression can not be reduced to a constant.", at=version,
+            hint="Write TIMESTAMP '2024-01-01 00:00:00', with or without an INTERVAL.",
+        )  # fmt: skip
+    option = find(table.connector).time_travel_option if table.connector else None
+    if option is None:
+        raise ValidationError(
+            "getTable(ObjectPath, long) is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
+            at=version, hint=f"A table of the connector '{table.connector}' keeps no versions; one of 'delta' does.",
+        )  # fmt: skip
+    moment = wall.replace(tzinfo=_zone(zone)).astimezone(datetime.UTC)
+    return replace(table, options={**table.options, option: f"{moment:%Y-%m-%d %H:%M:%S.%f}"})
+
+
+def _folded(expr: Expr) -> datetime.datetime | None:
+    match expr:
+        case Literal(value=datetime.datetime() as value):
+            return value
+        case Cast(operand=Literal(value=str() as text)):
+            try:
+                return datetime.datetime.fromisoformat(text.strip())
+            except ValueError:
+                return None
+        case Call(function=function, args=(first, Literal(value=int() as size, type=type_))) if function.name in ("+", "-") and type_.is_interval:
+            start = _folded(first)
+            size = size if function.name == "+" else -size
+            if start is None or type_.root == "INTERVAL_MONTHS":
+                return start and _months(start, size)
+            return start + datetime.timedelta(milliseconds=size)
+    return None
+
+
+def _months(start: datetime.datetime, months: int) -> datetime.datetime:
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    return start.replace(year=year, month=month + 1, day=min(start.day, calendar.monthrange(year, month + 1)[1]))
+
+
+def _zone(name: str) -> datetime.tzinfo:
+    offset = re.fullmatch(r"(?:GMT|UTC)?([+-])(\d{1,2})(?::(\d{2}))?", name)
+    if offset is None:
+        return zoneinfo.ZoneInfo(name)
+    sign, hours, minutes = offset.groups(default="0")
+    size = datetime.timedelta(hours=int(hours), minutes=int(minutes))
+    return datetime.timezone(size if sign == "+" else -size)

@@ -1,0 +1,239 @@
+"""From a statement's syntax to its plan: the part of its way that needs no Spark, for sessions and for the linter."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import zoneinfo
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.catalog.apply import Context
+from sqlstream.catalog.schema import table_columns
+from sqlstream.core import settings
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.lint.scripts import Finding, of_error
+from sqlstream.lint.subject import Planned
+from sqlstream.plan.build import queries as build
+from sqlstream.plan.build import relations, scope
+from sqlstream.plan.build.expanded import expanded
+from sqlstream.plan.build.insert import insert, into
+from sqlstream.plan.nodes import Limit, Node, Sink, Sort
+from sqlstream.plan.properties import changelog_mode, fields, static
+from sqlstream.plan.rules import rewrite
+from sqlstream.plan.validate import validate
+from sqlstream.sql.bind import Scope
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.tables import Table, View
+from sqlstream.udf import lookup
+from sqlstream.udf.concurrent import Calls
+from sqlstream.udf.functions import Settings as FunctionSettings
+from sqlstream.udf.functions import python_function
+from sqlstream.udf.modules import Modules
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+    from sqlglot import exp
+
+    from sqlstream.catalog.entries import UserFunction
+    from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.catalog.project import Project
+
+
+_ASYNC = ("max-concurrent-operations", "timeout", "retry-strategy", "retry-delay", "max-attempts")
+# Where rows are kept for which a Python function has failed.
+DEAD_LETTERS = ".sqlstream/dead-letters"
+
+
+class Planner:
+    """A session's catalog and options, and the plans of statements in them."""
+
+    def __init__(
+        self, project: Path, catalog: CatalogManager, files: Project, options: MutableMapping[str, str], *, python: bool = True
+    ) -> None:
+        """``python``: the project's modules of functions are run; else their text tells of the functions."""
+        self.project = project
+        self.catalog = catalog
+        self.files = files
+        self.options = options
+        self.errors: list[SqlStreamError] = []
+        self.modules = Modules(project, runs=python)
+        self._placed: dict[str, UserFunction] = {}
+        # Whether nothing is run, so that variables of the environment need not be set.
+        self.dry = False
+
+    def load(self) -> list[SqlStreamError]:
+        """Register the functions of the project's modules and what its catalog files declare; the errors come back."""
+        self.reload()
+        self.errors = [*self.modules.errors, *self.files.load(self.catalog, self._scope)]
+        return self.errors
+
+    def reload(self) -> list[str]:
+        """Load the project's modules of functions where a file has changed: a line about each."""
+        version = self.modules.version
+        lines = self.modules.refresh(settings.read(self.options, "python.files"))
+        if self.modules.version != version:
+            self._placed = lookup.place(self.catalog, self.modules, self._placed)
+        return lines
+
+    def apart(self, *, dry: bool = False) -> Planner:
+        """A planner that begins with this one's catalog and options, and keeps what it is told to itself. ``dry``: what it plans is not run."""
+        other = copy(self)
+        other.dry = dry or self.dry
+        other.catalog, other.options = self.catalog.apart(), dict(self.options)
+        return other
+
+    @property
+    def zone(self) -> str:
+        """``table.local-time-zone``."""
+        found = self.options.get("table.local-time-zone", "default")
+        return _machine_zone() if found == "default" else found
+
+    # --- what names mean ----------------------------------------------------------------------------------------------
+
+    def environment(self, catalog: str | None = None, database: str | None = None) -> scope.Environment:
+        resolver = self.catalog.within(catalog, database) if catalog and database else self.catalog
+        functions = self.functions(resolver)
+        return scope.Environment(
+            resolver,
+            scope.Settings(
+                zone=self.zone,
+                database=self.catalog.current_database,
+                batch=settings.read(self.options, "execution.runtime-mode") == "batch",
+                dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
+                state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
+                not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
+                changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
+                dry=self.dry,
+                functions=functions,
+            ),
+            table_function=functions.table,
+        )
+
+    def functions(self, resolver: CatalogManager | None = None) -> lookup.UserFunctions:
+        """The user's functions by name."""
+        return lookup.UserFunctions(resolver or self.catalog, self.modules, self.function_settings)
+
+    @property
+    def function_settings(self) -> FunctionSettings:
+        """What of the options Python functions run by."""
+        parameters = settings.read(self.options, "pipeline.global-job-parameters")
+        kept = settings.read(self.options, "udf.on-error") == "dead-letter"
+        asked = (settings.read(self.options, f"table.exec.async-scalar.{name}") for name in _ASYNC)
+        most, timeout, strategy, delay, attempts = asked
+        calls = Calls(most, timeout, attempts if strategy == "fixed_delay" else 1, delay)
+        return FunctionSettings(tuple(sorted(parameters.items())), str(self.project / DEAD_LETTERS) if kept else "", calls)
+
+    @property
+    def _scope(self) -> Scope:
+        return Scope((), zone=self.zone, functions=self.functions())
+
+    def check_function(self, declared: UserFunction, at: exp.Expr) -> None:
+        """Raises the error of a function that can't be declared."""
+        python_function(declared, self.modules, self.function_settings, at)
+
+    def schema(self, item: Table | View) -> Any:
+        """The columns of a table or a view: name, type, time attribute, whether they can be NULL."""
+        if isinstance(item, Table):
+            return table_columns(item, self.zone, self.functions())
+        return _schema(relations.view(item, self.environment(), build.query, None))
+
+    def expanded(self, view: View) -> exp.Query:
+        """The query of ``view`` with every name in it qualified."""
+        return expanded(view.query, self.environment(view.path.catalog, view.path.database))
+
+    def context(self, *, script: bool, save: bool) -> Context:
+        """What declarations are carried out in."""
+        return Context(scope=self._scope, schema_of=self._schema_of, project=self.files, script=script, save=save)
+
+    def _schema_of(self, query: exp.Query) -> Any:
+        env = self.environment()
+        plan = build.query(query, env)
+        return tuple((name, *column[1:]) for name, column in zip(env.names(query, plan), _schema(plan), strict=True))
+
+    # --- plans --------------------------------------------------------------------------------------------------------
+
+    def planned(self, node: exp.Expr, env: scope.Environment) -> Planned:
+        """The plan of a query or an INSERT, or of the query of a CREATE TABLE .. AS. Raises SqlStreamError."""
+        env = replace(env, reads=[])
+        match node:
+            case ast.Insert():
+                logical: Node = insert(node, self.catalog.sink(ast.parts(node.this), node.this), env)
+            case ast.CreateTable():
+                target = self.catalog.sink(ast.parts(node.this), node.this)
+                logical = into(build.query(node.args["query"], env), target, env, node)
+            case _:
+                logical = build.query(node, env)
+        plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch)
+        validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
+        return Planned(node, logical, plan)
+
+    def selected(self, query: exp.Expr, env: scope.Environment) -> tuple[Node, int | None]:
+        """The plan of a SELECT that is run, and after how many rows it ends (see ``without_limit``). Raises SqlStreamError."""
+        logical = build.query(query, env)
+        limited, count = (logical, None) if env.settings.batch else without_limit(logical)
+        plan = rewrite(limited, env.settings.state_ttl, batch=env.settings.batch)
+        validate(plan, batch=env.settings.batch)
+        return plan, count
+
+    def plans(self, node: exp.Expr) -> tuple[Planned, ...]:
+        """The plans of the queries in a statement. Raises SqlStreamError."""
+        env = self.environment()
+        while isinstance(node, ast.Explain):
+            node = node.this
+        return tuple(self.planned(n, env) for n in (node.expressions if isinstance(node, ast.StatementSet) else [node]))
+
+    # --- for the linter -----------------------------------------------------------------------------------------------
+
+    def module_findings(self, file: Path, name: str) -> list[Finding]:
+        """What is wrong with a module of functions, and with the types of those in it."""
+        shown = self.modules.shown(file)
+        return sorted(of_error(e, name) for e in self.modules.errors if e.location is not None and e.location.file == shown)
+
+    def catalog_errors(self, file: Path) -> list[SqlStreamError]:
+        """What kept the statements of a file of the project's catalog from being loaded."""
+        shown = self.files.shown(file)
+        return [e for e in self.errors if e.location is not None and e.location.file == shown]
+
+
+def without_limit(plan: Node) -> tuple[Node, int | None]:
+    """A plan without the LIMIT at its end, and its count: rows that only come can simply be counted, and the query ends with the last."""
+    if not isinstance(plan, Limit) or plan.offset or static(plan):
+        return plan, None
+    counted = not isinstance(plan.input, Sort) and not changelog_mode(plan.input).updates
+    return (plan.input, plan.count) if counted else (plan, None)
+
+
+def check_option(key: str, value: str, at: exp.Expr) -> str | None:
+    """Check a SET; a notice for the user. Raises ValidationError, NotSupported."""
+    notice = settings.check(key, value, at=at, key_at=at.meta.get("key", at))
+    if key == "table.local-time-zone" and value != "default":
+        _check_zone(value, at)
+    return notice
+
+
+def _schema(node: Node) -> Any:
+    return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in fields(node))
+
+
+def _machine_zone() -> str:
+    if zone := os.environ.get("TZ", "").lstrip(":"):
+        return "UTC" if zone in ("UTC", "Etc/UTC", "UTC0") else zone
+    zone = str(Path("/etc/localtime").resolve()).partition("zoneinfo/")[2]
+    if not zone and (named := Path("/etc/timezone")).is_file():
+        zone = named.read_text("utf-8").strip()
+    return "UTC" if not zone or zone in ("UTC", "Etc/UTC", "Universal", "UCT", "Zulu", "Etc/UCT") else zone
+
+
+# They are looked for on the disk.
+_zones = functools.cache(zoneinfo.available_timezones)
+
+
+def _check_zone(zone: str, at: exp.Expr) -> None:
+    if zone in _zones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
+        return
+    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", at=at, hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")

@@ -1,0 +1,1 @@
+"""Plans as running Spark queries: jobs, SELECT, the operators, the engine."""

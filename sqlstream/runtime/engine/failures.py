@@ -1,0 +1,253 @@
+"""Spark's exceptions in the words of SQL.
+
+In: whatever py4j or pyspark raised. Out: a SqlStreamError whose message is the innermost cause's, without a stack.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from py4j.protocol import Py4JError, Py4JJavaError
+
+from sqlstream.core.depth import too_deep
+from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError
+from sqlstream.core.secrets import masked_value
+from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
+from sqlstream.plan.suspects import suspects
+from sqlstream.runtime.engine.java_process import JavaProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from sqlstream.plan.nodes import Node
+
+# What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
+_CALL = re.compile(r"An error occurred while calling .*?\n: ", re.S)
+_TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()]*\)", re.S)
+_CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
+_PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
+# What our generated SQL raises by itself stands behind this condition in Spark's message.
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: P0001|\n\tat |\Z)", re.S)
+_RECORD = re.compile(f"{re.escape(RECORD_BEGINS)}(.*){re.escape(RECORD_ENDS)}", re.S)
+_IN_FILE = re.compile(r"(?<= \(file )(file:\S+)(?=\))")
+# So much of a record, and of another message, is told.
+_MOST_OF_RECORD, _MOST = 200, 2_000
+_OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
+# A file of a format of its own, or a compressed one.
+_UNREAD = re.compile(r"\[FAILED_READ_FILE[.\w]*\] .*? reading file (\S+?)\.?\s", re.S)
+_CORRUPT = "Take it out of the folder, or write it anew; the job then goes on."
+# What a machine says of its disks, and what to do.
+_DISKS = (
+    (re.compile(r"No space left on device|Disk quota exceeded"), "The disk is full",
+     "Make room there, then submit the statement again: the job goes on."),
+    (re.compile(r"Read-only file system"), "Nothing can be written on a read-only file system", "Name a folder that can be written to."),
+    # PostgreSQL says it in small letters of its tables.
+    (re.compile(r"Permission denied"), "There is no permission to read or write",
+     "Give the user of this process the permission, or name another folder."),
+)  # fmt: skip
+_PATH = re.compile(r"(?:file:/*)?(/[^\s:'\"(),]+)")
+_WRITTEN = re.compile(r"Task failed while writing rows to (?:file:/*)?(/.*?)\.(?:\s|$)")
+# What the user's own code in Python has raised.
+_PYTHON = re.compile(re.escape("<<python function ") + "(.*)" + re.escape(" python function>>"))
+_CRASHED = re.compile(r"Python worker exited unexpectedly")
+# What a worker itself has raised.
+_WORKER = "An exception was thrown from the Python worker"
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
+# Java's stack was too small for Spark's parser, optimizer or tasks, or Spark's JSON of a schema has more levels than its writer takes.
+_TOO_DEEP = re.compile(r"java\.lang\.StackOverflowError|FAILED_TO_PARSE_TOO_COMPLEX|Document nesting depth")
+# What is heard of a JVM that is about to end, or of its context.
+_ENDING = re.compile(r"java\.lang\.OutOfMemoryError|SparkContext was shut down|stopped SparkContext|Shutdown in progress")
+_ENDING_SECONDS = 10
+# What Kafka's consumers say in a task when brokers gave no answer for long enough.
+_SILENT = re.compile(
+    r"Timeout of \d+ms expired before|Timeout expired while fetching topic metadata"
+    r"|Cannot fetch record for offset \d+ in \d+ milliseconds"
+)
+_CAUSES = (
+    (_SILENT, "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
+    (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
+     "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
+    (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None),
+    (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka no longer has records that were not read yet.",
+     "The topic's retention removed them. Starting the job anew skips them."),
+    (re.compile(r"The state in .* is another operator's"), "The job's state is not that of its operators.",
+     "It is of another release, or was put there. SET 'pipeline.name' to another name, or remove the job's folder, and the job begins anew."),
+)  # fmt: skip
+
+
+def job_error(
+    error: BaseException, functions: Iterable[str] = (), nodes: Sequence[Node] = (), folder: Path | None = None
+) -> SqlStreamError:
+    """``error`` as one that a user can read; a SqlStreamError stays what it is.
+
+    ``functions`` are those in Python that the query calls, ``nodes`` its plan, ``folder`` is that of its state.
+    """
+    if isinstance(error, SqlStreamError):
+        return error
+    text = _full_text(error)
+    if (died := _death(error, text)) is not None:
+        died.__cause__ = error
+        return died
+    raised = _RAISED.search(text)
+    unread = _UNREAD.search(text)
+    if python := _PYTHON.search(text):
+        message, hint = json.loads(python[1])
+        problem: SqlStreamError = JobFailed(message, hint=hint)
+    elif raised:
+        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes))
+    elif full := _of_disk(text, folder):
+        problem = full
+    elif empty := _of_checkpoint(folder):
+        problem = empty
+    elif unread:
+        problem = JobFailed(f"The file {unquote(urlsplit(unread[1]).path)} can't be read: {_cause(text)}.", hint=_CORRUPT)
+    elif _CRASHED.search(text):
+        named = ", ".join(sorted(set(functions)))
+        message = f"The Python worker ended unexpectedly while a function of the query ran{f' ({named})' if named else ''}."
+        problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, as for want of memory.")
+    elif _TOO_DEEP.search(text):
+        problem = too_deep()
+    elif found := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
+        problem = JobFailed(f"{found[0]} ({_headline(text)})", hint=found[1])
+    elif type(error).__name__ in ("AnalysisException", "ParseException"):
+        problem = ValidationError(_headline(text))
+    else:
+        problem = JobFailed(_headline(text))
+    problem.__cause__ = error
+    return problem
+
+
+def death(error: BaseException) -> SqlStreamError | None:
+    """The death of Spark's JVM, where that is behind ``error``."""
+    return None if isinstance(error, SqlStreamError) else _death(error, str(error))
+
+
+@contextmanager
+def while_it_runs() -> Iterator[None]:
+    """Do what is to be done as long as there is a JVM: what is left of it where that has ended, of itself or not, has ended too."""
+    try:
+        yield
+    except (Py4JError, OSError) as error:
+        if isinstance(error, Py4JJavaError) or JavaProcess.latest is None or not JavaProcess.latest.ended_within(_ENDING_SECONDS):
+            raise
+
+
+def _death(error: BaseException, text: str) -> SqlStreamError | None:
+    process = JavaProcess.latest
+    if process is None:
+        return None
+    unanswered = isinstance(error, Py4JError | ConnectionError | EOFError) and not isinstance(error, Py4JJavaError)
+    if unanswered or _ENDING.search(text):
+        # Its sockets close, and its queries fail, a moment before it is gone.
+        process.ended_within(_ENDING_SECONDS)
+    return None if process.death is None else process.death.error()
+
+
+def _of_record(message: str) -> str:
+    """The message of a row that can't be computed: of a record in it the beginning, without its secrets, and of a file its line, too."""
+    record = _RECORD.search(message)
+    if record is None:
+        return escaped(_cut(masked_value(message), _MOST))
+    place = _IN_FILE.sub(lambda match: _line(match[1], record[1]), message[record.end() :])
+    return f"{message[: record.start()]}'{escaped(_cut(masked_value(record[1]), _MOST_OF_RECORD))}'{escaped(place)}"
+
+
+def _where(message: str, nodes: Sequence[Node]) -> str:
+    found = suspects(message.strip(), nodes)
+    return "" if not found else f" (in {found[0]})" if len(found) == 1 else f" (in one of {', '.join(found)})"
+
+
+def escaped(text: str) -> str:
+    r"""``text`` on one line: its control characters as ``\n``, ``\x00``."""
+    return "".join(repr(c)[1:-1] if ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 else c for c in text)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} ..."
+
+
+def _line(file: str, record: str) -> str:
+    """The file and the number of the first line that is ``record``, or begins with what is known of it; the file where that can't be read here."""
+    path = Path(unquote(urlsplit(file).path))
+    try:
+        with _OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace", newline="\n") as lines:
+            cut = len(record) >= RECORD_CHARACTERS
+            same = (n for n, line in enumerate(lines, 1) if line.rstrip("\r\n") == record or (cut and line.startswith(record)))
+            number = next(same, None)
+    except (OSError, EOFError):
+        number = None
+    return str(path) if number is None else f"{path}, line {number}"
+
+
+def _of_disk(text: str, folder: Path | None) -> SqlStreamError | None:
+    """What keeps a machine from reading or writing, with the path that it names, or what was written, or else the folder of the job's state."""
+    for pattern, message, hint in _DISKS:
+        if (said := pattern.search(text)) is not None:
+            begin, end = text.rfind("\n", 0, said.start()) + 1, text.find("\n", said.end())
+            named = _PATH.search(text[begin : end if end >= 0 else len(text)])
+            written = _WRITTEN.search(text)
+            where = named[1] if named else unquote(written[1]) if written else folder
+            return JobFailed(message + (f": {where}." if where else "."), hint=hint)
+    return None
+
+
+def _of_checkpoint(folder: Path | None) -> SqlStreamError | None:
+    """A file of the checkpoint in a job's folder that has nothing in it, which Spark does not name."""
+    files = () if folder is None else (*folder.glob("checkpoint/*/metadata"), *folder.glob("checkpoint/*/offsets/[0-9]*"))
+    empty = next((path for path in sorted(files) if path.is_file() and not path.stat().st_size), None)
+    if empty is None:
+        return None
+    return JobFailed(
+        f"The file {empty} of the job's checkpoint is empty: it was being written when the disk was full or the machine stopped.",
+        hint=f"Put it back from a copy, or delete the folder {folder} and submit the statement again: the job then starts anew.",
+    )
+
+
+def _cause(text: str) -> str:
+    """The innermost cause that is told of."""
+    causes = [c.strip() for c in re.findall(r"^Caused by: (.*)", text, re.M)]
+    return _PACKAGE.sub("", causes[-1]).rstrip(".") if causes else _headline(text).rstrip(".")
+
+
+def start_error(error: BaseException, logs: Path) -> SetupError:
+    """What kept Spark from starting: the innermost cause, in one line."""
+    if (died := death(error)) is not None:
+        return SetupError(f"Spark did not start. {died.message}", hint=died.hint)
+    causes = re.findall(r"^Caused by: (.*)", str(error), re.M)
+    lines = [line.strip() for line in _CALL.sub("", str(error), count=1).splitlines() if line.strip()]
+    line = causes[-1] if causes else lines[0] if lines else type(error).__name__
+    problem = SetupError(f"Spark did not start: {_PACKAGE.sub('', line)}", hint=f"See spark.log and jvm.log in {logs}.")
+    problem.__cause__ = error
+    return problem
+
+
+def _full_text(error: BaseException) -> str:
+    parts = [str(error)]
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    seen = 0
+    while java is not None and seen < 20:
+        try:
+            parts.append(str(java.getMessage() or java.toString()))
+            java = java.getCause()
+        except Py4JError:  # the JVM is gone: what we have is all there is
+            break
+        seen += 1
+    if (cause := error.__cause__) is not None:
+        parts.append(str(cause))
+    return "\n".join(parts)
+
+
+def _headline(text: str) -> str:
+    text = _CLASS.sub("", _CALL.sub("", text, count=1))
+    text = _CLASS.sub("", _TASK.sub("", text, count=1))
+    if _WORKER in text and (raised := _TRACEBACK.findall(text)):
+        return f"A Python worker failed: {raised[-1].strip()}"
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
+    return lines[0] if lines else "unknown failure"

@@ -1,0 +1,166 @@
+"""The process of Spark's JVM: out of the reach of this process's signals, watched until its end, and why it ended.
+
+In: a command. Out: a JavaProcess. A signal to all of a process group or service (a terminal's Ctrl-C, timeout, systemd) would take the JVM from
+under the jobs that are to be stopped: it has a session of its own, and ignores them. Where this process is killed the JVM is, too.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlstream.core import private
+from sqlstream.core.errors import JobFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+# Those that end a process, which a terminal, a shell or a service manager sends.
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PR_SET_PDEATHSIG = 1
+# Spark's SparkExitCode.OOM, and HotSpot's with -XX:+ExitOnOutOfMemoryError.
+_OUT_OF_MEMORY = (52, 3)
+_NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: [^\n]*)?")
+# As much of a log's end is looked at.
+_READ_BYTES = 200_000
+
+
+@dataclass(frozen=True)
+class Death:
+    """Why a JVM has ended that nobody had asked to."""
+
+    message: str
+    hint: str
+
+    def error(self) -> JobFailed:
+        return JobFailed(self.message, hint=self.hint)
+
+
+class JavaProcess:
+    """A running JVM. ``on_death`` hears, in a thread of its own, of an end that nobody had asked for. ``latest``: the one that was started last."""
+
+    latest: ClassVar[JavaProcess | None] = None
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], logs: Path, on_death: Callable[[JavaProcess], None]) -> None:
+        """Start it: what it prints goes to ``jvm.log`` of ``logs``, beside which is Spark's log. Raises OSError."""
+        self._logs = logs
+        self._on_death = on_death
+        self._begun = {name: _size(logs / name) for name in ("jvm.log", "spark.log")}
+        self._asked = False
+        self._ended = threading.Event()
+        self.death: Death | None = None
+        started: Future[subprocess.Popen[bytes]] = Future()
+        # Linux takes the end of the thread that has started a process for that of its parent: this one lives as long as the JVM.
+        threading.Thread(target=self._watch, args=(command, environment, started), name="spark-jvm", daemon=True).start()
+        self._process = started.result()
+        JavaProcess.latest = self
+        atexit.register(self.kill)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return not self._ended.is_set()
+
+    def ended_within(self, seconds: float) -> bool:
+        """Whether it has ended; waits for it so long."""
+        return self._ended.wait(seconds)
+
+    def end(self, seconds: float) -> None:
+        """Have it end by itself, as it does at the end of its input; kill it where that takes longer."""
+        self._asked = True
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        if not self._ended.wait(seconds):
+            self.kill()
+
+    def kill(self) -> None:
+        """End it at once, and wait until it is gone."""
+        self._asked = True
+        atexit.unregister(self.kill)
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._ended.set()
+
+    def _watch(self, command: Sequence[str], environment: Mapping[str, str], started: Future[subprocess.Popen[bytes]]) -> None:
+        try:
+            with private.opened(self._logs / "jvm.log", "ab") as output:
+                process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=environment, start_new_session=True,
+                    preexec_fn=_apart(os.getpid()),
+                )  # fmt: skip
+        except Exception as error:
+            started.set_exception(error)
+            return
+        started.set_result(process)
+        code = process.wait()
+        if not self._asked:
+            self.death = cause(code, self._said("jvm.log"), self._said("spark.log"), self._logs)
+        self._ended.set()
+        atexit.unregister(self.kill)
+        if self.death is not None:
+            self._on_death(self)
+
+    def _said(self, name: str) -> str:
+        """What it has written to a log."""
+        try:
+            with (self._logs / name).open("rb") as log:
+                log.seek(max(self._begun[name], _size(self._logs / name) - _READ_BYTES))
+                return log.read().decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+
+def cause(code: int, printed: str, logged: str, logs: Path) -> Death:
+    """Why a JVM ended with this exit code, which is negative for a signal; ``printed`` and ``logged`` are what it said itself."""
+    see = f"See jvm.log and spark.log in {logs}."
+    lines = [line.strip() for line in printed.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    memory = _NO_MEMORY.findall(printed) or (_NO_MEMORY.findall(logged) if code in _OUT_OF_MEMORY else [])
+    if code in _OUT_OF_MEMORY or (code > 0 and memory):
+        said = f": {memory[-1]}" if memory else ""
+        return Death(
+            f"Spark died for want of memory (exit status {code}){said}.",
+            f"SET 'spark.driver.memory' = '8g' or more before Spark starts (2g is the default). {see}",
+        )
+    if code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        by_system = "The system kills what takes too much memory: dmesg tells. " if -code == signal.SIGKILL else ""
+        return Death(f"Spark died: its JVM was killed ({name}).", by_system + see)
+    return Death(f"Spark died: its JVM ended with exit status {code}{f' ({lines[-1]})' if lines else ''}.", see)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _apart(parent: int) -> Callable[[], None]:
+    """What the JVM's process does before it becomes one."""
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+    def prepare() -> None:
+        for one in _SIGNALS:
+            signal.signal(one, signal.SIG_IGN)
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+
+    return prepare

@@ -1,0 +1,103 @@
+"""``python.archives`` and ``python.executable`` where Spark's workers run on this machine: a cluster's executors unpack archives by themselves.
+
+In: the options. Out: the folder with what the archives hold, each under its name or the one behind its #, and the interpreter's path. Functions
+have the folder as their working directory, as they have an executor's.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from hashlib import sha1
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from sqlstream.core import private, settings
+from sqlstream.core.errors import ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = ".sqlstream/archives"
+_TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+_ZIPS = (".zip", ".jar", ".whl", ".egg")
+
+
+def on_this_machine(master: str) -> bool:
+    """Whether workers are processes of the driver's JVM; ``local-cluster`` has executors, with folders of their own."""
+    return master.startswith("local") and not master.startswith("local-cluster")
+
+
+def archives(options: Mapping[str, str]) -> list[tuple[Path, str]]:
+    """The files of ``python.archives``, each with the name of its folder. Raises ValidationError for one that is not there."""
+    found = []
+    for named in settings.read(options, "python.archives"):
+        file, _, folder = named.partition("#")
+        path = Path(file).expanduser().absolute()
+        if "://" not in file and not path.exists():
+            raise ValidationError(f"There is no file '{file}' (python.archives).")
+        folder = folder or path.name
+        if PurePath(folder).is_absolute() or ".." in PurePath(folder).parts:
+            raise ValidationError(f"'{named}' is unpacked outside of its folder (python.archives).", hint="Write archive#name.")
+        found.append((path, folder))
+    return found
+
+
+def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
+    """The folder that holds what is in the archives, unpacked once for all starts; None without any. Raises ValidationError."""
+    found = archives(options)
+    if not found:
+        return None
+    if remote := next((n for n in settings.read(options, "python.archives") if "://" in n), None):
+        raise ValidationError(f"'{remote}' is no file of this machine (python.archives).", hint="Only a cluster fetches archives: --master.")
+    stamps = [(str(path), folder, path.stat().st_mtime_ns, path.stat().st_size) for path, folder in found]
+    place = project / FOLDER / sha1(repr(stamps).encode()).hexdigest()[:16]
+    if place.is_dir():
+        return place
+    private.folder(place.parent)
+    made = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=place.parent))
+    try:
+        for path, folder in found:
+            _unpack(path, made / folder)
+        if not place.is_dir():
+            made.rename(place)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return place
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    """``path`` as ``folder``; what is no archive stands there as it is."""
+    try:
+        if path.is_file() and path.name.endswith(_TARS):
+            with tarfile.open(path) as tar:
+                tar.extractall(folder, filter="tar")  # links may lead out, as an environment's to its Python; nothing is written there
+        elif path.is_file() and path.name.endswith(_ZIPS):
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.infolist():
+                    written = Path(archive.extract(member, folder))
+                    if (mode := member.external_attr >> 16 & 0o777) and not member.is_dir():
+                        written.chmod(mode | 0o600)
+        else:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.symlink_to(path)
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise ValidationError(f"The archive '{path}' cannot be unpacked (python.archives): {error}.") from error
+
+
+def executable(options: Mapping[str, str], unpacked: Path | None) -> str | None:
+    """The interpreter that ``python.executable`` names, in an archive or else on this machine. Raises ValidationError."""
+    named = options.get("python.executable")
+    if not named:
+        return None
+    inside = unpacked / named if unpacked is not None else None
+    if inside is not None and inside.is_file():
+        return str(inside)
+    found = shutil.which(str(Path(named).expanduser()) if named.startswith("~") else named)
+    if found is None:
+        hint = "An archive's is named as name/bin/python, where python.archives has archive.tar.gz#name."
+        raise ValidationError(f"There is no program '{named}' (python.executable).", hint=hint)
+    return str(Path(found).absolute())

@@ -1,0 +1,1 @@
+"""Plans as DataFrames: a module a kind of node."""

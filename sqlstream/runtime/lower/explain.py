@@ -1,0 +1,35 @@
+"""The physical plan that Spark makes of a logical one, as text."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.plan.properties import bounded, static
+from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.lower.lowering import Lowering, lower
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from sqlstream.plan.build.scope import Settings
+    from sqlstream.plan.nodes import Node
+
+
+def spark_plan(node: Node, spark: SparkSession, settings: Settings, project: Path) -> str:
+    """Spark's plan of ``node``; nothing runs. Raises what the lowering meets."""
+    with tempfile.TemporaryDirectory() as folder:
+        control = Path(folder) / "control"
+        control.mkdir()
+        streaming = not settings.batch and not static(node)
+        to = Lowering(
+            spark, streaming=streaming, batch=settings.batch, bounded=bounded(node), zone=settings.zone, project=project,
+            state=Path(folder), control=control,
+        )  # fmt: skip
+        try:
+            execution = lower(node, to)._jdf.queryExecution()
+            explained = spark._jvm.org.apache.spark.sql.api.python.PythonSQLUtils.explainString(execution, "simple")  # type: ignore[union-attr]
+            return str(explained).partition("\n")[2].rstrip()
+        except Exception as error:
+            raise job_error(error) from error

@@ -1,0 +1,57 @@
+"""Regular joins: natively where one side is all there, or everything; of two streams by our own operator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.core.changelog import KIND
+from sqlstream.plan.nodes import SIDE, Join, JoinKind, KeyedJoin
+from sqlstream.plan.properties import changelog_mode, fields, row
+from sqlstream.runtime.operators import keyed_join
+from sqlstream.sql.generated_names import generated
+from sqlstream.sql.spark_sql import render
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_HOW = {
+    JoinKind.INNER: "inner", JoinKind.LEFT: "left", JoinKind.RIGHT: "right", JoinKind.FULL: "full", JoinKind.SEMI: "left_semi",
+    JoinKind.ANTI: "left_anti",
+}  # fmt: skip
+_SIDES = (generated("left"), generated("right"))
+_ALL = generated("k0")
+
+
+def joined(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
+    """The join by Spark, of which at most one side is a stream: each of its rows, whatever its kind, is looked up in the other side."""
+    from pyspark.sql import functions as F
+
+    left, right = (side if how is None else side.hint(how) for side, how in zip((left, right), node.hints.strategies, strict=True))
+    condition = F.lit(True) if node.condition is None else F.expr(render(node.condition, zone))
+    if node.kind is JoinKind.INNER and node.condition is None:
+        return left.crossJoin(right).select(*[quote(n) for n in row(node)])
+    return left.join(right, condition, _HOW[node.kind]).select(*[quote(n) for n in row(node)])
+
+
+def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFrame:
+    """The join of the rows of both sides in ``frame``, the node's input."""
+    from pyspark.sql import functions as F
+
+    sides = [F.struct(*_own(node, side, frame)) for side in (0, 1)]
+    keys = [F.col(quote(k)) for k in node.keys] or [F.lit(0).alias(_ALL)]
+    here = F.col(quote(SIDE))
+    kinds = [F.col(KIND)] if KIND in frame.columns else []
+    tagged = frame.select(*keys, here, *(F.when(here == i, side).alias(_SIDES[i]) for i, side in enumerate(sides)), *kinds)
+    # The columns of both sides, for the condition to be resolved against.
+    pair = tagged.select(*(f"{quote(side)}.*" for side in _SIDES))
+    condition = None if node.condition is None else pair.where(render(node.condition, zone))
+    given = changelog_mode(node).carries_kinds
+    how = node.join.kind.name.lower()
+    return keyed_join(tagged, how, [*node.keys] or [_ALL], [*node.null_safe] or [False], bool(kinds), given, condition, ttl)
+
+
+def _own(node: KeyedJoin, side: int, frame: DataFrame) -> list[Column]:
+    from pyspark.sql import functions as F
+
+    return [F.col(quote(held)).alias(f.name) for held, f in zip(node.columns[side], fields(node.join.inputs[side]), strict=True)]

@@ -1,0 +1,35 @@
+"""Lookup joins: by our own operator where the table is a database's, else by Spark's join with the table as it is in each micro-batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors import find
+from sqlstream.plan.nodes import JoinKind, LookupJoin
+from sqlstream.plan.properties import looked_up, row
+from sqlstream.runtime.operators import latest_files, lookup_join
+from sqlstream.sql.spark_sql import render
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_HOW = {JoinKind.INNER: "inner", JoinKind.LEFT: "left"}
+
+
+def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
+    """The rows of ``left``, the node's input, with those of ``right``, its table."""
+    from pyspark.sql import functions as F
+
+    keys = {f"__sqlstream_key_{i}": column for i, (_, column) in enumerate(node.keys)}
+    values = [F.expr(render(value, zone)).alias(key) for key, (value, _) in zip(keys, node.keys, strict=True)]
+    conditions = [f"{quote(key)} = {quote(column)}" for key, column in keys.items()]
+    conditions += [] if node.condition is None else [f"({render(node.condition, zone)})"]
+    table = looked_up(node).table
+    how = find(table.connector).lookup(table)
+    right = latest_files(right) if how is None else right
+    pairs = left.select("*", *values).join(right, F.expr(" AND ".join(conditions)), _HOW[node.kind])
+    if how is not None:
+        retry = {} if node.retry is None else {"attempts": node.retry.attempts, "delay_ms": node.retry.delay}
+        pairs = lookup_join(pairs, keys, how, **retry)
+    return pairs.select(*[quote(name) for name in row(node)])

@@ -1,0 +1,388 @@
+"""Logical nodes to DataFrames: each node to the Spark operator that has its meaning.
+
+Event time. A Watermark is our own operator over a hidden column that holds the watermark expression's value: the minimum over the
+source's splits (Kafka partitions), and under Spark's ``min`` policy over the inputs of a query: Flink's rule. A control source (text
+files of epoch milliseconds in the job's folder) is united below each: a row of it raises the watermark of all splits; one of the far
+future is the end of a bounded input.
+
+No user column carries Spark's watermark metadata; only window_time gets it, where
+a window aggregate groups by it, so that Spark closes a window when ``window_end - 1 ms <= watermark``: Flink's rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.connectors import find
+from sqlstream.connectors.base import SPLIT, Read, Source, with_kinds
+from sqlstream.core.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
+from sqlstream.plan.nodes import (
+    ChangelogNormalize,
+    CoGroup,
+    Correlate,
+    Expand,
+    Filter,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    KeyedJoin,
+    Limit,
+    LookupJoin,
+    Match,
+    Node,
+    Over,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    Sort,
+    TemporalJoin,
+    TimeAttribute,
+    Union,
+    Values,
+    Watermark,
+    WindowAggregate,
+    WindowKind,
+    WindowRank,
+    WindowTvf,
+)
+from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, row, scans, state_ttl, static
+from sqlstream.plan.properties import field as field_of
+from sqlstream.runtime.lower import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
+from sqlstream.runtime.lower.correlate import correlated
+from sqlstream.runtime.lower.future_rows import without_future
+from sqlstream.runtime.operators import QueryWatch, SplitTimes, clock, named_splits, new_inputs, normalize, reached
+from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.spark_sql import render
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from sqlstream.sql.types import Type
+
+WATERMARK = "__sqlstream_watermark"
+# A day before the last TIMESTAMP that Spark can print.
+END_OF_INPUT_MS = 253402214400000
+# Flink's last watermark.
+LAST_MS = 2**63 - 1
+
+
+@dataclass
+class Lowering:
+    """How and where a plan runs.
+
+    ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
+    once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
+    own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
+    same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for so long holds the watermark back no
+    longer; 0 for never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` gets to
+    know the watermarks of the plan; ``watermarks`` are the tables that they are of.
+    """
+
+    spark: SparkSession
+    streaming: bool
+    batch: bool
+    bounded: bool
+    zone: str
+    project: Path
+    state: Path
+    control: Path
+    shared: Path | None = None
+    idle_ms: int = 0
+    future_ms: int = 0
+    watch: QueryWatch | None = None
+    watermarks: list[str] = field(default_factory=list)
+    _names: Counter[str] = field(default_factory=Counter)
+    _inputs: Any = None
+
+    def times(self, splits: int | Any, end: int | None) -> SplitTimes:
+        """What the watermark of a source with these splits is made of."""
+        self._inputs = self._inputs or new_inputs(self.spark)
+        # A clock is no input.
+        return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, inputs=None if splits == 0 else self._inputs)
+
+    def watched(self, times: SplitTimes, table: str) -> None:
+        """``times`` are those of ``table``."""
+        self.watermarks.append(table)
+        if self.watch is not None:
+            self.watch.add(times)
+
+    def reached(self) -> int | None:
+        """The watermark of the query in milliseconds since 1970, as its latest rows have it; None before the first. At the end of all input it is
+        past every time.
+        """
+        if self.bounded:
+            return LAST_MS
+        return None if self._inputs is None else reached(self._inputs)
+
+    def source_name(self, name: str) -> str:
+        """A name for a streaming source: the same again when the same plan is lowered again."""
+        safe = re.sub(r"\W", "_", name, flags=re.ASCII)
+        self._names[safe] += 1
+        return safe if self._names[safe] == 1 else f"{safe}_{self._names[safe]}"
+
+
+def lower(node: Node, to: Lowering) -> DataFrame:
+    """The DataFrame of ``node``: its columns under their names, in carrier types, and KIND where its rows carry their kind."""
+    match node:
+        case Scan() | Project() | Filter():
+            return _source(node, to, splits=False).frame
+        case Watermark():
+            return _watermark(node, to)
+        case ChangelogNormalize(input=source, keys=keys):
+            # What a row was is known by its key.
+            return normalize(lower(source, to).where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}"), keys)
+        case Expand(input=source):
+            return _expand(node, lower(source, to), to)
+        case Correlate(input=source):
+            return correlated(node, lower(source, to), to.zone)
+        case Values():
+            return _values(node, to)
+        case WindowTvf(input=source, window=window):
+            by_clock = field_of(source, window.time).time is TimeAttribute.PROCTIME
+            return windows.assigned(node, _clocked_window(node, to) if by_clock else lower(source, to))
+        case WindowAggregate(input=source):
+            return aggregates.window_aggregate(node, lower(source, to), to.zone)
+        case Rank(input=source) if awaits_watermark(node):
+            return ordered.first_rows(node, lower(source, to))
+        case Rank(input=source):
+            return ranks.ranked(node, _expiring(node, source, to), ttl=_ttl(node, to))
+        case WindowRank(input=source):
+            return window_operators.ranked(node, lower(source, to))
+        case Match(input=source, order=order):
+            return patterns.matched(node, lower(source, to), [ranks.sort_key(k) for k in order], to.zone)
+        case CoGroup(input=source):
+            return window_operators.co_grouped(node, lower(source, to), to.zone)
+        case IntervalJoin() if to.streaming and not static(node):
+            return timed_joins.interval_joined(node, *_timed(node, to), to.zone)
+        case TemporalJoin():
+            return timed_joins.temporal_joined(node, *_timed(node, to), to.zone)
+        case LookupJoin(input=source, table=table):
+            return lookups.joined(node, lower(source, to), lower(table, to), to.zone)
+        case Join():
+            return _join(node, to)
+        case KeyedJoin(input=source):
+            return joins.keyed(node, _expiring(node, source, to), to.zone, ttl=_ttl(node, to))
+        case GroupAggregate(input=source):
+            return aggregates.group_aggregate(node, _expiring(node, source, to), to.zone, batch=to.batch, ttl=_ttl(node, to))
+        case Union(branches=branches):
+            return _union_all(branches, to)
+        case Limit(input=source):
+            frame = lower(source, to)
+            frame = frame.offset(node.offset) if node.offset else frame
+            return frame if node.count is None else frame.limit(node.count)
+        case Sort(input=source):
+            return ordered.sorted_rows(node, lower(source, to))
+        case Over(input=source):
+            return ordered.over(node, lower(source, to), to.zone, batch=to.batch)
+        case Sink(input=source):
+            return _not_null(node, lower(source, to))
+    raise TypeError(type(node).__name__)
+
+
+def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
+    """What ``node`` gives; with ``splits`` its rows' splits come along from the scan below."""
+    match node:
+        case Scan(table=table):
+            streaming = to.streaming and not node.static
+            request = Read(
+                spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
+                zone=to.zone, project=to.project, shared=to.shared,
+            )  # fmt: skip
+            source = find(table.connector).read(request)
+            if source.topics is not None and to.watch is not None:
+                to.watch.add_topics(source.topics)
+            return source
+        case Project(input=below):
+            source = _source(below, to, splits=splits)
+            python_functions.register(node, to.spark, to.zone)
+            columns = [_column(c.name, python_functions.cell(c.expr, below, to.zone)) for c in node.columns]
+            frame = source.frame.select(*columns, *[c for c in source.frame.columns if c in (KIND, SPLIT)])
+            return replace(source, frame=python_functions.right_rows(node, frame))
+        case Filter(input=below):
+            source = _source(below, to, splits=splits)
+            return replace(source, frame=source.frame.where(render(node.condition, to.zone)))
+    return Source(lower(node, to))
+
+
+def _column(name: str, sql: str) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.expr(sql).alias(name)
+
+
+def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
+    """``frame`` with the check of NOT NULL columns that the query doesn't already keep."""
+    given = {f.name: f for f in fields(node.input)}
+    checked = [c.name for c in node.table.persisted if not c.type.nullable and given[c.name].type.nullable]
+    if not checked:
+        return frame
+    # A row that is removed by its key may have no other columns.
+    gone = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
+    if node.drop_nulls:
+        return frame.where(f"{gone} OR ({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)})")
+    columns = [_column(n, _required(n, given[n].type.spark, gone) if n in checked else quote(n)) for n in row(node.input)]
+    return frame.select(*columns)
+
+
+def _required(name: str, spark_type: str, gone: str) -> str:
+    problem = f"Column '{name}' is NOT NULL, however, a null value is being written into it."
+    return f"if({quote(name)} IS NOT NULL OR {gone}, {quote(name)}, CAST(raise_error({sql_string(problem)}) AS {spark_type}))"
+
+
+def _watermark(node: Watermark, to: Lowering) -> DataFrame:
+    source = _source(node.input, to, splits=True)
+    if not source.frame.isStreaming:
+        return source.frame if node.current is None else source.frame.withColumn(node.current, _nothing(field_of(node, node.column).type))
+    split = quote(SPLIT) if SPLIT in source.frame.columns else "0"
+    frame = without_future(node, source.frame, to) if to.future_ms else source.frame
+    marked = frame.select(
+        *_names(node.input),
+        _column(WATERMARK, f"CAST({render(node.expression, to.zone)} AS TIMESTAMP)"),
+        _column(SPLIT, split),
+    )
+    # All of a bounded source is in the first micro-batch, beside an unbounded one too.
+    ends = bounded(node.input)
+    splits = named_splits(to.spark, source.splits) if source.topics is None else source.topics.splits()
+    times = to.times(splits, END_OF_INPUT_MS if ends else None)
+    to.watched(times, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))))
+    united = [marked, _moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
+    if to.idle_ms and not ends:
+        # Before the source, which Spark asks in this order: what comes between is no time in which there was no row.
+        united.insert(0, _moments(node.input, times.idle_moments(to.source_name("idle")), "timestamp_millis(value)"))
+    watched = times.watermark(reduce(lambda a, b: a.unionAll(b), united), WATERMARK, SPLIT)
+    current = [] if node.current is None else [times.current().alias(node.current)]
+    return watched.select(*_names(node.input), *current)
+
+
+def _names(node: Node) -> list[str]:
+    return [quote(name) for name in row(node)]
+
+
+def _nothing(type_: Type) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.expr(f"CAST(NULL AS {type_.spark})")
+
+
+def _control(to: Lowering) -> DataFrame:
+    return to.spark.readStream.schema("value STRING").name(to.source_name("control")).text(str(to.control))
+
+
+def _moments(node: Node, source: DataFrame, watermark: str) -> DataFrame:
+    """The rows of ``source`` as control rows below a watermark over ``node``'s columns: they say only how far time is."""
+    types = {f.name: f.type.spark for f in fields(node)}
+    nulls = [_column(name, f"CAST(NULL AS {types.get(name, KIND_TYPE)})") for name in row(node)]
+    return source.select(*nulls, _column(WATERMARK, watermark), _column(SPLIT, "CAST(NULL AS INT)"))
+
+
+def _clocked_window(node: WindowTvf, to: Lowering) -> DataFrame:
+    """The input of windows on processing time."""
+    window, frame = node.window, lower(node.input, to)
+    # A session may end at any time.
+    every = min(window.size, 1000) if window.kind is WindowKind.SESSION else window.slide
+    return _clocked(frame, node.input, to, every, window.offset) if frame.isStreaming else frame.where("FALSE")
+
+
+def _clocked(frame: DataFrame, node: Node, to: Lowering, every: int, offset: int = 0) -> DataFrame:
+    """``frame``, of ``node``, under a watermark that the clock raises every so many milliseconds.
+
+    Nothing else does: what waits for the clock when the input ends, or the job is drained, gives nothing, as in Flink.
+    """
+    names = _names(node)
+    rows = frame.select(*names, _column(WATERMARK, "CAST(NULL AS TIMESTAMP)"), _column(SPLIT, "0"))
+    ticks = clock(to.spark, to.source_name("clock"), every, offset, to.zone)
+    moments = _moments(node, ticks, "timestamp_millis(value - 1)")
+    return to.times(0, None).watermark(rows.unionAll(moments), WATERMARK, SPLIT).select(*names)
+
+
+def _ttl(node: Node, to: Lowering) -> int:
+    """For how long ``node`` keeps state. A bounded query, which is one micro-batch, keeps all."""
+    return 0 if to.bounded else state_ttl(node)
+
+
+def _expiring(node: Node, source: Node, to: Lowering) -> DataFrame:
+    """The frame of ``source``, the input of ``node``, under the clock where state of it goes by that."""
+    frame, ttl = lower(source, to), _ttl(node, to)
+    return _clocked(frame, source, to, min(max(ttl // 4, 500), 600_000)) if ttl and frame.isStreaming else frame
+
+
+def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    types = {f.name: f.type.spark for f in fields(node)}
+    rows = []
+    for projection in node.projections:
+        cells = [f"{sql_string(c.name)}, CAST({render(c.expr, to.zone)} AS {types[c.name]})" for c in projection]
+        cells += [f"{sql_string(c)}, {quote(c)}" for c in frame.columns if c == KIND]
+        rows.append(f"named_struct({', '.join(cells)})")
+    if not node.conditions:
+        return frame.select(F.inline(F.expr(f"array({', '.join(rows)})")))
+    wheres = ["TRUE" if c is None else render(c, to.zone) for c in node.conditions]
+    each = (f"if({where}, array({row}), array())" for where, row in zip(wheres, rows, strict=True))
+    # What no projection takes is left out before the rows are made.
+    taken = frame if "TRUE" in wheres else frame.where(" OR ".join(f"({where})" for where in wheres))
+    return taken.select(F.inline(F.expr(f"flatten(array({', '.join(each)}))")))
+
+
+def _values(node: Values, to: Lowering) -> DataFrame:
+    structs = (
+        "named_struct("
+        + ", ".join(
+            f"'c{i}', CAST({render(cell, to.zone)} AS {f.type.spark})" for i, (cell, f) in enumerate(zip(row, node.fields, strict=True))
+        )
+        + ")"
+        for row in node.rows
+    )
+    frame = to.spark.range(0, 1, 1, 1).selectExpr(f"inline(array({', '.join(structs)}))")
+    return frame.toDF(*[f.name for f in node.fields])
+
+
+def _union_all(branches: tuple[Node, ...], to: Lowering) -> DataFrame:
+    names = [f.name for f in fields(branches[0])]
+    kinds = any(changelog_mode(b).carries_kinds for b in branches)
+    frames = [with_kinds(f) if kinds else f for f in _both_streams(branches, to)]
+    return reduce(lambda a, b: a.unionAll(b), [f.toDF(*names, *([KIND] if kinds else [])) for f in frames])
+
+
+def _both_streams(inputs: tuple[Node, ...], to: Lowering) -> list[DataFrame]:
+    """Frames that can be united: all streaming where one is."""
+    mixed = to.streaming and not all(static(i) for i in inputs)
+    return [_as_stream(lower(i, to), to) if mixed and static(i) else lower(i, to) for i in inputs]
+
+
+def _timed(node: IntervalJoin | TemporalJoin, to: Lowering) -> tuple[DataFrame, DataFrame]:
+    """The inputs of a join that waits for the watermark, or for the clock."""
+    left, right = _both_streams(node.inputs, to)
+    by_clock = field_of(node.left, node.times[0]).time is TimeAttribute.PROCTIME
+    return _clocked(left, node.left, to, 1000) if by_clock else left, right
+
+
+def _join(node: Join, to: Lowering) -> DataFrame:
+    left, right = (lower(i, to) for i in node.inputs)
+    if left.isStreaming != right.isStreaming:
+        # The stream is joined with the table as it was when the job began, after a restart too.
+        left, right = (f if f.isStreaming else to.spark.read.parquet(_kept(f, to)[1]) for f in (left, right))
+    return joins.joined(node, left, right, to.zone)
+
+
+def _as_stream(frame: DataFrame, to: Lowering) -> DataFrame:
+    """A static frame as a streaming source, since Spark unites no stream with a table."""
+    name, folder = _kept(frame, to)
+    return to.spark.readStream.schema(frame.schema).name(name).parquet(folder)
+
+
+def _kept(frame: DataFrame, to: Lowering) -> tuple[str, str]:
+    """A static frame written once into the job's folder: a name of its own, and the path."""
+    name = to.source_name("static")
+    folder = to.state / name
+    if not (folder / "_SUCCESS").exists():
+        frame.write.mode("overwrite").parquet(str(folder))
+    return name, str(folder)

@@ -1,0 +1,75 @@
+"""Top-N and deduplication over all rows of a partition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.core.changelog import KIND
+from sqlstream.plan.properties import changelog_mode, fields, row
+from sqlstream.runtime.operators import keyed_rank
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from sqlstream.plan.nodes import Rank, SortKey
+
+_ALL, _PLACE, _ARRIVAL = "__sqlstream_all", "__sqlstream_place", "__sqlstream_arrival"
+
+
+def directions(order: tuple[SortKey, ...]) -> str:
+    """The directions of ``order`` as our operators take them: two letters a key."""
+    return "".join(("d" if k.descending else "a") + ("f" if k.nulls_first else "l") for k in order)
+
+
+def sort_key(key: SortKey) -> Column:
+    """A key of ORDER BY."""
+    from pyspark.sql import functions as F
+
+    column = F.col(quote(key.name))
+    if key.descending:
+        return column.desc_nulls_first() if key.nulls_first else column.desc_nulls_last()
+    return column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last()
+
+
+def ranked(node: Rank, frame: DataFrame, *, ttl: int) -> DataFrame:
+    """The rows of ``frame``, the node's input, that the rank keeps."""
+    from pyspark.sql import functions as F
+
+    if not frame.isStreaming:
+        return _at_once(node, frame)
+    columns = [f.name for f in fields(node.input)]
+    # Under Spark's watermark mark rows that are late would be dropped.
+    unmarked = frame.select(*[F.col(quote(c)).alias(c, metadata={}) for c in columns], *[c for c in frame.columns if c == KIND])
+    if changelog_mode(node).carries_kinds or ttl or node.last > 1 or not node.partition:
+        return _by_key(node, unmarked, ttl).select(*[quote(c) for c in row(node)])
+    kept = unmarked.dropDuplicates(list(node.partition))
+    return kept if node.rank is None else kept.withColumn(node.rank, F.lit(1).cast("BIGINT"))
+
+
+def partitioned(frame: DataFrame, partition: tuple[str, ...]) -> tuple[DataFrame, list[str]]:
+    """``frame`` and the columns by which its rows are apart: those of ``partition``, or one in front that is the same in all rows."""
+    from pyspark.sql import functions as F
+
+    if partition:
+        return frame, list(dict.fromkeys(partition))
+    return frame.select(F.lit(0).alias(_ALL), "*"), [_ALL]
+
+
+def _by_key(node: Rank, frame: DataFrame, ttl: int) -> DataFrame:
+    frame, keys = partitioned(frame, node.partition)
+    order = [k.name for k in node.order]
+    changes = KIND in frame.columns
+    return keyed_rank(frame, keys, order, directions(node.order), node.first, node.last, node.latest, node.rank or "", changes, ttl)
+
+
+def _at_once(node: Rank, frame: DataFrame) -> DataFrame:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    arrival = F.col(_ARRIVAL).desc() if node.latest else F.col(_ARRIVAL).asc()
+    window = Window.partitionBy(*[F.col(quote(p)) for p in node.partition]).orderBy(*[sort_key(k) for k in node.order], arrival)
+    numbered = frame.withColumn(_ARRIVAL, F.monotonically_increasing_id()).withColumn(_PLACE, F.row_number().over(window))
+    kept = numbered.where(F.col(_PLACE).between(node.first, node.last))
+    number = [] if node.rank is None else [F.col(_PLACE).cast("BIGINT").alias(node.rank)]
+    return kept.select(*[F.col(quote(f.name)) for f in fields(node.input)], *number)

@@ -1,0 +1,173 @@
+"""A job's figures as text: cells of a table, the lines of a status bar and of a progress line. Pure functions."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlstream.runtime.monitor.metrics import Brokers, JobMetrics, Partition
+
+OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows", "lag by partition",
+            "last error", "job id")  # fmt: skip
+# Partitions that a cell of the overview names: those with the most lag.
+_MOST_PARTITIONS = 8
+_BAR = 20
+
+
+def moment(millis: int, zone: str) -> str:
+    """A moment as the wall shows it in ``zone``, with milliseconds where it has any."""
+    near, years = within_calendar(millis)
+    at = datetime.fromtimestamp(near // 1000, UTC).astimezone(ZoneInfo(zone))
+    fraction = millis % 1000
+    return f"{at.year + years:04d}" + at.strftime("-%m-%d %H:%M:%S") + (f".{fraction:03d}" if fraction else "")
+
+
+# The calendar repeats itself after 400 years; Python's has the years from 1 to 9999.
+_CYCLE_YEARS, _CYCLE_MS = 400, 146_097 * 86_400_000
+_FIRST_MS, _LAST_MS = -62_103_628_800_000, 253_370_764_800_000
+
+
+def within_calendar(millis: int) -> tuple[int, int]:
+    """A moment on the same day of a year that Python's calendar has, and how many years that is before it."""
+    if _FIRST_MS <= millis < _LAST_MS:
+        return millis, 0
+    cycles = millis // _CYCLE_MS
+    return millis - cycles * _CYCLE_MS, cycles * _CYCLE_YEARS
+
+
+def clock(millis: int, zone: str) -> str:
+    """The time of day of a moment."""
+    return datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone)).strftime("%H:%M:%S")
+
+
+def duration(seconds: float) -> str:
+    """``1 h 5 min``, ``2 min 7 s``, ``12 s``."""
+    whole = round(seconds)
+    parts = [(whole // 3600, "h"), (whole % 3600 // 60, "min"), (whole % 60, "s")]
+    return " ".join(f"{count} {unit}" for count, unit in [p for p in parts if p[0]][:2]) or "0 s"
+
+
+def size(count: float) -> str:
+    """Bytes, in the unit that fits."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def rows(count: int) -> str:
+    return f"{count:,} {'row' if count == 1 else 'rows'}"
+
+
+def short_name(name: str) -> str:
+    """A job's name, without the catalog and database of its tables where it is made of them."""
+    start = "insert-into_"
+    if not name.startswith(start):
+        return name
+    return start + ",".join(path.rpartition(".")[2] for path in name[len(start) :].split(","))
+
+
+def overview(job: JobMetrics) -> tuple[str | None, ...]:
+    """A row of SHOW JOB METRICS, under OVERVIEW."""
+    lagging = sorted((p for p in job.partitions if p.lag), key=lambda p: -p.lag)
+    return (
+        short_name(job.name), job.status, str(job.rows_in), _known(job.rows_out), f"{job.rows_per_second:.0f}", _known(job.lag),
+        None if job.watermark is None else moment(job.watermark, job.zone), _known(job.state_rows), _known(job.state_bytes), str(job.late),
+        _lags(lagging), last_error(job), job.id,
+    )  # fmt: skip
+
+
+def last_error(job: JobMetrics) -> str | None:
+    """Why the job has failed, or does not go on."""
+    return job.error if job.silent is None else no_answer(job.silent, job.zone)
+
+
+def no_answer(brokers: Brokers, zone: str) -> str:
+    """What is known of brokers that don't answer."""
+    return f"Kafka at {brokers.servers} gives no answer since {moment((brokers.silent or 0) // 1000 * 1000, zone)}"
+
+
+def _lags(partitions: Sequence[Partition]) -> str | None:
+    named = [f"{p.name}: {p.lag}" for p in partitions[:_MOST_PARTITIONS]]
+    more = len(partitions) - len(named)
+    return ", ".join([*named, *([f"and {more} more"] if more else [])]) or None
+
+
+def _known(count: int | None) -> str | None:
+    return None if count is None else str(count)
+
+
+def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None]]:
+    """What DESCRIBE JOB EXTENDED adds, ``sinks`` being the tables that its queries write."""
+    found: list[tuple[str, str | None]] = [
+        ("rows out", _known(job.rows_out)), ("rows/s", f"{job.rows_per_second:.0f}"), ("lag", _known(job.lag)),
+        ("watermark", None if job.watermark is None else moment(job.watermark, job.zone)), ("state rows", _known(job.state_rows)),
+        ("state bytes", _known(job.state_bytes)), ("last micro-batch", None if job.batch_ms is None else f"{job.batch_ms} ms"),
+    ]  # fmt: skip
+    for sink, query in zip(sinks, job.queries, strict=False):
+        of = f" of the query into {sink}" if len(job.queries) > 1 else ""
+        found += [(f"input {i.name}{of}", rows(i.rows)) for i in query.inputs]
+        found += [
+            (f"partition {p.name}{of}", f"read up to offset {p.read} of {p.latest}, lag {p.lag}")
+            for i in query.inputs for p in i.partitions
+        ]  # fmt: skip
+        for timed in query.timed:
+            for split in timed.splits:
+                name = f"{timed.table}, {split.name}" if split.name else timed.table
+                known = "none yet" if split.watermark is None else moment(split.watermark, job.zone)
+                found.append((f"watermark of {name}{of}", known + (", idle" if split.idle else "")))
+        found += [(f"filter {f.condition}{of}", f"{f.passed} of {rows(f.arrived)} passed") for f in query.filters]
+    return found
+
+
+def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
+    """The status bar: where one is, and what the running jobs do together."""
+    running = [j for j in jobs if j.status == "RUNNING"]
+    failed = sum(j.status == "FAILED" for j in jobs)
+    parts = [place, mode, f"{len(running)} {'job' if len(running) == 1 else 'jobs'} running"]
+    if failed:
+        parts.append(f"{failed} failed")
+    if running:
+        parts.append(f"{sum(j.rows_per_second for j in running):,.0f} rows/s")
+        behind = min((j for j in running if j.watermark is not None), key=lambda j: j.watermark or 0, default=None)
+        parts.append("no watermark" if behind is None or behind.watermark is None else f"watermark {moment(behind.watermark, behind.zone)}")
+        lags = [j.lag for j in running if j.lag is not None]
+        if lags:
+            parts.append(f"lag {max(lags):,}")
+    return " | ".join(parts)
+
+
+def progress_line(job: JobMetrics) -> str:
+    """How far a job is, on one line: a bar where the end of what it reads is known."""
+    parts = [short_name(job.name)]
+    known = job.remaining
+    rate = job.rows_per_second
+    if (fraction := job.fraction) is not None:
+        full = int(fraction * _BAR)
+        parts.append(f"[{'#' * full}{'-' * (_BAR - full)}] {int(fraction * 100)} %")
+    if known is not None:
+        parts.append(f"{known[0]:,} of {rows(known[1])}")
+    else:
+        parts.append(f"{rows(job.rows_in)} read")
+    parts.append(f"{rate:,.0f} rows/s")
+    done, tasks = job.tasks
+    if tasks:
+        parts.append(f"{done} of {tasks} tasks")
+    if known is not None and rate > 0 and known[1] > known[0]:
+        parts.append(f"{duration((known[1] - known[0]) / rate)} left")
+    if job.silent is not None:
+        parts.append(no_answer(job.silent, job.zone))
+    return "  ".join(parts)
+
+
+def plain_progress(job: JobMetrics) -> str:
+    """The same for where a line stays: a log, a pipe."""
+    of = f" of {job.remaining[1]}" if job.remaining is not None else ""
+    done = job.remaining[0] if job.remaining is not None else job.rows_in
+    silent = "" if job.silent is None else f", {no_answer(job.silent, job.zone)}"
+    return f"{job.name}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s{silent}"

@@ -1,0 +1,422 @@
+"""What a job does, in figures.
+
+In: samples of its queries, JSON as ``runtime/operators/Samples.java`` gives it: the micro-batches that have ended (Spark's
+StreamingQueryProgress), the one that runs, what was counted. Out: frozen values, a sample folded into what was known before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Json: TypeAlias = "Mapping[str, Any]"
+# A rate is that of the last so many milliseconds.
+RATE_MS = 5_000
+# Sources of our own: what raises watermarks, and tables kept for a restart.
+_OWN = re.compile(r"/\.sqlstream/|/control\]$|^sqlstream\.Clock")
+_PATH = re.compile(r"\[(?:file:)?(/[^\]]*)\]$")
+_TOPICS = "KafkaTopics["
+_STATE_BYTES = ("rocksdbSstFileSize",)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition of a topic: the offset up to which it has been read, and its end when that was last asked for."""
+
+    name: str
+    read: int
+    latest: int
+
+    @property
+    def lag(self) -> int:
+        return max(self.latest - self.read, 0)
+
+
+@dataclass(frozen=True)
+class Input:
+    """A source of a query: what Spark calls it or its topics, and how many rows of it were read in this run."""
+
+    name: str
+    rows: int = 0
+    partitions: tuple[Partition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """Those of a topic that is read. ``silent``: the moment from which on they give no answer; ``silence``: when they last gave none, and when
+    they answered again. ``unread``: partitions that were added and are not read yet; ``next_look``: when they will be, None for never.
+    """
+
+    servers: str
+    silent: int | None = None
+    silence: tuple[int, int] | None = None
+    unread: tuple[str, ...] = ()
+    next_look: int | None = None
+
+
+@dataclass(frozen=True)
+class Split:
+    """A part of a source with an event-time order of its own: its watermark, None before its first row of this run; how long it has had no row."""
+
+    name: str
+    watermark: int | None
+    idle: bool
+    quiet_ms: int
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A table with a watermark of its own: its splits. ``raised``: what the watermark was raised to from outside, by an end of input."""
+
+    table: str
+    splits: tuple[Split, ...]
+    raised: int | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether it holds the watermark of the query back no longer."""
+        return self.raised is None and all(s.idle for s in self.splits)
+
+    @property
+    def watermark(self) -> int | None:
+        """The least of those of its splits that count; where none does, the greatest of all."""
+        counting = [s.watermark for s in self.splits if not s.idle]
+        known = [w for w in counting or (s.watermark for s in self.splits) if w is not None]
+        least = min(known) if known and len(known) == len(counting) else None
+        own = least if counting else max(known, default=None)
+        return max((w for w in (own, self.raised) if w is not None), default=None)
+
+
+@dataclass(frozen=True)
+class FilterRows:
+    """How many rows have come to a filter in this run, and how many it let through."""
+
+    condition: str
+    arrived: int
+    passed: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The micro-batch that runs: rows read of ``total``, bytes of ``size`` (None: not known), tasks done of those there are so far."""
+
+    rows: int
+    total: int | None
+    bytes: int
+    size: int | None
+    tasks: int
+    done: int
+
+    @property
+    def fraction(self) -> float | None:
+        """How much of the input has been read."""
+        for part, whole in ((self.rows, self.total), (self.bytes, self.size)):
+            if whole:
+                return min(part / whole, 1.0)
+        return None
+
+
+@dataclass(frozen=True)
+class QueryMetrics:
+    """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it.
+    ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``.
+    """
+
+    since: str = ""
+    at: int = 0
+    ended_rows: int = 0
+    rows_out: int | None = 0
+    late: int = 0
+    batches: int = 0
+    batch_ms: int | None = None
+    batch: Batch | None = None
+    inputs: tuple[Input, ...] = ()
+    timed: tuple[Timed, ...] = ()
+    filters: tuple[FilterRows, ...] = ()
+    brokers: tuple[Brokers, ...] = ()
+    watermark: int | None = None
+    state_rows: int | None = None
+    state_bytes: int | None = None
+    last_input: int | None = None
+    last_output: int | None = None
+    recent: tuple[tuple[int, int], ...] = ()
+    _dropped: int = 0
+    _read: int = 0
+
+    @property
+    def rows_in(self) -> int:
+        """Rows read in this run, those of the running micro-batch included."""
+        return self.ended_rows + (self.batch.rows if self.batch else 0)
+
+    @property
+    def rows_per_second(self) -> float:
+        if len(self.recent) < 2:
+            return 0.0
+        (first, before), (last, after) = self.recent[0], self.recent[-1]
+        return max(after - before, 0) * 1000 / (last - first) if last > first else 0.0
+
+    @property
+    def lag(self) -> int | None:
+        """Records that wait in the topics; None where no source tells."""
+        partitions = [p for i in self.inputs for p in i.partitions]
+        if not partitions:
+            return None
+        return max(sum(p.lag for p in partitions) - (self.batch.rows if self.batch else 0), 0)
+
+
+@dataclass(frozen=True)
+class JobMetrics:
+    """A job: those of its queries together. ``zone``: that in which its times are shown. ``hint``: what to do about its error."""
+
+    id: str
+    name: str
+    status: str
+    started: float
+    queries: tuple[QueryMetrics, ...] = ()
+    error: str | None = None
+    zone: str = "UTC"
+    hint: str | None = None
+
+    @property
+    def rows_in(self) -> int:
+        return sum(q.rows_in for q in self.queries)
+
+    @property
+    def rows_out(self) -> int | None:
+        """None where no query counts them."""
+        return _sum(q.rows_out for q in self.queries) if self.queries else 0
+
+    @property
+    def rows_per_second(self) -> float:
+        return sum(q.rows_per_second for q in self.queries) if self.status == "RUNNING" else 0.0
+
+    @property
+    def late(self) -> int:
+        return sum(q.late for q in self.queries)
+
+    @property
+    def lag(self) -> int | None:
+        return max((q.lag for q in self.queries if q.lag is not None), default=None)
+
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        """The partitions that are read, each as the query has it that is farthest behind."""
+        found: dict[str, Partition] = {}
+        for one in (p for q in self.queries for i in q.inputs for p in i.partitions):
+            if one.name not in found or one.lag > found[one.name].lag:
+                found[one.name] = one
+        return tuple(found.values())
+
+    @property
+    def silent(self) -> Brokers | None:
+        """Those that give no answer for the longest time, while the job runs."""
+        found = [b for q in self.queries for b in q.brokers if b.silent is not None and self.status == "RUNNING"]
+        return min(found, key=lambda b: b.silent or 0, default=None)
+
+    @property
+    def watermark(self) -> int | None:
+        return min((q.watermark for q in self.queries if q.watermark is not None), default=None)
+
+    @property
+    def state_rows(self) -> int | None:
+        return _sum(q.state_rows for q in self.queries)
+
+    @property
+    def state_bytes(self) -> int | None:
+        return _sum(q.state_bytes for q in self.queries)
+
+    @property
+    def batch_ms(self) -> int | None:
+        return max((q.batch_ms for q in self.queries if q.batch_ms is not None), default=None)
+
+    @property
+    def remaining(self) -> tuple[int, int] | None:
+        """Rows read of the running micro-batches, and how many they have; None where that is not known."""
+        known = [(b.rows, b.total) for q in self.queries if (b := q.batch) is not None and b.total]
+        return (sum(min(r, t) for r, t in known), sum(t for _, t in known)) if known else None
+
+    @property
+    def tasks(self) -> tuple[int, int]:
+        """Tasks of the running micro-batches that are done, and how many there are so far."""
+        running = [q.batch for q in self.queries if q.batch is not None]
+        return sum(b.done for b in running), sum(b.tasks for b in running)
+
+    @property
+    def fraction(self) -> float | None:
+        """How much of the input of the running micro-batches has been read."""
+        known = [f for q in self.queries if q.batch is not None and (f := q.batch.fraction) is not None]
+        return sum(known) / len(known) if known else None
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [v for v in values if v is not None]
+    return sum(known) if known else None
+
+
+def continued(before: QueryMetrics, found: QueryMetrics) -> QueryMetrics:
+    """The figures of a query that was started anew within its job: those of before are counted in."""
+    rows = {i.name: i.rows for i in before.inputs}
+    known = {i.name for i in found.inputs}
+    passed = {f.condition: f for f in before.filters}
+    return replace(
+        found,
+        ended_rows=before.rows_in + found.ended_rows,
+        rows_out=_sum((before.rows_out, found.rows_out)),
+        late=before.late + found.late,
+        batches=before.batches + found.batches,
+        inputs=(*(replace(i, rows=i.rows + rows.get(i.name, 0)) for i in found.inputs), *(i for i in before.inputs if i.name not in known)),
+        filters=tuple(_more(f, passed.get(f.condition)) for f in found.filters),
+        last_input=found.last_input or before.last_input,
+        last_output=found.last_output or before.last_output,
+    )
+
+
+def _more(found: FilterRows, before: FilterRows | None) -> FilterRows:
+    return found if before is None else FilterRows(found.condition, before.arrived + found.arrived, before.passed + found.passed)
+
+
+def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryMetrics:
+    """``before`` with a further sample. ``tables``: those with a watermark, in the sample's order."""
+    found = before
+    for progress in sample["ended"]:
+        found = _ended(found, progress)
+    running = sample["running"]
+    # What is read from now on is the next micro-batch's.
+    read = sample["read"] if found.ended_rows > before.ended_rows else before._read
+    batch = _batch(running, sample["read"] - read) if running and running["tasks"] else None
+    found = replace(
+        found,
+        _read=read,
+        at=sample["at"],
+        rows_out=sample["out"],
+        late=sample["late"] + found._dropped,
+        filters=tuple(FilterRows(f["condition"], f["arrived"], f["passed"]) for f in sample["filters"]),
+        timed=tuple(_timed(table, one) for table, one in zip(tables, sample["times"], strict=True)),
+        brokers=tuple(_brokers(one) for one in sample["topics"]),
+        batch=batch,
+        inputs=_begun(found.inputs, running) if running else found.inputs,
+    )
+    found = _timed_since(before, found)
+    return replace(found, last_output=found.at if (found.rows_out or 0) > (before.rows_out or 0) else before.last_output)
+
+
+def sampled_in_batch(before: QueryMetrics, sample: Json) -> QueryMetrics:
+    """``before`` with a further sample of a query in batch mode."""
+    total = sample["total"] or None
+    rows = min(sample["rows"], total) if total else sample["rows"]
+    batch = Batch(rows, total, sample["bytes"], sample["size"] or None, sample["tasks"], sample["done"])
+    return _timed_since(before, replace(before, at=sample["at"], batch=batch))
+
+
+def read_whole(query: QueryMetrics) -> QueryMetrics:
+    """A query in batch mode that has ended. Spark does not tell of each source how far it is: then it is known now."""
+    return replace(query, ended_rows=query.rows_in or (query.batch and query.batch.total) or 0, batch=None)
+
+
+def _timed_since(before: QueryMetrics, found: QueryMetrics) -> QueryMetrics:
+    """``found`` with what the time since ``before`` tells."""
+    rows = max(found.rows_in, before.rows_in)
+    recent = tuple(r for r in before.recent if r[0] >= found.at - RATE_MS)
+    return replace(
+        found,
+        recent=(*recent, (found.at, rows)),
+        last_input=found.at if rows > before.rows_in else before.last_input,
+    )
+
+
+def _ended(before: QueryMetrics, progress: Json) -> QueryMetrics:
+    """``before`` and a micro-batch that has ended, or that nothing had come for."""
+    sources = [s for s in progress["sources"] if not _OWN.search(s["description"])]
+    known = {i.name: i for i in before.inputs}
+    for source in sources:
+        one = known.get(name := _name(source["description"]), Input(name))
+        known[name] = replace(one, rows=one.rows + int(source["numInputRows"]), partitions=_partitions(source) or one.partitions)
+    rows = sum(int(s["numInputRows"]) for s in sources)
+    operators = progress["stateOperators"]
+    watermark = _millis(progress.get("eventTime", {}).get("watermark"))
+    took = progress["durationMs"].get("triggerExecution")
+    return replace(
+        before,
+        since=progress["timestamp"],
+        ended_rows=before.ended_rows + rows,
+        batches=before.batches + ("addBatch" in progress["durationMs"]),
+        batch_ms=took if "addBatch" in progress["durationMs"] else before.batch_ms,
+        inputs=tuple(known.values()),
+        watermark=watermark if watermark is not None else before.watermark,
+        # Without spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows Spark says 0.
+        state_rows=(sum(o["numRowsTotal"] for o in operators) or None) if operators else before.state_rows,
+        state_bytes=sum(_bytes(o) for o in operators) if operators else before.state_bytes,
+        _dropped=before._dropped + sum(o["numRowsDroppedByWatermark"] for o in operators),
+    )
+
+
+def _bytes(operator: Json) -> int:
+    more = operator.get("customMetrics", {})
+    return int(operator["memoryUsedBytes"]) + sum(int(more.get(key, 0)) for key in _STATE_BYTES)
+
+
+def _name(description: str) -> str:
+    """A source by its topics or its path, else as Spark calls it."""
+    if description.startswith(_TOPICS):
+        return description[len(_TOPICS) : -1]
+    path = _PATH.search(description)
+    return path[1] if path else description.partition("[")[0]
+
+
+def _offsets(offset: Any) -> dict[str, int]:
+    """Kafka's offsets by partition; nothing for other sources."""
+    if not isinstance(offset, dict) or not all(isinstance(v, dict) for v in offset.values()):
+        return {}
+    return {f"{topic}-{number}": int(at) for topic, of in offset.items() for number, at in of.items()}
+
+
+def _partitions(source: Json) -> tuple[Partition, ...]:
+    latest, read = _offsets(source["latestOffset"]), _offsets(source["endOffset"])
+    return tuple(Partition(name, at, max(latest.get(name, at), at)) for name, at in read.items())
+
+
+def _begun(inputs: tuple[Input, ...], running: Json) -> tuple[Input, ...]:
+    """``inputs`` where a micro-batch runs: what it reads is not through yet."""
+    known = {i.name: i for i in inputs}
+    for description, end in running["end"].items():
+        start = _offsets(running["start"].get(description))
+        if start and not _OWN.search(description):
+            one = known.get(name := _name(description), Input(name))
+            latest = {p.name: p.latest for p in one.partitions}
+            found = (Partition(n, start.get(n, at), max(latest.get(n, at), at)) for n, at in _offsets(end).items())
+            known[name] = replace(one, partitions=tuple(found))
+    return tuple(known.values())
+
+
+def _batch(running: Json, read: int) -> Batch:
+    begun = {name: at for offset in running["start"].values() for name, at in _offsets(offset).items()}
+    total = sum(max(at - begun.get(name, at), 0) for offset in running["end"].values() for name, at in _offsets(offset).items())
+    rows = max(running["rows"], read)
+    return Batch(min(rows, total) if total else rows, total or None, running["bytes"], running["size"] or None, running["tasks"], running["done"])
+
+
+def _timed(table: str, one: Json) -> Timed:
+    splits = (Split(s["name"], s["watermark"], s["idle"], s["quiet"]) for s in one["splits"])
+    return Timed(table, tuple(splits), one["watermark"])
+
+
+def _brokers(one: Json) -> Brokers:
+    next_look = one["looked"] + one["every"] if one["every"] else None
+    silence = one["silence"] and (one["silence"][0], one["silence"][1])
+    return Brokers(one["servers"], one["silent"], silence, tuple(one["unread"]), next_look)
+
+
+def _millis(text: str | None) -> int | None:
+    """A moment as progress has it, in milliseconds; None for none, which Spark writes as the start of 1970."""
+    if text is None:
+        return None
+    year, rest = text.lstrip("+").split("-", 1)
+    # Of the 400 years after which the calendar repeats itself: Python's ends with the year 9999.
+    cycles = max(int(year) - 9600, 0) // 400
+    near = datetime.fromisoformat(f"{int(year) - cycles * 400:04d}-{rest}")
+    return int(near.timestamp() * 1000) + cycles * 146_097 * 86_400_000 or None

@@ -1,0 +1,357 @@
+"""Why a job gives no output, or no more of it, in words.
+
+In: its figures and the plans of its sinks. Out: reasons, the most important first, each with what one can do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from sqlstream.plan.nodes import (
+    Filter,
+    IntervalJoin,
+    Join,
+    JoinKind,
+    KeyedJoin,
+    Match,
+    Over,
+    Project,
+    Rank,
+    Sink,
+    Sort,
+    TemporalJoin,
+    TimeAttribute,
+    Watermark,
+    WindowKind,
+    WindowTvf,
+)
+from sqlstream.plan.properties import awaits_watermark, field, scans, walk
+from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer, rows, within_calendar
+from sqlstream.sql.text import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlstream.runtime.monitor.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
+
+_AGAIN = "Submitted again, the same statement goes on from its checkpoint."
+_IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have no rows for so long."
+_FUTURE = (
+    "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
+    "A watermark never goes back: delete the job's folder, and it starts anew."
+)
+# A watermark so far ahead of the clock is told.
+_AHEAD_MS = 86_400_000
+# A source that has given nothing for so long is said to have nothing new.
+_QUIET_MS = 5_000
+# For so long it is told that brokers answer again.
+_LATELY_MS = 600_000
+_WAITING = {
+    IntervalJoin: "The interval join gives a row without a partner, and forgets rows, when the watermark has passed their interval",
+    TemporalJoin: "The temporal join gives a row when the watermark has reached its time",
+    Match: "MATCH_RECOGNIZE looks at rows up to the watermark",
+    Over: "The OVER aggregate gives rows up to the watermark",
+    Sort: "ORDER BY gives rows up to the watermark",
+    Rank: "The first row of a key is given when the watermark has passed it",
+}
+
+# What no row of one side has to do with any of the other, where a join has found nothing.
+_PARTNER: Mapping[type[Join], str] = {
+    Join: "meets its condition together with one",
+    IntervalJoin: "meets its condition, with the times that it asks for, together with one",
+    TemporalJoin: "had, at its time, a version",
+}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One reason, and what can be done about it."""
+
+    text: str
+    hint: str | None = None
+
+
+def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason]:
+    """Why ``job`` gives nothing, or nothing more. ``idle_ms``: its ``table.exec.source.idle-timeout``."""
+    found: list[Reason] = []
+    match job.status:
+        case "FAILED":
+            found.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _AGAIN)))))
+        case "FINISHED":
+            found.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
+        case "CANCELED":
+            found.append(Reason("The job was stopped.", _AGAIN))
+    for sink, query in zip(sinks, job.queries, strict=False):
+        start = f"Into {sink.table.path.name}: " if len(job.queries) > 1 else ""
+        running = job.status == "RUNNING"
+        about = _of_query(query, sink, idle_ms, job.zone) if running else _gone(query, sink, job.zone)
+        found += [Reason(start + r.text, r.hint) for r in about]
+    return found
+
+
+def _out(count: int | None) -> str:
+    return "" if count is None else f", {count} out"
+
+
+def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
+    found = [*_away(query, zone), *_unread(query, zone)]
+    waits = any(b.silent is not None or b.unread for b in query.brokers)
+    if not query.batches:
+        return found if waits else [*found, _first_batch(query)]
+    if query.rows_out and query.last_output is not None:
+        found.append(Reason(f"It gives rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
+    if not query.rows_in:
+        return [*found, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
+    gone = _gone(query, sink, zone)
+    found += [*_poisoned(query, zone), *gone]
+    if not any(f.arrived and not f.passed for f in query.filters):
+        held = list(_held(query, idle_ms, zone, sink))
+        found += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
+    found += _quiet(query, zone)
+    return found or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} given.")]
+
+
+def _away(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+    """Brokers that don't answer, or answer again."""
+    for one in dict.fromkeys(replace(b, unread=(), next_look=None) for b in query.brokers):
+        if one.silent is not None:
+            yield Reason(
+                f"{no_answer(one, zone)}: nothing of its topics is read.",
+                "The job goes on by itself when it answers. See that the broker runs (sqlstream kafka status) and can be reached.",
+            )
+        elif one.silence is not None and query.at - one.silence[1] < _LATELY_MS:
+            silent, back = one.silence
+            yield Reason(
+                f"Kafka at {one.servers} answers again since {clock(back, zone)}; it gave no answer for {duration((back - silent) / 1000)}."
+            )
+
+
+def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+    """Partitions that were added."""
+    option = "'scan.topic-partition-discovery.interval'"
+    for one in query.brokers:
+        if one.unread:
+            many = len(one.unread) > 1
+            names = _part(one.unread[0]) + (f" and {len(one.unread) - 1} more" if many else "")
+            names = f"{names[0].upper()}{names[1:]} {'were' if many else 'was'} added and {'are' if many else 'is'} not read yet"
+            if one.next_look is None:
+                yield Reason(f"{names}: the job looks for none, since {option} is 0.", "Stop it and submit it again, or set the option.")
+            else:
+                at = clock(max(one.next_look, query.at), zone)
+                yield Reason(f"{names}: the job looks for new partitions next at {at}.", f"A shorter {option} of the table finds them sooner.")
+
+
+def _first_batch(query: QueryMetrics) -> Reason:
+    batch = query.batch
+    of = f" of {batch.total:,}" if batch is not None and batch.total else ""
+    if query.rows_out is None:
+        return Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
+    if batch is None:
+        return Reason("The job is starting: no micro-batch has ended yet.")
+    return Reason(f"The first micro-batch still runs: {batch.rows:,}{of} rows read. Rows come out when it ends.")
+
+
+def _no_input(query: QueryMetrics, sink: Sink) -> Iterator[Reason]:
+    """No row was read in this run."""
+    latest = {s.table.path.name for s in scans(sink) if s.table.options.get("scan.startup.mode") == "latest-offset"}
+    hint = None
+    if latest:
+        hint = f"Reading {', '.join(sorted(latest))} begins with 'latest-offset': what was there before the job is not read."
+    for one in query.inputs or ():
+        kind = "topic" if one.partitions else "source"
+        if any(p.lag for p in one.partitions):
+            yield Reason(f"No row has been read of {kind} {one.name} yet, though {sum(p.lag for p in one.partitions):,} records wait there.")
+        else:
+            yield Reason(f"No input: nothing new has come to {kind} {one.name} since the job began.", hint)
+    if not query.inputs:
+        yield Reason("No input: its sources have given no row yet.", hint)
+
+
+def _gone(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
+    """Rows that were read and will never come out."""
+    nothing = [f for f in query.filters if f.arrived and not f.passed]
+    for one in nothing:
+        yield Reason(f"All rows are filtered: none of {rows(one.arrived)} passes {_condition(one, query, sink)}.")
+    if not query.late:
+        return
+    watermark = "" if query.watermark is None else f" The watermark is at {moment(query.watermark, zone)}."
+    passing = min((f.passed for f in query.filters), default=query.rows_in)
+    count = rows(query.late)
+    if not query.rows_out and query.late >= passing:
+        yield Reason(
+            f"All rows are late: {count} came for windows that had closed.{watermark}",
+            "A longer delay in WATERMARK FOR waits for rows that come out of order.",
+        )
+    else:
+        yield Reason(f"{count} came late, for windows that had closed, and {'was' if query.late == 1 else 'were'} dropped.")
+
+
+def _condition(one: FilterRows, query: QueryMetrics, sink: Sink) -> str:
+    """The condition in the query's words, where it is known which one Spark's filter is."""
+    written = [n for n in walk(sink) if isinstance(n, Filter)]
+    if len(written) == 1 and len(query.filters) == 1:
+        return f"WHERE {to_text(written[0].condition)}"
+    return f"the filter {one.condition}"
+
+
+def _poisoned(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+    """A watermark that is ahead of the clock."""
+    if query.watermark is None or query.watermark - query.at <= _AHEAD_MS:
+        return
+    ahead = [s for t in query.timed if t.raised is None for s in t.splits if s.watermark is not None and s.watermark - query.at > _AHEAD_MS]
+    by = f" by rows of {', '.join(_part(s.name) for s in ahead)}" if ahead and all(s.name for s in ahead) else ""
+    yield Reason(
+        f"The watermark has been raised to {moment(query.watermark, zone)}{by}, which is in the future: rows of the present are late.",
+        _FUTURE,
+    )
+
+
+def _held(query: QueryMetrics, idle_ms: int, zone: str, sink: Sink) -> Iterator[Reason]:
+    """What holds the watermark back."""
+    if not any(awaits_watermark(n) for n in walk(sink)):
+        return
+    for timed in query.timed:
+        counting = [s for s in timed.splits if not s.idle]
+        silent = [s for s in counting if s.watermark is None]
+        if timed.raised is not None or not counting:
+            continue
+        if silent:
+            yield _silent(timed, counting, silent, idle_ms, zone)
+        elif len(counting) > 1 and _matters(counting, sink):
+            first, second = sorted(counting, key=_reached)[:2]
+            yield Reason(
+                f"The watermark is held back by {_part(first.name)}, which has come to {moment(_reached(first), zone)}; "
+                f"the others have come to {moment(_reached(second), zone)} or later.",
+                _IDLE if first.quiet_ms > _QUIET_MS and not idle_ms else None,
+            )
+    known = sorted((w, t.table) for t in query.timed if not t.idle and (w := t.watermark) is not None)
+    if len(known) > 1 and known[0][0] < known[1][0]:
+        (least, table), (other, _) = known[:2]
+        yield Reason(f"The watermark is that of {table}, which has come to {moment(least, zone)}; the next one is at {moment(other, zone)}.")
+
+
+def _silent(timed: Timed, counting: list[Split], silent: list[Split], idle_ms: int, zone: str) -> Reason:
+    if len(silent) == len(counting):
+        return Reason(f"There is no watermark yet: no row of {timed.table} has come since the job began.", _hint(idle_ms))
+    furthest = max(_reached(s) for s in counting if s.watermark is not None)
+    names = _part(silent[0].name) + (f" and {len(silent) - 1} more" if len(silent) > 1 else "")
+    return Reason(
+        f"The watermark is held back by {names}, {'which has' if len(silent) == 1 else 'which have'} had no row since the job began; "
+        f"the others have come to {moment(furthest, zone)}.",
+        _hint(idle_ms),
+    )
+
+
+def _hint(idle_ms: int) -> str | None:
+    return None if idle_ms else _IDLE
+
+
+def _reached(split: Split) -> int:
+    assert split.watermark is not None
+    return split.watermark
+
+
+def _part(name: str) -> str:
+    topic, dash, number = name.rpartition("-")
+    return f"partition {number} of topic {topic}" if dash and number.isdigit() else name
+
+
+def _matters(counting: list[Split], sink: Sink) -> bool:
+    """Whether the slowest split keeps something from coming out that the others would let out."""
+    least, second = sorted(map(_reached, counting))[:2]
+    windows = _event_windows(sink)
+    if not windows:
+        return second > least
+    return any(w.window.kind is WindowKind.SESSION or next_end(w, least) - 1 <= _wall(second, _zone(w)) for w in windows)
+
+
+def _event_windows(sink: Sink) -> list[WindowTvf]:
+    found = [n for n in walk(sink) if isinstance(n, WindowTvf)]
+    return [n for n in found if field(n.input, n.window.time).time is TimeAttribute.ROWTIME]
+
+
+def _zone(node: WindowTvf) -> str:
+    """The zone in whose wall time the windows are."""
+    return node.zone if field(node.input, node.window.time).type.root == "TIMESTAMP_LTZ" else "UTC"
+
+
+def _wall(millis: int, zone: str) -> int:
+    offset = datetime.fromtimestamp(within_calendar(millis)[0] / 1000, UTC).astimezone(ZoneInfo(zone)).utcoffset()
+    return millis + (0 if offset is None else round(offset.total_seconds() * 1000))
+
+
+def next_end(node: WindowTvf, watermark: int) -> int:
+    """The end of the first window that the watermark has not closed, as wall time in milliseconds."""
+    window = node.window
+    past = _wall(watermark, _zone(node)) + 1
+    begins = window.offset + (window.size if window.kind is WindowKind.HOP else 0)
+    return past - (past - begins) % window.slide + window.slide
+
+
+def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
+    told = set()
+    for node in _event_windows(sink):
+        if query.watermark is None:
+            told.add("Windows are open, and there is no watermark yet that closes them: it follows from the micro-batch that reads the rows.")
+        elif node.window.kind is WindowKind.SESSION:
+            told.add(f"The watermark is at {moment(query.watermark, zone)}; a session closes {duration(node.window.size / 1000)} after its last row.")
+        else:
+            end = moment(next_end(node, query.watermark), "UTC")
+            told.add(f"The watermark is at {moment(query.watermark, zone)}; the next window closes when it reaches {end}{_delayed(sink)}.")
+    yield from (Reason(text) for text in sorted(told))
+    for each in walk(sink):
+        if isinstance(each, WindowTvf) and field(each.input, each.window.time).time is TimeAttribute.PROCTIME:
+            yield Reason(f"Windows are by the clock: one closes every {duration(each.window.slide / 1000)}.")
+
+
+def _delayed(sink: Sink) -> str:
+    """How the watermark follows from rows, for people who look at their times."""
+    marks = {to_text(n.expression) for n in walk(sink) if isinstance(n, Watermark)}
+    return f" (the watermark is {marks.pop()})" if len(marks) == 1 else ""
+
+
+def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
+    """Operators that hold rows."""
+    at = "of which there is none yet" if query.watermark is None else f"which is at {moment(query.watermark, zone)}"
+    for node in walk(sink):
+        if type(node) in _WAITING and awaits_watermark(node):
+            yield Reason(f"{_WAITING[type(node)]}, {at}.")
+    join = _outermost_join(sink)
+    if join is None or join.kind is not JoinKind.INNER or query.rows_out:
+        return
+    empty = [i.name for i in query.inputs if not i.rows]
+    if empty:
+        yield Reason(f"The join waits for rows of both sides: none of {', '.join(empty)} has been read in this run.")
+    elif query.batch is None and (not isinstance(join, TemporalJoin) or _passed(query)):
+        yield Reason(f"The join has found no partners yet: no row of one side {_PARTNER[type(join)]} of the other.")
+
+
+def _outermost_join(sink: Sink) -> Join | None:
+    """The join that alone has to do with rows not coming out: nothing around it holds rows, or makes others of them."""
+    node = sink.input
+    while isinstance(node, Project | Filter):
+        node = node.input
+    found = node.join if isinstance(node, KeyedJoin) else node
+    if not isinstance(found, Join) or type(found) not in _PARTNER:
+        return None
+    return None if any(awaits_watermark(n) for i in found.inputs for n in walk(i)) else found
+
+
+def _passed(query: QueryMetrics) -> bool:
+    """Whether the watermark has come to all rows that were read."""
+    reached = [s.watermark for t in query.timed for s in t.splits if s.watermark is not None]
+    return query.watermark is not None and bool(reached) and query.watermark >= max(reached)
+
+
+def _quiet(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+    """Whether there is nothing new, or a micro-batch on its way."""
+    if query.batch is not None:
+        of = f" of {query.batch.total:,}" if query.batch.total else ""
+        yield Reason(f"A micro-batch runs: {query.batch.rows:,}{of} rows read. Its rows come out when it ends.")
+    elif any(b.silent is not None or b.unread for b in query.brokers):
+        return
+    elif query.last_input is not None and query.at - query.last_input > _QUIET_MS:
+        yield Reason(f"Nothing new has come since {clock(query.last_input, zone)}.")

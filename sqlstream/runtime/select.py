@@ -1,0 +1,199 @@
+"""The rows of a SELECT: all at once, or as an iterator of changes.
+
+Cells arrive from Spark as the text that Flink's client shows: Python sees no other form of a row.
+"""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.connectors.local_rows import local_rows
+from sqlstream.core import private
+from sqlstream.core.changelog import KIND, Change, Nested, RowKind, changes
+from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
+from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.lower.lowering import Lowering, lower
+from sqlstream.runtime.lower.python_functions import names
+from sqlstream.runtime.watch import BatchQuery
+from sqlstream.sql.casts import display_sql, json_sql
+from sqlstream.sql.types import NESTED, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from sqlstream.plan.nodes import Node
+    from sqlstream.runtime.monitor.metrics import QueryMetrics
+    from sqlstream.sql.types import Type
+
+def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
+    """``frame`` with every cell as the client shows it; a nested one as a pair of that and its JSON."""
+    shown = [f"{_cell_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in fields(node)]
+    return frame.selectExpr(*shown, *[c for c in frame.columns if c == KIND])
+
+
+def _cell_sql(name: str, type_: Type, zone: str) -> str:
+    text = display_sql(name, type_, zone)
+    return f"if({name} IS NULL, NULL, struct({text}, {json_sql(name, type_, zone)}))" if type_.root in NESTED else text
+
+
+def cells(row: Iterable[Any]) -> tuple[Any, ...]:
+    """The cells of a row of a ``displayed`` frame."""
+    return tuple(Nested(*cell) if isinstance(cell, tuple) else cell for cell in row)
+
+
+def in_order(frame: DataFrame, column: str | None) -> DataFrame:
+    """Rows of windows as Flink gives them: window after window. Cells are the client's texts, which sort as their times do."""
+    return frame if column is None else frame.repartition(1).sortWithinPartitions(quote(column))
+
+
+class Collection:
+    """A SELECT over static input. ``stop`` ends it from another thread."""
+
+    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool) -> None:
+        self._node = node
+        self._limit = limit
+        self._spark = spark
+        self._folder = _scratch(project)
+        self._to = Lowering(
+            spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project,
+            state=self._folder, shared=self._folder, control=self._folder,
+        )  # fmt: skip
+        self._query = BatchQuery(spark, self._folder.name)
+        self.ended = threading.Event()
+
+    def rows(self, told: Callable[[QueryMetrics], None]) -> tuple[tuple[Any, ...], ...]:
+        """All of them; ``told`` hears about once a second how far it is, from another thread. Raises JobFailed."""
+        found: list[tuple[Any, ...]] = []
+        try:
+            frame = in_order(displayed(lower(self._node, self._to), self._node, self._to.zone), window_column(self._node))
+            frame = frame if self._limit is None else frame.limit(self._limit)
+            self._query.run(frame, lambda: found.extend(cells(row) for row in frame.collect()), told)
+            return tuple(found)
+        except Exception as error:
+            raise job_error(error, names(self._node), (self._node,), self._folder) from error
+        finally:
+            self.ended.set()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def stop(self) -> None:
+        """End it: ``rows`` fails. Of one that has ended Spark is not asked: its JVM may be gone."""
+        if not self.ended.is_set():
+            self._query.stop()
+
+
+def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
+    """``rows`` as inserts."""
+    return (Change(RowKind.INSERT, row) for row in rows)
+
+
+class Changes:
+    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread."""
+
+    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, idle_ms: int = 0, future_ms: int = 0) -> None:
+        self._folder = _scratch(project)
+        self._to = Lowering(
+            spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
+            state=self._folder / "inputs", shared=self._folder / "shared", control=self._folder / "control", idle_ms=idle_ms, future_ms=future_ms,
+        )  # fmt: skip
+        self._to.control.mkdir()
+        self._node = node
+        self._limit = limit
+        self._order = window_column(node)
+        self._queue: queue.Queue[list[Change] | BaseException | None] = queue.Queue(maxsize=64)
+        self._stopped = threading.Event()
+        self.ended = threading.Event()
+        try:
+            self._frame = displayed(lower(node, self._to), node, zone)
+        except Exception as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise job_error(error, folder=self._folder) from error
+        threading.Thread(target=self._run, name="select", daemon=True).start()
+
+    def stop(self) -> None:
+        """End the query; the iterator ends."""
+        self._stopped.set()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    def __iter__(self) -> Iterator[Change]:
+        given = 0
+        limit = self._limit
+        try:
+            while limit is None or given < limit:
+                try:
+                    batch = self._queue.get(timeout=0.1)
+                except queue.Empty:
+                    if self._stopped.is_set():
+                        return
+                    continue
+                if batch is None:
+                    return
+                if isinstance(batch, BaseException):
+                    raise batch
+                for change in batch:
+                    if self._stopped.is_set() or (limit is not None and given >= limit):
+                        return
+                    given += 1
+                    yield change
+        finally:
+            self._stopped.set()
+
+    def _run(self) -> None:
+        try:
+            self._once()
+            self._put(None)
+        except Exception as error:
+            self._put(job_error(error, names(self._node), (self._node,), self._folder))
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self.ended.set()
+
+    def _once(self) -> None:
+        def take(batch: DataFrame, _: int) -> None:
+            rows: list[tuple[Any, ...]] = []
+            for row in local_rows(in_order(batch, self._order), prefetch=True):
+                rows.append(cells(row))
+                if len(rows) == 1000:
+                    self._give(rows)
+                    rows = []
+                if self._stopped.is_set():
+                    return
+            self._give(rows)
+
+        writer = self._frame.writeStream.foreachBatch(take).outputMode("update" if in_update_mode(self._node) else "append")
+        writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
+        running = (writer.trigger(availableNow=True) if bounded(self._node) else writer).start()
+        while not running.awaitTermination(0.2):  # type: ignore[arg-type]
+            if self._stopped.is_set():
+                running.stop()
+
+    def _give(self, rows: list[tuple[Any, ...]]) -> None:
+        if rows:
+            self._put(changes(rows, kinds=KIND in self._frame.columns))
+
+    def _put(self, item: list[Change] | BaseException | None) -> None:
+        while True:
+            try:
+                self._queue.put(item, timeout=0.2)
+                return
+            except queue.Full:
+                if self._stopped.is_set():
+                    return
+
+
+def _scratch(project: Path) -> Path:
+    """A new folder of a SELECT's own. Raises JobFailed."""
+    place = project / ".sqlstream" / "scratch"
+    try:
+        return Path(tempfile.mkdtemp(prefix="select-", dir=private.folder(place)))
+    except OSError as error:
+        raise job_error(error, folder=place) from error

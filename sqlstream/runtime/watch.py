@@ -1,0 +1,145 @@
+"""A query of a job as it is watched: samples taken from its JVM, folded into its figures."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.runtime.monitor.metrics import QueryMetrics, continued, read_whole, sampled, sampled_in_batch
+from sqlstream.runtime.operators import QueryWatch, sample_of_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from sqlstream.runtime.lower.lowering import Lowering
+
+
+# Between two samples of a query in batch mode.
+EVERY_SECONDS = 1.0
+_LOOK_SECONDS = 0.002
+# What is stopped is ended again as often: Spark knows only of the work that has begun.
+_STOP_SECONDS = 0.2
+
+
+class Watch:
+    """Figures of one query, from its frame on. ``metrics`` are the latest; ``sample`` asks the JVM for newer ones."""
+
+    def __init__(self, spark: SparkSession, to: Lowering, before: QueryMetrics | None = None) -> None:
+        """``to``: how its frame is made; ``before``: its figures up to now, where it is started anew within its job."""
+        self._metrics = QueryMetrics()
+        self._before = before
+        self._watch = to.watch = QueryWatch(spark)
+        self._tables = to.watermarks
+        self._query: StreamingQuery | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def metrics(self) -> QueryMetrics:
+        return self._metrics if self._before is None else continued(self._before, self._metrics)
+
+    def counted(self, frame: DataFrame) -> DataFrame:
+        """``frame``, which goes to the sink, in a form that is counted."""
+        return self._watch.counted(frame)
+
+    def follow(self, query: StreamingQuery) -> None:
+        """The query has started."""
+        self._query = query
+
+    def sample(self, *, look: bool = False) -> QueryMetrics:
+        """The figures as they are now. ``look``: brokers are asked for partitions that are not read yet."""
+        from py4j.protocol import Py4JError
+
+        with self._lock:
+            if self._query is not None:
+                try:
+                    sample = self._watch.sample(self._query, self._metrics.since, look=look)
+                except (Py4JError, OSError):
+                    # The JVM ends: what was known stays.
+                    return self.metrics
+                self._metrics = sampled(self._metrics, sample, self._tables)
+            return self.metrics
+
+    def end(self) -> None:
+        """The query has ended: a last look, for its JVM may go."""
+        self.sample()
+        with self._lock:
+            self._query = None
+
+
+def await_pause(query: StreamingQuery, seconds: float) -> None:
+    """Wait until no micro-batch of ``query`` runs, or one has just ended, but no longer than so."""
+    running, end = query._jsq, time.monotonic() + seconds
+    number = _last_batch(running)
+    while running.status().isTriggerActive() and _last_batch(running) == number and time.monotonic() < end:
+        time.sleep(_LOOK_SECONDS)
+
+
+def _last_batch(query: Any) -> int:
+    progress = query.lastProgress()
+    return -1 if progress is None else int(progress.batchId())
+
+
+class BatchQuery:
+    """A query in batch mode, with its figures: its work is a job group of Spark's, ``group``."""
+
+    def __init__(self, spark: SparkSession, group: str) -> None:
+        self.metrics = QueryMetrics(rows_out=None)
+        self._spark = spark
+        self.group = group
+        self._frame: DataFrame | None = None
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+
+    def run(self, frame: DataFrame, write: Callable[[], None], told: Callable[[QueryMetrics], None] = lambda metrics: None) -> None:
+        """Call ``write``, which writes ``frame``, taking samples meanwhile: ``told`` hears of them. Fails after ``stop``."""
+        self._frame = frame
+        self._spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
+        over = threading.Event()
+
+        def look() -> None:
+            due = time.monotonic() + EVERY_SECONDS
+            while not over.wait(_STOP_SECONDS):
+                if self._stopped.is_set():
+                    self._cancel()
+                if time.monotonic() >= due:
+                    due = time.monotonic() + EVERY_SECONDS
+                    told(self.sample())
+
+        looking = threading.Thread(target=look, name="samples", daemon=True)
+        looking.start()
+        try:
+            write()
+        finally:
+            over.set()
+            looking.join()
+            self.sample()
+            with self._lock:
+                self._frame = None
+        # A connection that breaks off looks like the end of the rows.
+        self._spark.sparkContext._jsc.sc().isStopped()
+        self.metrics = read_whole(self.metrics)
+
+    def stop(self) -> None:
+        """End the work, from another thread, that which is still to come too: ``run`` fails."""
+        self._stopped.set()
+        self._cancel()
+
+    def _cancel(self) -> None:
+        from py4j.protocol import Py4JError
+
+        with suppress(Py4JError, OSError):  # where the JVM ends so does the work
+            self._spark.sparkContext.cancelJobGroup(self.group)
+
+    def sample(self, *, look: bool = False) -> QueryMetrics:
+        """The figures as they are now; ``look`` is for those of streams."""
+        from py4j.protocol import Py4JError
+
+        with self._lock, suppress(Py4JError, OSError):  # where the JVM ends what was known stays
+            if self._frame is not None:
+                self.metrics = sampled_in_batch(self.metrics, sample_of_group(self._spark, self.group, self._frame))
+        return self.metrics

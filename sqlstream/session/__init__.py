@@ -1,0 +1,1 @@
+"""A session: each statement through every stage, and what it answers."""

@@ -1,0 +1,116 @@
+"""The client's own statements: saved queries listed, topics looked into, the last result written or drawn; and what DROP, STOP and QUIT ask."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from sqlstream.catalog.apply import apply
+from sqlstream.core import settings
+from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs import Status
+from sqlstream.runtime.monitor.figures import short_name
+from sqlstream.session import dependents, export, inspection, plot, queries, results, topics
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.dialect import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import SparkSession
+    from sqlglot import exp
+
+    from sqlstream.core.changelog import Change
+    from sqlstream.plan.nodes import Field
+    from sqlstream.plan.planner import Planner
+    from sqlstream.runtime.jobs import Jobs
+    from sqlstream.session.results import Outcome
+
+# Puts a question to the user; the second argument tells of an interrupt.
+Ask: TypeAlias = "Callable[[str, Callable[[], bool]], bool]"
+
+
+def leaving(jobs: list[str]) -> str:
+    """The question before these jobs stop with the shell."""
+    those = "1 job runs and stops" if len(jobs) == 1 else f"{len(jobs)} jobs run and stop"
+    return f"{those} with the shell: {', '.join(jobs)}.\nTheir state stays: submitted again, the same statements go on from there. Quit?"
+
+
+class Client:
+    """What a session does for the one who sits before it. ``ask`` is None for scripts: they are never asked."""
+
+    def __init__(
+        self, planner: Planner, jobs: Jobs, spark: Callable[[], SparkSession | None], ask: Ask | None, interrupted: Callable[[], bool]
+    ) -> None:
+        self._planner = planner
+        self._jobs = jobs
+        self._spark = spark
+        self._ask = ask
+        self._interrupted = interrupted
+        self._kept: export.Kept | None = None
+
+    def answered(self, node: exp.Expr) -> Iterator[Outcome]:
+        """The answer of SHOW QUERIES, PEEK, INFER, EXPORT or PLOT. Raises SqlStreamError."""
+        planner = self._planner
+        match node:
+            case ast.Show():
+                like = inspection.like_of(node)
+                found = [q for q in queries.saved_queries(planner.project) if like is None or like.keeps(q.name)]
+                rows = [(q.name, queries.signature(q), q.question) for q in found]
+                yield results.text_rows(("query name", "parameters", "question"), rows)
+            case ast.Peek():
+                yield topics.peeked(node, planner.catalog, planner.options, planner.project)
+            case ast.Infer():
+                text = topics.proposed(node, planner.catalog, planner.options, planner.project)
+                yield results.Text(lines=text + ";")
+                if node.args.get("save") or (self._ask is not None and self._agrees("Save it to the project's catalog?")):
+                    notices = apply(planner.catalog, parse(text), planner.context(script=False, save=True))
+                    yield results.Done(notices=tuple(notices))
+            case ast.Export():
+                yield self._export(node)
+            case ast.Plot():
+                kept, by = self._last(node), node.args.get("by")
+                width = shutil.get_terminal_size().columns
+                lines = plot.chart(kept.columns, kept.changes, node.this.name if node.this else None, by.name if by else None, width)
+                yield results.Text(lines="\n".join(lines))
+
+    def keeping(self, columns: tuple[Field, ...], changes: Iterator[Change]) -> Iterator[Change]:
+        """``changes`` of a SELECT; those that were taken are the last result from now on."""
+        self._kept = export.Kept(columns, int(settings.read(self._planner.options, "sql-client.execution.max-table-result.rows")))
+        return self._kept.passing(changes)
+
+    def agreed(self, node: ast.Drop | ast.StopJob | ast.Quit) -> bool:
+        """Whether the user says yes to a DROP, STOP or QUIT, told what depends on it."""
+        if self._ask is None:
+            return True
+        if isinstance(node, ast.Quit):
+            running = [short_name(j.name) for j in self._jobs if j.status is Status.RUNNING]
+            return not running or self._agrees(leaving(running))
+        if isinstance(node, ast.StopJob):
+            return self._agrees(f"Stop the job {self._jobs.find(node.this.name).name}? Its state stays: the same statement goes on from there.")
+        catalog, names = self._planner.catalog, ast.parts(node.this)
+        needed: list[str] = []
+        if node.args["kind"] in ("TABLE", "VIEW") and catalog.get(catalog.path(names)) is not None:
+            needed = dependents.of_object(catalog.path(names), catalog, self._jobs, self._planner.project)
+        told = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
+        return self._agrees(f"DROP {node.args['kind']} {'.'.join(names)}?{told}")
+
+    def _agrees(self, question: str) -> bool:
+        return self._ask is None or self._ask(question, self._interrupted)
+
+    def _last(self, at: exp.Expr) -> export.Kept:
+        if self._kept is None:
+            raise ValidationError("There is no last result: no SELECT has run in this session.", at=at)
+        return self._kept
+
+    def _export(self, node: ast.Export) -> Outcome:
+        kept = self._last(node)
+        path = self._planner.project / Path(node.this.name).expanduser()
+        format_ = node.args.get("format") or path.suffix[1:].lower()
+        if format_ not in export.FORMATS:
+            raise ValidationError(f"The name '{path.name}' tells no format.", at=node.this, hint="FORMAT CSV, FORMAT JSON or FORMAT PARQUET.")
+        export.check_free(path, node.this, overwrite=bool(node.args.get("overwrite")))
+        count = export.write(kept, path, format_, self._planner.zone, self._spark)
+        left = f"; {kept.forgotten} earlier ones were no longer kept" if kept.forgotten else ""
+        return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {path}{left}.",))

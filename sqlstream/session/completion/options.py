@@ -1,0 +1,81 @@
+"""Keys and values of options: of WITH (..), of the OPTIONS hint, of SET. From the declarations of connectors, formats and settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlstream import connectors, formats
+from sqlstream.core import settings
+from sqlstream.core.options import Kind, Option, Use, find
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from sqlstream.session.completion.context import Columns, Context
+
+FORMAT_KEYS = {"format": "", "value.format": "value.", "key.format": "key."}
+_CONNECTOR = Option("connector", required=True, summary="What the table is read from and written to.")
+_CATALOG = (
+    Option("type", Kind.ENUM, required=True, summary="The kind of catalog.", values=("generic_in_memory",)),
+    Option("default-database", summary="Its first database."),
+)
+
+
+def of_table(given: Mapping[str, str], columns: Columns) -> tuple[Option, ...]:
+    """The options that a table with the options ``given`` can have; ``fields.#.kind`` comes once for each column."""
+    connector = next((c for c in connectors.CONNECTORS if c.name == given.get("connector")), None)
+    if connector is None:
+        return (_CONNECTOR,)
+    rows = list(connector.options)
+    for key, prefix in FORMAT_KEYS.items():
+        if format_ := next((f for f in formats.FORMATS if f.name == given.get(key)), None):
+            rows += formats.declared(format_, prefix)
+    return (_CONNECTOR, *(each for row in rows for each in _by_column(row, columns)))
+
+
+def of_catalog() -> tuple[Option, ...]:
+    """The options of a catalog."""
+    return _CATALOG
+
+
+def _by_column(row: Option, columns: Columns) -> Iterable[Option]:
+    return (replace(row, key=row.key.replace("#", c.name)) for c in columns) if "#" in row.key else (row,)
+
+
+def keys(declared: Iterable[Option], given: Mapping[str, str]) -> list[Option]:
+    """Options that are not given yet: those that are required first, those without effect last; no refused ones."""
+    rows = [o for o in declared if o.key not in given and o.use is not Use.REFUSED]
+    return sorted(rows, key=lambda o: (not o.required, o.use is Use.NOTICE))
+
+
+def described(option: Option) -> str:
+    """An option in a few words: what it takes, its default, what it is for."""
+    kind = " | ".join(option.values) if option.values else option.kind.value
+    default = ", required" if option.required else f", default {option.default}" if option.default else ""
+    return f"{kind}{default}: {option.summary if option.use is Use.HONOURED else 'without effect, ' + option.why}".rstrip(": ")
+
+
+def values(key: str, declared: Collection[Option], given: Mapping[str, str], context: Context) -> list[tuple[str, str]]:
+    """What can be said for ``key``, each with a remark."""
+    if key == "connector":
+        return [(c.name, c.summary) for c in connectors.CONNECTORS]
+    if key in FORMAT_KEYS:
+        files = given.get("connector") == "filesystem"
+        return [(f.name, "format") for f in formats.FORMATS if files or f.records]
+    if key == "topic":
+        return [(t, "topic") for t in context.topics(given.get("properties.bootstrap.servers", ""))]
+    return of_option(find(declared, key))
+
+
+def of_option(option: Option | None) -> list[tuple[str, str]]:
+    """The values that an option names: of a choice, of a boolean, its default."""
+    if option is None:
+        return []
+    named = option.values or (("true", "false") if option.kind is Kind.BOOLEAN else (option.default,) if option.default else ())
+    return [(v, "default" if v == option.default else "") for v in named]
+
+
+def settable() -> list[Option]:
+    """The keys of SET; those without effect last."""
+    return keys(settings.SETTINGS, {})

@@ -1,0 +1,92 @@
+"""A statement that is being typed as a tree of brackets, with the way down to the cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlstream.sql.syntax.fragments import Fragment, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CLOSES = {"(": ")", "[": "]", "/*+": "*/"}
+QUERY_WORDS = ("SELECT", "WITH", "VALUES")
+
+
+@dataclass(eq=False)
+class Group:
+    """What stands between brackets; the whole statement is one too. ``place``: where it is in its
+    parent."""
+
+    opener: str = ""
+    parent: Group | None = None
+    place: int = 0
+    closed: bool = True
+    items: list[Fragment | Group] = field(default_factory=list)
+
+    def word(self, place: int) -> str:
+        """The word or sign at ``place``; ``()`` for a group; empty outside and for all else."""
+        if not 0 <= place < len(self.items):
+            return ""
+        item = self.items[place]
+        return "()" if isinstance(item, Group) else item.upper
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it is a sub-query."""
+        return self.word(0) in QUERY_WORDS
+
+    @property
+    def before(self) -> str:
+        """The word in front of it."""
+        return self.parent.word(self.place - 1) if self.parent else ""
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where the cursor is: at ``place`` of ``group``, which is somewhere below ``root``."""
+
+    root: Group
+    group: Group
+    place: int
+
+
+def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> Cursor:
+    """The tree of the fragments before and after the cursor.
+
+    A bracket that is not closed yet ends, unless it holds a query, where a clause of the query around it begins.
+    """
+    everything = [*before, *after]
+    closed = _closed(everything)
+    root = group = Group()
+    cursor: tuple[Group, int] | None = None
+    for index, fragment in enumerate(everything):
+        if index == len(before):
+            cursor = group, len(group.items)
+        while group.parent and not group.closed and not group.is_query and fragment.upper in ("FROM", "WHERE"):
+            group = group.parent
+        sign = fragment.text if fragment.kind is Kind.SIGN else ""
+        if sign in _CLOSES:
+            inner = Group(sign, group, len(group.items), index in closed)
+            group.items.append(inner)
+            group = inner
+        elif group.parent and sign == _CLOSES[group.opener]:
+            group = group.parent
+        else:
+            group.items.append(fragment)
+    if cursor is None:
+        cursor = group, len(group.items)
+    return Cursor(root, *cursor)
+
+
+def _closed(fragments: Sequence[Fragment]) -> set[int]:
+    """The places of the brackets that are closed."""
+    opened: list[int] = []
+    closed = set()
+    for index, fragment in enumerate(fragments):
+        if fragment.kind is Kind.SIGN and fragment.text in _CLOSES:
+            opened.append(index)
+        elif opened and fragment.text == _CLOSES[fragments[opened[-1]].text]:
+            closed.add(opened.pop())
+    return closed

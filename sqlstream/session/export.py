@@ -1,0 +1,171 @@
+"""Rows for other programs: a result as CSV or JSON lines, and the last result that was shown, as a file.
+
+CSV is that of RFC 4180 with a header; NULL is nothing, an empty text ``""``. JSON is an object a line. Changes have their kind as ``op``
+(see ``op_name``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlstream.core.changelog import Change, Nested, RowKind
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.sql.types import NESTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from sqlglot import exp
+
+    from sqlstream.plan.nodes import Field
+
+FORMATS = ("csv", "json", "parquet")
+OP = "op"
+_NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
+_JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+
+
+@dataclass
+class Kept:
+    """The last rows of a SELECT that were shown, ``limit`` of them at most. ``forgotten``: there were more."""
+
+    columns: tuple[Field, ...]
+    limit: int
+    changes: deque[Change] = field(default_factory=deque)
+    forgotten: int = 0
+
+    def passing(self, changes: Iterator[Change]) -> Iterator[Change]:
+        """``changes``, which are kept as they pass."""
+        for change in changes:
+            if len(self.changes) >= self.limit:
+                self.forgotten += 1
+                if self.changes:
+                    self.changes.popleft()
+            if self.limit:
+                self.changes.append(change)
+            yield change
+
+    @property
+    def updates(self) -> bool:
+        """Whether rows changed."""
+        return any(change.kind is not RowKind.INSERT for change in self.changes)
+
+
+def csv_line(cells: Sequence[str | None]) -> str:
+    """A record, without its line end."""
+    return ",".join(map(_csv_cell, cells))
+
+
+def json_line(columns: Sequence[Field], row: Sequence[str | None], op: str | None = None) -> str:
+    """An object: numbers, booleans and nested values as such, all else as the text that the client shows."""
+    pairs = [] if op is None else [(op_name(columns), json.dumps(op))]
+    pairs += [(c.name, _json_value(c, cell)) for c, cell in zip(columns, row, strict=True)]
+    return "{" + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {value}" for name, value in pairs) + "}"
+
+
+def op_name(columns: Sequence[Field]) -> str:
+    """The name of the column of a change's kind: ``op``, after underscores where a column of the result has that name."""
+    names, op = {c.name for c in columns}, OP
+    while op in names:
+        op = f"_{op}"
+    return op
+
+
+def _csv_cell(cell: str | None) -> str:
+    if cell is None:
+        return ""
+    return '"' + cell.replace('"', '""') + '"' if not cell or any(c in cell for c in ',"\r\n') else cell
+
+
+def _json_value(column: Field, cell: str | None) -> str:
+    if cell is None:
+        return "null"
+    if isinstance(cell, Nested):
+        return cell.json
+    if column.type.root == "VARIANT":
+        return cell  # its text is JSON
+    if column.type.root == "BOOLEAN":
+        return cell.lower()
+    if column.type.root in _NUMBERS and _JSON_NUMBER.fullmatch(cell):
+        return cell
+    return json.dumps(cell, ensure_ascii=False)
+
+
+def check_free(path: Path, at: exp.Expr, *, overwrite: bool) -> None:
+    """Raises ValidationError where something is at ``path`` that an export is not to replace: a file unless ``overwrite``, all else always."""
+    try:
+        there, replaceable = os.path.lexists(path), path.is_file()
+    except (OSError, ValueError):  # too long, or a NUL in it
+        raise ValidationError(f"'{str(path)[:80]}' can be no file.", at=at) from None
+    if there and not replaceable:
+        raise ValidationError(f"'{path}' is there and is no file: it is not replaced.", at=at, hint="Name a file that is not there.")
+    if there and not overwrite:
+        raise ValidationError(f"'{path}' is there already.", at=at, hint="Name another file, or end the statement with OVERWRITE to replace it.")
+
+
+def write(kept: Kept, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
+    """Write what is kept to one file, which is there when it is whole; how many rows. Raises ValidationError, NotSupported."""
+    part = path.with_name(f".{uuid.uuid4().hex}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if format_ == "parquet":
+                _parquet(kept, part, zone, spark())
+            else:
+                with part.open("w", encoding="utf-8", newline="") as file:
+                    file.writelines(_lines(kept, format_))
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise ValidationError(f"'{path}' cannot be written: {error.strerror or error}.") from None
+    return len(kept.changes)
+
+
+def _lines(kept: Kept, format_: str) -> Iterator[str]:
+    op = kept.updates
+    if format_ == "json":
+        for change in kept.changes:
+            yield json_line(kept.columns, change.row, change.kind.value if op else None) + "\n"
+        return
+    yield csv_line([*([op_name(kept.columns)] if op else []), *(c.name for c in kept.columns)]) + "\r\n"
+    for change in kept.changes:
+        yield csv_line([*([change.kind.value] if op else []), *change.row]) + "\r\n"
+
+
+def _parquet(kept: Kept, path: Path, zone: str, spark: SparkSession | None) -> None:
+    nested = [c.name for c in kept.columns if c.type.root in NESTED]
+    if nested:
+        raise NotSupported(f"Parquet of the nested column '{nested[0]}' is not supported.", hint="EXPORT LAST TO 'file' FORMAT json.")
+    if spark is None:
+        raise NotSupported("Parquet is written by Spark, which has not started.", hint="A SELECT starts it; csv and json need none.")
+    from pyarrow import parquet
+
+    op = [op_name(kept.columns)] if kept.updates else []
+    rows = [[*([change.kind.value] if op else []), *change.row] for change in kept.changes]
+    # Two columns may have one name.
+    numbers = [f"c{i}" for i in range(len(op) + len(kept.columns))]
+    cast = [*numbers[: len(op)], *(_cast(c, n, zone) for c, n in zip(kept.columns, numbers[len(op) :], strict=True))]
+    frame = spark.createDataFrame(rows, ", ".join(f"{n} STRING" for n in numbers)).selectExpr(*cast)
+    parquet.write_table(frame.toArrow().rename_columns([*op, *(c.name for c in kept.columns)]), path)
+
+
+def _cast(column: Field, name: str, zone: str) -> str:
+    match root := column.type.root:
+        case "TIMESTAMP":
+            return f"CAST({name} AS TIMESTAMP_NTZ)"
+        case "TIMESTAMP_LTZ":
+            return f"to_utc_timestamp({name}, '{zone}')"
+        case "DECIMAL":
+            return f"CAST({name} AS DECIMAL({', '.join(map(str, column.type.args))}))"
+        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT" | "FLOAT" | "DOUBLE" | "BOOLEAN" | "DATE":
+            return f"CAST({name} AS {root})"
+    return name

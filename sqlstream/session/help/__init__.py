@@ -1,0 +1,180 @@
+"""HELP: in comes a topic, out come lines of text. Everything is told from declarations: statements, forms of queries, functions, connectors,
+formats, SET keys, keys of the prompt. No JVM."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from sqlstream import connectors, formats
+from sqlstream.core import settings
+from sqlstream.core.errors import ValidationError, did_you_mean
+from sqlstream.core.options import Option, Use
+from sqlstream.lint import registry
+from sqlstream.session import backslash as commands
+from sqlstream.session.help import python
+from sqlstream.session.help.keys import KEYS
+from sqlstream.session.help.statements import COMMANDS
+from sqlstream.session.help.topics import TOPICS, Topic
+from sqlstream.sql import functions
+from sqlstream.sql.functions.absent import absent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlstream.connectors.base import Connector
+    from sqlstream.formats.base import Format
+    from sqlstream.sql.functions import Function
+
+_WIDTH = 110
+
+
+def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
+    """What HELP prints of ``topic``, of an empty one the list. ``users`` are functions of the user's.
+
+    Raises ValidationError where nothing is known of it.
+    """
+    words = topic.split()
+    if not words:
+        return _list()
+    name = words[-1].strip("'`")
+    match words[0].upper() if len(words) > 1 else "":
+        case "FUNCTION":
+            found = _functions(name, users)
+        case "CONNECTOR":
+            found = [_connector(c) for c in connectors.CONNECTORS if c.name == name.lower()]
+        case "FORMAT":
+            found = [_format(f) for f in formats.FORMATS if f.name == name.lower()]
+        case "SET":
+            found = [_option(o) for o in settings.SETTINGS if o.matches(name)][:1]
+        case _ if topic.upper() == "FUNCTIONS":
+            found = [function_list()]
+        case _ if topic.upper() == "KEYS":
+            found = [_keys()]
+        case _ if topic.upper() in ("COMMANDS", "\\?"):
+            found = [commands.help_text()]
+        case _ if topic.upper() == "LINT":
+            found = [_lint()]
+        case _ if topic.upper() in ("PYTHON", "UDF", "UDFS"):
+            found = [python.TEXT]
+        case _:
+            found = _anything(topic, users)
+    if not found:
+        raise ValidationError(f"There is no help for '{topic}'.", at=at, hint=did_you_mean(name, _names(users)) or "HELP lists the topics.")
+    return "\n\n".join(found)
+
+
+def _lint() -> str:
+    lines = ["sqlstream check [FILE..] finds these; those with a star are told when a job is submitted, too. -- noqa: CODE leaves one out.", ""]
+    return "\n".join([*lines, *(f"  {rule.code}{'*' if rule.submit else ' '} {rule.summary}" for rule in registry.RULES)])
+
+
+def function_list() -> str:
+    """The names of all built-in functions by group: a list of Markdown."""
+    lines = []
+    for title, rows in functions.GROUPS:
+        names = sorted({f"`{row.name.split()[0]}`" for row in rows})
+        lines += textwrap.wrap(f"{title}: {', '.join(names)}.", 150, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def _anything(topic: str, users: Sequence[Function]) -> list[str]:
+    """What is known by the name ``topic``: a form of queries first, then the rest."""
+    wanted = topic.upper()
+    found = [_topic(t) for t in TOPICS if wanted in (t.name, *t.aliases)]
+    found += _functions(topic, users)
+    if (missing := absent(wanted)) is not None:
+        found.append(f"{wanted} is not supported: {missing.reason}\n    {missing.hint}")
+    found += [_connector(c) for c in connectors.CONNECTORS if c.name == topic.lower()]
+    found += [_format(f) for f in formats.FORMATS if f.name == topic.lower()]
+    found += [_option(o) for o in settings.SETTINGS if o.key == topic]
+    commands = [c for group in COMMANDS for c in group.commands if _begins(c.syntax, wanted)]
+    if commands:
+        found.append("\n".join(f"{c.syntax}\n    {c.summary}" for c in commands))
+    return found
+
+
+def _begins(syntax: str, wanted: str) -> bool:
+    """Whether a statement begins with the words: CREATE TABLE with CREATE [TEMPORARY] TABLE .."""
+    words = [w for w in syntax.replace("[", " ").replace("]", " ").replace("|", " ").split() if w.isupper()]
+    left = iter(words)
+    return wanted.split()[0] == words[0] and all(w in left for w in wanted.split())
+
+
+def _names(users: Sequence[Function]) -> list[str]:
+    names = [t.name for t in TOPICS] + [f.name for f in (*functions.FUNCTIONS, *users)] + [c.name for c in connectors.CONNECTORS]
+    return [*names, *(f.name for f in formats.FORMATS), *(o.key for o in settings.SETTINGS)]
+
+
+def _list() -> str:
+    lines = ["Statements end with a semicolon."]
+    for group in COMMANDS:
+        lines += ["", group.title]
+        for command in group.commands:
+            lines += [f"  {command.syntax}", f"      {command.summary}"]
+    lines += ["", "HELP COMMANDS lists the commands that begin with a backslash, HELP LINT what sqlstream check looks for."]
+    lines += ["", "HELP PYTHON tells how to write functions of your own; SHOW USER FUNCTIONS lists them."]
+    lines += ["", "HELP explains, with an example"]
+    for title, names in (
+        ("queries", [t.name for t in TOPICS]),
+        ("the prompt", ["KEYS"]),
+        ("functions (HELP FUNCTION name)", [f"{len(functions.CALLABLE)}, listed by HELP FUNCTIONS"]),
+        ("connectors (HELP CONNECTOR name)", [c.name for c in connectors.CONNECTORS]),
+        ("formats (HELP FORMAT name)", [f.name for f in formats.FORMATS]),
+        ("options (HELP SET key)", [o.key for o in settings.SETTINGS if o.use is Use.HONOURED]),
+    ):
+        lines += textwrap.wrap(f"{title}: {', '.join(names)}", _WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def _keys() -> str:
+    """The keys of the prompt."""
+    lines = [f"Keys of the prompt ({settings.EDIT_MODE} = 'emacs' or 'vi')", ""]
+    return "\n".join([*lines, *(f"  {key.shown:<16} {key.does}" for key in KEYS if key.shown)])
+
+
+def _topic(topic: Topic) -> str:
+    return "\n".join([f"{topic.name}: {topic.syntax}", *_sentence(topic.summary), "", *_indented(topic.example)])
+
+
+def _functions(name: str, users: Sequence[Function]) -> list[str]:
+    rows = [f for f in (*functions.FUNCTIONS, *users) if f.name.lower() == name.lower()]
+    return ["\n".join([f.signature, *_sentence(f.summary), *_parts(f.runnable, f.details)]) for f in rows]
+
+
+def _parts(*texts: str) -> list[str]:
+    return [line for text in texts if text for line in ["", *_indented(text)]]
+
+
+def _connector(connector: Connector) -> str:
+    lines = [f"Connector '{connector.name}'", "", "Options of WITH:", *_options(connector.options)]
+    if connector.metadata:
+        lines += ["", "Metadata columns:"]
+        lines += [f"  {m.key} {m.type}{'' if m.writable else ' VIRTUAL'}" for m in connector.metadata]
+    return "\n".join([*lines, *(["", *_indented(connector.example)] if connector.example else [])])
+
+
+def _format(format_: Format) -> str:
+    lines = [f"Format '{format_.name}'"]
+    if options := formats.declared(format_):
+        lines += ["", "Options of WITH:", *_options(options)]
+    return "\n".join(lines)
+
+
+def _options(options: Iterable[Option]) -> list[str]:
+    return [line for o in options if o.use is Use.HONOURED for line in ("  " + _option(o)).splitlines()]
+
+
+def _option(option: Option) -> str:
+    kind = f"one of {', '.join(option.values)}" if option.values else option.kind.value
+    default = " (required)" if option.required else f", default {option.default}" if option.default not in (None, "") else ""
+    sentence = option.summary if option.use is Use.HONOURED else f"{option.use.value.capitalize()}: {option.why}"
+    return "\n".join([f"{option.key}: {kind}{default}", *(f"      {line}" for line in textwrap.wrap(sentence, _WIDTH))])
+
+
+def _sentence(summary: str) -> list[str]:
+    return textwrap.wrap(summary, _WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _indented(script: str) -> list[str]:
+    return [f"    {line}" if line else "" for line in script.splitlines()]

@@ -1,0 +1,196 @@
+"""A CREATE TABLE for a topic, from a sample of its records: JSON by the types of its values, else lines of CSV, else raw text."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.sql.types import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SAMPLE = 200
+_SQL_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,9})?(Z?)")
+_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z?)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CSV_TYPES = (
+    ("BIGINT", r"-?\d{1,18}"),
+    ("DOUBLE", r"-?\d+\.\d+"),
+    ("DATE", _DATE.pattern),
+    ("TIMESTAMP(3)", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,3})?"),
+)
+# Milliseconds since 1970, of the years 2001 to 2100.
+_MILLIS = range(1_000_000_000_000, 4_102_444_800_000)
+_TIME_NAME = re.compile(r"time|date|ts$|_at$|At$|stamp", re.I)
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The type of values seen at one place: ``root``, the fields of a ROW, the element of an ARRAY, how its times are written."""
+
+    root: str
+    fields: tuple[tuple[str, Kind], ...] = ()
+    element: Kind | None = None
+    standard: str = ""
+
+    def standards(self) -> set[str]:
+        inner = [k for _, k in self.fields] + ([self.element] if self.element else [])
+        return {self.standard} - {""} | {s for k in inner for s in k.standards()}
+
+
+NULL, STRING = Kind("NULL"), Kind("STRING")
+# So many ROWs and ARRAYs stand in each other; a reader of JSON gives what is deeper as text.
+_MOST_LEVELS = 100
+_WIDER = ("INT", "BIGINT", "DOUBLE")
+
+
+def create_table(name: str, topic: str, bootstrap: str, values: Iterable[bytes | None]) -> str:
+    """The statement that declares ``topic`` as the table ``name`` (as it is written). ``bootstrap`` is the option's text."""
+    texts = [v.decode("utf-8", "replace") for v in values if v is not None]
+    documents = _documents(texts)
+    if documents is not None:
+        columns, options = _of_json(documents)
+    elif (width := _csv_width(texts)) > 1:
+        columns = [f"f{i} {_text_type([row[i] for row in csv.reader(texts)])}" for i in range(width)]
+        options = {"format": "csv"}
+    else:
+        columns, options = ["line STRING"], {"format": "raw"}
+    given = {
+        "connector": "kafka",
+        "topic": topic,
+        "properties.bootstrap.servers": bootstrap,
+        "scan.startup.mode": "earliest-offset",
+        **options,
+    }
+    body = ",\n".join(f"  {c}" for c in columns)
+    written = ",\n".join(f"  {_text(k)} = {_text(v)}" for k, v in given.items())
+    return f"CREATE TABLE {name} (\n{body}\n) WITH (\n{written}\n)"
+
+
+def _documents(texts: Sequence[str]) -> list[dict[str, Any]] | None:
+    found = []
+    for text in texts:
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(document, dict):
+            return None
+        found.append(document)
+    return found or None
+
+
+def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, str]]:
+    kind = _merged([_kind(d) for d in documents])
+    options = {"format": "json"}
+    standards = kind.standards()
+    if len(standards) > 1:  # one option says how all times are written
+        kind = _as_strings(kind)
+    elif standards == {"ISO-8601"}:
+        options["json.timestamp-format.standard"] = "ISO-8601"
+    columns = [f"{_name(n)} {_sql(k)}" for n, k in kind.fields]
+    time = next((n for n, k in kind.fields if k.root.startswith("TIMESTAMP")), None)
+    if time is None and (millis := _millis(kind, documents)) is not None:
+        time = f"{millis}_ltz"
+        columns.append(f"{_name(time)} AS TO_TIMESTAMP_LTZ({_name(millis)}, 3)")
+    if time is not None:
+        columns.append(f"WATERMARK FOR {_name(time)} AS {_name(time)} - INTERVAL '5' SECOND")
+    return columns, options
+
+
+def _kind(value: Any, levels: int = _MOST_LEVELS) -> Kind:
+    """The kind of a value; what stands deeper in it than so many levels is the text of its JSON."""
+    if levels == 0 and isinstance(value, dict | list):
+        return STRING
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return Kind("BOOLEAN")
+        case int():
+            return Kind("INT" if -(2**31) <= value < 2**31 else "BIGINT" if -(2**63) <= value < 2**63 else "DECIMAL(38, 0)")
+        case float():
+            return Kind("DOUBLE")
+        case dict():
+            return Kind("ROW", tuple((k, _kind(v, levels - 1)) for k, v in value.items())) if value else Kind("MAP")
+        case list():
+            return Kind("ARRAY", element=_merged([_kind(v, levels - 1) for v in value]))
+    for standard, pattern in (("SQL", _SQL_TIME), ("ISO-8601", _ISO_TIME)):
+        if match := pattern.fullmatch(value):
+            return Kind("TIMESTAMP_LTZ(3)" if match[2] else "TIMESTAMP(3)", standard=standard)
+    return Kind("DATE") if _DATE.fullmatch(value) else STRING
+
+
+def _merged(kinds: Sequence[Kind]) -> Kind:
+    """The one kind that all of the values have."""
+    some = [k for k in kinds if k is not NULL]
+    if not some:
+        return NULL
+    roots = {k.root for k in some}
+    if roots == {"ROW"} or roots == {"ROW", "MAP"}:
+        names = dict.fromkeys(n for k in some for n, _ in k.fields)
+        return Kind("ROW", tuple((n, _merged([f for k in some for m, f in k.fields if m == n])) for n in names))
+    if roots == {"ARRAY"}:
+        return Kind("ARRAY", element=_merged([k.element for k in some if k.element is not None]))
+    if len(roots) == 1 and len({k.standard for k in some}) == 1:
+        return some[0]
+    if roots <= set(_WIDER):
+        return Kind(max(roots, key=_WIDER.index))
+    return STRING
+
+
+def _as_strings(kind: Kind) -> Kind:
+    """``kind`` with texts in place of times."""
+    if kind.standard:
+        return STRING
+    return Kind(kind.root, tuple((n, _as_strings(k)) for n, k in kind.fields), _as_strings(kind.element) if kind.element else None)
+
+
+def _millis(kind: Kind, documents: Sequence[dict[str, Any]]) -> str | None:
+    """The column of milliseconds since 1970 that the name says is a time."""
+    for name, column in kind.fields:
+        given = [d[name] for d in documents if d.get(name) is not None]
+        if column.root == "BIGINT" and _TIME_NAME.search(name) and all(v in _MILLIS for v in given):
+            return name
+    return None
+
+
+def _sql(kind: Kind) -> str:
+    match kind.root:
+        case "ROW":
+            return f"ROW<{', '.join(f'{_name(n)} {_sql(k)}' for n, k in kind.fields)}>"
+        case "ARRAY":
+            return f"ARRAY<{_sql(kind.element or NULL)}>"
+        case "MAP":
+            return "MAP<STRING, STRING>"
+        case "NULL":
+            return "STRING"
+    return kind.root
+
+
+def _csv_width(texts: Sequence[str]) -> int:
+    """The number of columns that all lines have; 0 where they are no CSV."""
+    if not texts or texts[0].startswith(("[", "{")) or any("\n" in t.strip() or not t.strip().isprintable() for t in texts):
+        return 0
+    widths = {len(row) for row in csv.reader(texts)}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _text_type(cells: Sequence[str]) -> str:
+    given = [c for c in cells if c]
+    return next((type_ for type_, pattern in _CSV_TYPES if given and all(re.fullmatch(pattern, c) for c in given)), "STRING")
+
+
+def _name(name: str) -> str:
+    from sqlstream.sql.syntax.lexer import RESERVED
+
+    return name if _PLAIN.fullmatch(name) and name.upper() not in RESERVED else quote(name)
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,128 @@
+"""SHOW and DESCRIBE: questions about the catalog and the jobs, answered as rows of text."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from sqlstream.catalog import show
+from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.secrets import masked_value
+from sqlstream.plan.planner import DEAD_LETTERS
+from sqlstream.runtime.jobs import Status
+from sqlstream.runtime.jobs import describe as describe_job
+from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name
+from sqlstream.runtime.monitor.why import reasons
+from sqlstream.session import results
+from sqlstream.sql.functions import CALLABLE
+from sqlstream.sql.syntax import ast
+from sqlstream.udf.left_out import count as left_out_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.plan.planner import Planner
+    from sqlstream.runtime.jobs import Job, Jobs
+
+
+def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner) -> results.Rows:
+    """The answer of a SHOW. Raises ValidationError, NotSupported."""
+    kind, at = node.args["kind"], node.args.get("this")
+    parts = ast.parts(at) if at is not None else ()
+    like = like_of(node)
+    match kind:
+        case "CATALOGS":
+            found = show.catalogs(catalog, like)
+        case "DATABASES":
+            found = show.databases(catalog, parts[-1] if parts else None, like, at)
+        case "TABLES":
+            found = show.tables(catalog, parts, like, at)
+        case "VIEWS":
+            found = show.views(catalog, parts, like, at)
+        case "COLUMNS":
+            item = catalog.described(parts, at)
+            found = show.describe(item, planner.schema(item), like)
+        case "FUNCTIONS" | "USER FUNCTIONS":
+            found = show.function_names(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
+        case "CURRENT CATALOG":
+            found = show.current_catalog(catalog)
+        case "CURRENT DATABASE":
+            found = show.current_database(catalog)
+        case "MODULES" | "FULL MODULES":
+            found = show.modules(full=kind == "FULL MODULES")
+        case "CREATE TABLE":
+            found = show.create_table(catalog, parts, at)
+        case "CREATE VIEW":
+            view = show.view_to_show(catalog, parts, at)
+            found = show.create_view(view, tuple(c[0] for c in planner.schema(view)), planner.expanded(view))
+        case "CREATE CATALOG":
+            found = show.create_catalog(catalog, parts[-1], at)
+        case "PARTITIONS":
+            found = show.partitions(catalog, parts, at)
+        case "JARS":
+            return results.text_rows(("jars",), ())
+        case "PROCEDURES":
+            return results.text_rows(("procedure name",), ())
+        case "JOBS":
+            return results.text_rows(("job id", "job name", "status", "start time", "late rows", "last error"), [_listed(j) for j in jobs])
+        case "JOB METRICS":
+            return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
+        case _:
+            raise NotSupported(f"SHOW {kind} is not supported.", at=node)
+    return results.text_rows(found.headers, _masked(found.rows))
+
+
+def _masked(rows: Iterable[Sequence[str | None]]) -> list[tuple[str | None, ...]]:
+    """``rows`` of what somebody has declared, without the passwords in it."""
+    return [tuple(None if cell is None else masked_value(cell) for cell in row) for row in rows]
+
+
+def _listed(job: Job) -> tuple[str | None, ...]:
+    """A row of SHOW JOBS."""
+    figures = job.sampled()
+    started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started))
+    return job.id, job.name, job.status.value, started, str(figures.late), last_error(figures)
+
+
+def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
+    return tuple(overview(j.sampled()) for j in jobs)
+
+
+def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
+    """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
+    at = node.args.get("this")
+    asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is Status.RUNNING] or list(jobs)[-1:]
+    if not asked:
+        raise ValidationError("There is no job.", at=node, hint="INSERT INTO submits one.")
+    found = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))
+    return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=found)
+
+
+def like_of(node: ast.Show) -> show.Like | None:
+    """The LIKE of a SHOW."""
+    pattern = node.args.get("like")
+    return None if pattern is None else show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike")))
+
+
+def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, planner: Planner) -> results.Rows:
+    """The answer of a DESCRIBE. Raises ValidationError."""
+    extended = bool(node.args.get("extended"))
+    match node.args["kind"]:
+        case "CATALOG":
+            found = show.describe_catalog(catalog, ast.parts(node.this)[-1], extended=extended, at=node.this)
+        case "DATABASE":
+            found = show.describe_database(catalog, ast.parts(node.this), extended=extended, at=node.this)
+        case "FUNCTION":
+            found = show.describe_function(catalog, ast.parts(node.this), CALLABLE, planner.functions().described, extended=extended, at=node.this)
+        case "JOB":
+            job = jobs.find(node.this.name)
+            found_of = list(describe_job(job).items())
+            more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
+            if extended and (left_out := left_out_rows(planner.project / DEAD_LETTERS, job.runs)):
+                more.append(("rows left out", str(left_out)))
+            return results.text_rows(("info name", "info value"), _masked((*found_of, *more)))
+        case _:
+            item = catalog.described(ast.parts(node.this), node.this)
+            found = show.describe(item, planner.schema(item))
+    return results.text_rows(found.headers, _masked(found.rows))

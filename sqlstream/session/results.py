@@ -1,0 +1,99 @@
+"""What a statement answers, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlstream.plan.nodes import Field
+from sqlstream.sql.types import STRING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from sqlstream.core.changelog import Change
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Base: what one statement answered. ``statement`` is its text, ``notices`` what the user should know."""
+
+    statement: str = ""
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done(Outcome):
+    """A statement without rows succeeded."""
+
+
+@dataclass(frozen=True)
+class Submitted(Outcome):
+    """A job was submitted."""
+
+    job_id: str = ""
+
+
+@dataclass(frozen=True)
+class Completed(Outcome):
+    """A job was submitted and has finished (``table.dml-sync``)."""
+
+    job_id: str = ""
+
+
+@dataclass(frozen=True)
+class Rows(Outcome):
+    """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown. ``cut``: in a
+    terminal wide cells are cut where there is no room for them."""
+
+    columns: tuple[Field, ...] = ()
+    rows: tuple[tuple[str | None, ...], ...] = ()
+    query: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Figures(Rows):
+    """Rows that are others a moment later: ``again`` gives them as they are then."""
+
+    again: Callable[[], tuple[tuple[str | None, ...], ...]] = tuple
+
+
+@dataclass(frozen=True)
+class Advice(Rows):
+    """Rows of a subject, a sentence about it, and what to do (or None): in a terminal they are read as text."""
+
+
+@dataclass(frozen=True)
+class Stream(Outcome):
+    """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt."""
+
+    columns: tuple[Field, ...] = ()
+    changes: Iterator[Change] = field(default_factory=lambda: iter(()))
+
+
+@dataclass(frozen=True)
+class Text(Outcome):
+    """Text to print as it is."""
+
+    lines: str = ""
+
+
+@dataclass(frozen=True)
+class Cleared(Outcome):
+    """CLEAR: the screen is to be cleared."""
+
+
+@dataclass(frozen=True)
+class Exit(Outcome):
+    """QUIT: the shell ends."""
+
+
+def text_columns(headers: Iterable[str]) -> tuple[Field, ...]:
+    """Columns of text."""
+    return tuple(Field(h, STRING) for h in headers)
+
+
+def text_rows(headers: Iterable[str], rows: Iterable[tuple[str | None, ...]], **more: object) -> Rows:
+    """Rows of text under ``headers``, as SHOW gives."""
+    return Rows(columns=text_columns(headers), rows=tuple(rows), **more)  # type: ignore[arg-type]

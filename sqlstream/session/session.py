@@ -1,0 +1,458 @@
+"""The whole way of a statement: text in, outcomes out. The only module that knows every stage; it owns catalog, options, jobs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlstream.catalog.apply import APPLIED, apply
+from sqlstream.catalog.namespaces import CatalogManager
+from sqlstream.catalog.project import Project, user_function
+from sqlstream.core import settings
+from sqlstream.core.defects import defect
+from sqlstream.core.depth import deeply, steps
+from sqlstream.core.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
+from sqlstream.core.secrets import is_secret
+from sqlstream.lint import registry as lint
+from sqlstream.lint.subject import Planned, Subject
+from sqlstream.plan.differences import differences
+from sqlstream.plan.explain import tree
+from sqlstream.plan.nodes import Sink
+from sqlstream.plan.planner import DEAD_LETTERS, Planner, without_limit
+from sqlstream.plan.properties import fields, static
+from sqlstream.runtime import jobs, select
+from sqlstream.runtime.monitor.metrics import JobMetrics
+from sqlstream.session import inspection, queries, results, set_reset
+from sqlstream.session.client import Client
+from sqlstream.session.completion.topics import Topics
+from sqlstream.sql.masking import masked_message, masked_text
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statements import Statement, split, substitute
+from sqlstream.udf.left_out import watched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from sqlstream.plan.build import scope
+    from sqlstream.runtime.engine.session import Engine
+    from sqlstream.session import completion
+    from sqlstream.session.client import Ask
+    from sqlstream.session.results import Outcome
+
+_IN_SET = "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement Set."
+# Errors of the catalog's files that are shown when a session starts.
+_MOST_ERRORS = 10
+# For so long the end of a session waits for that of a SELECT.
+_CLOSING_SECONDS = 10
+_NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
+
+
+class Session:
+    """One user's session: ``run`` executes scripts, one statement after the other."""
+
+    def __init__(
+        self,
+        project: Path,
+        *,
+        options: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        interactive: bool = False,
+        notify: Callable[[str], None] = print,
+        emit: Callable[[str], None] = print,
+        save: bool = False,
+        engine: Engine | None = None,
+        owns_engine: bool = False,
+        ask: Ask | None = None,
+        progress: Callable[[list[JobMetrics]], None] = lambda running: None,
+        python: bool = True,
+    ) -> None:
+        """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``progress`` hears
+        about once a second of the jobs that are waited for, and of none when that is over. ``python``: see Planner.
+        """
+        self.project = project.resolve()
+        self.options: dict[str, str] = {}
+        self._initial = dict(options or {})
+        self._variables = dict(variables or {})
+        # What parameters and variables have brought into scripts under the name of a secret.
+        self._known_secrets = {v for k, v in self._variables.items() if is_secret(k)}
+        self._interactive = interactive
+        self._notify = notify
+        self._save = save or interactive
+        self._progress = progress
+        self._owns_engine = owns_engine or engine is None
+        self._given_engine = engine
+        if engine is not None and owns_engine:
+            engine.options = lambda: self.options
+            engine.starts_anew = interactive
+        self._set: list[exp.Expr] | None = None
+        self._select: select.Changes | select.Collection | None = None
+        self._interrupted = threading.Event()
+        self._ending = False
+        self._placing: jobs.Told | None = None
+        self._closed = False
+        self._files_run: list[tuple[Path, str]] = []
+        self._jobs = jobs.Jobs(self.project, emit, notify)
+        self._catalog = CatalogManager()
+        self._topics = Topics()
+        self._files = Project(self.project, self._catalog, parse)
+        for key, value in self._initial.items():
+            if notice := settings.check(key, value):
+                notify(notice)
+            self.options[key] = value
+        self._planner = Planner(self.project, self._catalog, self._files, self.options, python=python)
+        self._client = Client(self._planner, self._jobs, self._started, ask, self._interrupted.is_set)
+        errors = deeply(self._planner.load)
+        for error in errors[:_MOST_ERRORS]:
+            notify(_shown(error))
+        if len(errors) > _MOST_ERRORS:
+            notify(f"... and {len(errors) - _MOST_ERRORS} more errors in {self._files.folder}")
+
+    # --- what the shell and the runner call --------------------------------------------------------------------------
+
+    def start_spark(self) -> None:
+        """Begin to start Spark in the background, for one who will soon give it something to do."""
+        self._engine.start(warm=True)
+
+    def run(self, script: str, name: str | None = None) -> Iterator[Outcome]:
+        """Execute the statements of ``script``, lazily; errors carry their place in it, ``name`` is its file."""
+        try:
+            script = substitute(script, self._variables, strict=bool(self._variables))
+        except SqlStreamError as error:
+            raise error.located(self._masked(script), name, 0) from error.__cause__
+        for statement in split(script):
+            told = self._placing = partial(self._placed, script=script, name=name, statement=statement)
+            try:
+                for outcome in steps(self._execute(statement)):
+                    yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
+            except SqlStreamError as error:
+                raise told(error) from error.__cause__
+            except Exception as error:
+                died = self._death(error)
+                if died is None and (self._interrupted.is_set() or isinstance(error, BrokenPipeError)):
+                    raise
+                raise told(died or defect(error, self.project)) from error
+
+    def _placed(self, error: SqlStreamError, *, script: str, name: str | None, statement: Statement) -> SqlStreamError:
+        """An error of ``statement``, as it is told."""
+        error.message = masked_message(error.message, statement.text, self._known_secrets)
+        return error.located(self._masked(script), name, statement.start)
+
+    def interrupt(self, *, for_good: bool = False) -> None:
+        """End the statement that runs: a SELECT, or the wait for a job (which is stopped); ``for_good``: those that are still to come, too."""
+        self._ending = self._ending or for_good
+        self._interrupted.set()
+        self._jobs.wake()
+        if self._select is not None:
+            self._select.stop()
+
+    def wait(self) -> None:
+        """Wait until the session's jobs have ended, one has failed, or for an interrupt. Raises the failed job's error."""
+        self._interrupted.clear()
+        self._jobs.wait(self._progress, self._interrupted.is_set)
+
+    def close(self) -> None:
+        """Stop the session's jobs and its Spark."""
+        if self._closed:
+            return
+        self._closed = True
+        self.interrupt()
+        if self._select is not None:
+            self._select.ended.wait(_CLOSING_SECONDS)
+        self._jobs.stop_all(locked=True)
+        if self._owns_engine and self._given_engine is not None:
+            self._given_engine.stop()
+        self._jobs.let_go()
+
+    def hurry(self) -> None:
+        """From another thread: make ``close`` quick. Spark's JVM ends as by a kill; the state of jobs stays whole."""
+        if self._owns_engine and self._given_engine is not None:
+            self._given_engine.kill()
+
+    def completion(self) -> completion.Context:
+        """A snapshot for the prompt's completion."""
+        from sqlstream.session.completion.context import snapshot
+
+        return snapshot(
+            self._catalog, self.project, schema=self._planner.schema, functions=self._planner.functions(), settings=self.options,
+            jobs=lambda: [j.id for j in self._jobs], topics=self._topics,
+        )  # fmt: skip
+
+    @property
+    def jobs(self) -> jobs.Jobs:
+        """The session's jobs."""
+        return self._jobs
+
+    @property
+    def place(self) -> str:
+        """The current catalog and database."""
+        return f"{self._catalog.current_catalog}.{self._catalog.current_database}"
+
+    @property
+    def planner(self) -> Planner:
+        """The way from a statement to its plan, which needs no Spark."""
+        return self._planner
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _execute(self, statement: Statement) -> Iterator[Outcome]:
+        tree_ = parse(statement.text)
+        self._interrupted.clear()
+        if self._ending:
+            self._interrupted.set()
+        self._reload()
+        yield from self._carry_out(tree_, statement)
+
+    def _carry_out(self, tree_: exp.Expr, statement: Statement) -> Iterator[Outcome]:
+        if self._set is not None and not isinstance(tree_, ast.EndStatementSet | ast.Quit):
+            yield self._add_to_set(tree_)
+            return
+        match tree_:
+            case ast.Source():
+                yield from self._source(tree_)
+            case ast.Quit() | ast.Drop() | ast.StopJob() if not self._client.agreed(tree_):
+                yield results.Done(notices=("Nothing was done.",))
+            case ast.Quit():
+                yield results.Exit()
+            case ast.Clear():
+                yield results.Cleared()
+            case ast.Help():
+                yield results.Text(lines=self._help(tree_))
+            case ast.Unsupported():
+                raise NotSupported(f"{tree_.args['kind']} is not supported: {tree_.args['this']}", at=tree_, hint=tree_.args.get("hint"))
+            case ast.AcceptedWithoutEffect():
+                yield results.Done(notices=(f"{tree_.args['kind']} has no effect: {tree_.args['this']}",))
+            case ast.Set() | ast.Reset():
+                yield set_reset.answered(tree_, self.options, self._initial, started=self._spark_started)
+            case ast.Show() if tree_.args["kind"] == "QUERIES":
+                yield from self._client.answered(tree_)
+            case ast.Show():
+                yield inspection.shown(tree_, self._catalog, self._jobs, self._planner)
+            case ast.Describe():
+                yield inspection.described(tree_, self._catalog, self._jobs, self._planner)
+            case ast.ExplainJob():
+                yield inspection.explained(tree_, self._jobs)
+            case ast.Explain():
+                yield self._explain(tree_, statement.text)
+            case ast.ExecuteQuery():
+                query = queries.find(self.project, tree_.this.name, tree_.this)
+                self._known_secrets |= query.secrets(tree_.expressions)
+                script = query.script(tree_.expressions, tree_)
+                yield from self._run_file(query.path.resolve(), script, f"queries/{query.path.name}", tree_.this)
+            case ast.Peek() | ast.Infer() | ast.Export() | ast.Plot():
+                yield from self._client.answered(tree_)
+            case ast.StopJob():
+                how = {key: bool(tree_.args.get(key)) for key in ("savepoint", "drain")}
+                job = self._jobs.stop(tree_.this.name, **how, interrupted=self._interrupted.is_set)
+                if tree_.args.get("savepoint"):
+                    yield results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
+                else:
+                    yield results.Done()
+            case ast.BeginStatementSet():
+                self._set = []
+                yield results.Done()
+            case ast.EndStatementSet():
+                yield self._submit_set()
+            case ast.StatementSet():
+                yield self._submit(tuple(tree_.expressions), statement.text)
+            case ast.Insert():
+                yield self._submit((tree_,), statement.text)
+            case ast.CreateTable() if tree_.args.get("query") is not None:
+                yield self._create_as(tree_, statement.text)
+            case ast.CreateFunction() | ast.AlterFunction():
+                self._planner.check_function(user_function(tree_, self._catalog), tree_)
+                yield results.Done(notices=tuple(apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))))
+            case _ if isinstance(tree_, APPLIED):
+                notices = apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))
+                yield results.Done(notices=tuple(notices))
+            case exp.Select() | exp.SetOperation() | exp.Values() | exp.Subquery():
+                kept = str(self.project / DEAD_LETTERS) if self._future_ms else self._planner.function_settings.dead_letters
+                with watched(tree_, kept, self.project, self._notify):
+                    yield self._query(tree_)
+            case _:
+                raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
+
+    def _masked(self, text: str) -> str:
+        """A script or a statement as it may be shown or kept."""
+        return masked_text(text, self._known_secrets)
+
+    def _reload(self) -> None:
+        version = self._planner.modules.version
+        for line in self._planner.reload():
+            self._notify(line)
+        if self._planner.modules.version != version:
+            for error in self._planner.modules.errors[:_MOST_ERRORS]:
+                self._notify(_shown(error))
+
+    def _source(self, node: ast.Source) -> Iterator[Outcome]:
+        path = (self.project / node.this.name).resolve()
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = (error.strerror or str(error)) if isinstance(error, OSError) else "it is not UTF-8"
+            raise ValidationError(f"Cannot read '{node.this.name}': {reason}.", at=node.this) from None
+        yield from self._run_file(path, text, node.this.name, node.this)
+
+    def _run_file(self, path: Path, text: str, name: str, at: exp.Expr) -> Iterator[Outcome]:
+        """Run the script of a file, which no file that runs may run again."""
+        if path in (running := [p for p, _ in self._files_run]):
+            circle = [shown for _, shown in self._files_run[running.index(path) :]]
+            raise ValidationError(f"'{name}' runs itself: {' -> '.join([*circle, name])}.", at=at)
+        self._files_run.append((path, name))
+        try:
+            yield from self.run(text, name)
+        finally:
+            self._files_run.pop()
+
+    def _help(self, node: ast.Help) -> str:
+        from sqlstream.session import help as help_
+
+        return help_.text(node.this or "", self._planner.functions().rows(), at=node)
+
+    # --- views and EXPLAIN --------------------------------------------------------------------------------------------
+
+    def _explain(self, node: ast.Explain, text: str) -> Outcome:
+        env = self._planner.environment()
+        inner = node.this
+        statements = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
+        planned = [self._planner.planned(s, env) for s in statements]
+        logical, plans = [p.logical for p in planned], [p.plan for p in planned]
+        sections = ["== Abstract Syntax Tree ==", *(tree(n, modes=False) for n in logical), ""]
+        sections += ["== Optimized Physical Plan ==", *(tree(n) for n in plans), ""]
+        if self._spark_started:
+            from sqlstream.runtime.lower.explain import spark_plan
+
+            sections += ["== Spark Plan =="]
+            for plan in plans:
+                try:
+                    sections.append(spark_plan(without_limit(plan)[0], self._engine.spark, env.settings, self.project))
+                except (SetupError, ValidationError, JobFailed) as error:  # a source that does not answer, or is not there yet
+                    sections.append(f"(not known: {error.message})")
+        else:
+            sections += ["== Spark Plan ==", "(Spark has not started: a SELECT or INSERT starts it)"]
+        return results.text_rows(("result",), ((masked_message("\n".join(sections) + "\n", text, self._known_secrets),),))
+
+    # --- queries and jobs ---------------------------------------------------------------------------------------------
+
+    def _query(self, node: exp.Expr) -> Outcome:
+        env = self._planner.environment()
+        plan, limit = self._planner.selected(node, env)
+        columns = fields(plan)
+        spark = self._engine.spark
+        notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
+        if env.settings.batch or static(plan):
+            self._select = select.Collection(plan, limit, spark, env.settings.zone, self.project, batch=env.settings.batch)
+            self._stop_if_interrupted()
+            changes = self._client.keeping(columns, select.inserts(self._collected(self._select)))
+            if env.settings.batch:
+                return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
+            return results.Stream(columns=columns, changes=changes, notices=notices)
+        running = self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, idle_ms=self._idle_ms, future_ms=self._future_ms)
+        self._stop_if_interrupted()
+        return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(running)), notices=notices)
+
+    def _stop_if_interrupted(self) -> None:
+        # The interrupt may have come before there was anything to end.
+        if self._select is not None and self._interrupted.is_set():
+            self._select.stop()
+
+    def _collected(self, query: select.Collection) -> tuple[tuple[str | None, ...], ...]:
+        began = time.time()
+        try:
+            return query.rows(lambda metrics: self._progress([JobMetrics("", "SELECT", jobs.Status.RUNNING.value, began, (metrics,))]))
+        finally:
+            self._progress([])
+
+    def _submit(self, inserts: tuple[exp.Expr, ...], text: str) -> Outcome:
+        env = self._planner.environment()
+        return self._run_job(tuple(self._planner.planned(node, env) for node in inserts), env, text)
+
+    @property
+    def _idle_ms(self) -> int:
+        return int(settings.read(self.options, "table.exec.source.idle-timeout"))
+
+    @property
+    def _future_ms(self) -> int:
+        return int(settings.read(self.options, "table.exec.source.max-future-rowtime"))
+
+    def _run_job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> Outcome:
+        sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
+        tree = planned[0].clause if len(planned) == 1 else ast.StatementSet(expressions=[p.clause for p in planned])
+        env.notices.extend([*lint.notices(Subject(tree, planned)), *(d for p in planned for d in differences(p.plan))])
+        name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
+        trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
+            self.options, "table.exec.mini-batch.allow-latency"
+        )
+        how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms)
+        job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
+        notices = tuple(dict.fromkeys(env.notices))
+        if settings.read(self.options, "table.dml-sync"):
+            while not job.done.wait(0.2):
+                self._progress([job.metrics])
+                if self._interrupted.is_set():
+                    self._jobs.stop(job.id)
+            self._progress([])
+            if job.error is not None:
+                raise job.error
+            if job.status is jobs.Status.CANCELED:
+                raise JobFailed(f"Job {job.id} was cancelled.")
+            return results.Completed(job_id=job.id, notices=notices)
+        return results.Submitted(job_id=job.id, notices=notices)
+
+    def _create_as(self, node: ast.CreateTable, text: str) -> Outcome:
+        notices = apply(self._catalog, node, self._planner.context(script=not self._interactive, save=self._save))
+        env = self._planner.environment()
+        outcome = self._run_job((self._planner.planned(node, env),), env, text)
+        return replace(outcome, notices=(*notices, *outcome.notices))
+
+    def _add_to_set(self, node: exp.Expr) -> Outcome:
+        if not isinstance(node, ast.Insert):
+            raise ValidationError(_IN_SET, at=node)
+        self._planner.planned(node, self._planner.environment())
+        assert self._set is not None
+        self._set.append(node)
+        return results.Done()
+
+    def _submit_set(self) -> Outcome:
+        if self._set is None:
+            raise ValidationError(_NO_SET)
+        inserts, self._set = tuple(self._set), None
+        if not inserts:
+            return results.Done()
+        return self._submit(inserts, "; ".join(str(i) for i in inserts))
+
+    @property
+    def _spark_started(self) -> bool:
+        return self._given_engine is not None and self._given_engine.started
+
+    def _death(self, error: Exception) -> SqlStreamError | None:
+        """That of Spark, where it is behind ``error``."""
+        if self._given_engine is None:
+            return None
+        from sqlstream.runtime.engine.failures import death
+
+        return death(error)
+
+    def _started(self) -> SparkSession | None:
+        return self._engine.spark if self._spark_started else None
+
+    @property
+    def _engine(self) -> Engine:
+        if self._given_engine is None:
+            from sqlstream.runtime.engine.session import Engine
+
+            self._given_engine = Engine(self.project, lambda: self.options, self._notify, starts_anew=self._interactive)
+        return self._given_engine
+
+
+def _shown(error: SqlStreamError) -> str:
+    where = f"{error.location}: " if error.location else ""
+    return f"{where}{error.message}" + (f" ({error.hint})" if error.hint else "")

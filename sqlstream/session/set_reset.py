@@ -1,0 +1,52 @@
+"""SET and RESET: a session's options as rows, or changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.core import settings
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.secrets import masked
+from sqlstream.plan.planner import check_option
+from sqlstream.session import results
+from sqlstream.sql.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, MutableMapping
+
+    from sqlstream.session.results import Outcome
+
+# What Spark's workers are started with, and the flags for it.
+_STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec"}
+
+
+def answered(node: ast.Set | ast.Reset, options: MutableMapping[str, str], initial: Mapping[str, str], *, started: bool) -> Outcome:
+    """Carry ``node`` out on ``options``, which RESET makes ``initial`` again; ``started``: Spark has. Raises ValidationError, NotSupported."""
+    key, value = node.args.get("this"), node.args.get("expression")
+    notices: list[str | None] = []
+    if isinstance(node, ast.Reset):
+        values = {k: initial.get(k) for k in ([key] if key is not None else [*options, *initial])}
+        if key is not None and key not in options and (other := settings.misspelt(key)):
+            notices.append(f"There is no option '{key}'; did you mean '{other}'?")
+    elif key is None or value is None:
+        return results.text_rows(("key", "value"), sorted((k, masked(k, v)) for k, v in options.items()))
+    else:
+        values = {key: value}
+        notices.append(check_option(key, value, node))
+    if started:
+        notices += [_after_start(k, node) for k, v in values.items() if v != options.get(k)]
+    for k, v in values.items():
+        if v is None:
+            options.pop(k, None)
+        else:
+            options[k] = v
+    return results.Done(notices=tuple(filter(None, notices)))
+
+
+def _after_start(key: str, node: ast.Set | ast.Reset) -> str | None:
+    """The notice about a new value that Spark, which has started, reads no more. Raises ValidationError where functions would miss it."""
+    if key in _STARTED_WITH:
+        hint = f"Give it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
+        raise ValidationError(f"'{key}' can't be set any more: Spark has started.", at=node, hint=hint)
+    spark = key.startswith("spark.")
+    return f"A new value of '{key}' has no effect: Spark has started. Give it with -D, or in sqlstream.toml." if spark else None

@@ -1,1 +1,0 @@
-"""From the logical plan to Spark DataFrames."""

@@ -1,0 +1,1 @@
+"""Flink's SQL as sqlglot's trees, and back."""

@@ -1,0 +1,242 @@
+"""Syntax trees back to Flink SQL: what parses to the same tree. Statements are in ``statement_text``."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sqlglot import exp, generator
+
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.lexer import CALLABLE, RESERVED
+from sqlstream.sql.syntax.statement_text import STATEMENTS, string
+from sqlstream.sql.syntax.type_syntax import type_sql
+from sqlstream.sql.types import quote
+
+_NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
+_BRACKETED = ("ARRAY", "MAP", "MULTISET")
+
+
+class FlinkGenerator(generator.Generator):
+    """sqlglot's generator with what Flink SQL writes otherwise."""
+
+    TABLE_HINTS = True
+    QUERY_HINTS = True
+    UNNEST_WITH_ORDINALITY = True
+    VALUES_AS_TABLE = True
+    TRANSFORMS: ClassVar[dict[Any, Any]] = {
+        **generator.Generator.TRANSFORMS,
+        **STATEMENTS,
+        exp.Anonymous: lambda self, e: _call(self, e),
+        exp.Identifier: lambda self, e: _identifier(self, e),
+        exp.HexString: lambda self, e: f"X'{e.name}'",
+        exp.Literal: lambda self, e: string(e.this) if e.is_string else e.this,
+        exp.NullSafeEQ: lambda self, e: self.binary(e, "IS NOT DISTINCT FROM"),
+        exp.NullSafeNEQ: lambda self, e: self.binary(e, "IS DISTINCT FROM"),
+        exp.RegexpLike: lambda self, e: self.binary(e, "RLIKE"),
+        exp.SimilarTo: lambda self, e: self.binary(e, "SIMILAR TO"),
+        exp.DPipe: lambda self, e: self.binary(e, "||"),
+        exp.Div: lambda self, e: self.binary(e, "/"),
+        exp.Mod: lambda self, e: self.binary(e, "%"),
+        exp.JSON: lambda self, e: f"JSON {e.this}" if e.this else "JSON",
+        exp.Between: lambda self, e: _between(self, e),
+        exp.Not: lambda self, e: _not(self, e),
+        exp.All: lambda self, e: f"ALL {_quantified(self, e)}",
+        exp.Any: lambda self, e: f"ANY {_quantified(self, e)}",
+        exp.Version: lambda self, e: f"FOR SYSTEM_TIME AS OF {self.sql(e, 'expression')}",
+        exp.Filter: lambda self, e: f"{self.sql(e, 'this')} FILTER (WHERE {self.sql(e.expression, 'this')})",
+        exp.WindowSpec: lambda self, e: _window_spec(self, e),
+        exp.Table: lambda self, e: _table(self, e),
+        exp.Values: lambda self, e: _values(self, e),
+        exp.Tuple: lambda self, e: f"({self.expressions(e, flat=True)})",
+        ast.TypeNode: lambda self, e: type_sql(e.args["this"], nested=True),
+        ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {string(e.args['this'])}",
+        ast.TimeDifference: lambda self, e: f"({self.binary(e, '-')}) {e.args['unit']}{f' TO {to}' if (to := e.args['to']) else ''}",
+        ast.IntervalLiteral: lambda self, e: _interval(e),
+        ast.TableArgument: lambda self, e: _table_argument(self, e),
+        ast.Descriptor: lambda self, e: f"DESCRIPTOR({self.expressions(e, flat=True)})",
+        ast.NamedArgument: lambda self, e: f"{_name(e.args['this'])} => {self.sql(e, 'expression')}",
+        ast.TableFunction: lambda self, e: _table_function(self, e),
+        ast.OptionsHint: lambda self, e: _hint(self, e),
+        ast.MatchRecognize: lambda self, e: _match_recognize(self, e),
+        ast.PatternVariable: lambda self, e: _pattern_variable(self, e),
+    }
+
+
+def _name(text: str) -> str:
+    """``text`` as an identifier, in back-ticks only where it needs them."""
+    plain = text.isidentifier() or text.replace("$", "_").isidentifier()
+    return text if plain and text.upper() not in RESERVED else quote(text)
+
+
+def _identifier(self: generator.Generator, node: exp.Identifier) -> str:
+    return quote(node.name) if node.args.get("quoted") or self.identify else _name(node.name)
+
+
+def _alias(self: generator.Generator, node: exp.Expr) -> str:
+    alias = self.sql(node, "alias")
+    return f" AS {alias}" if alias else ""
+
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+def _not(self: generator.Generator, node: exp.Not) -> str:
+    inner = node.this
+    match inner:
+        case exp.Is():
+            return f"{self.sql(inner, 'this')} IS NOT {self.sql(inner, 'expression')}"
+        case exp.In() | exp.Between() | exp.Like() | exp.ILike() | exp.SimilarTo() | exp.RegexpLike() | exp.Escape():
+            subject = inner.this.this if isinstance(inner, exp.Escape) else inner.this
+            text, whole = self.sql(subject), self.sql(inner)
+            return f"{text} NOT{whole[len(text) :]}"
+    return f"NOT {self.sql(inner)}"
+
+
+def _between(self: generator.Generator, node: exp.Between) -> str:
+    how = "SYMMETRIC " if node.args.get("symmetric") else ""
+    return f"{self.sql(node, 'this')} BETWEEN {how}{self.sql(node, 'low')} AND {self.sql(node, 'high')}"
+
+
+def _quantified(self: generator.Generator, node: exp.Expr) -> str:
+    return self.sql(node, "this")
+
+
+def _call(self: generator.Generator, node: exp.Anonymous) -> str:
+    name, upper = node.name, node.name.upper()
+    args = [self.sql(a) for a in node.expressions]
+    if upper in _NILADIC and not args:
+        return upper
+    if upper.startswith("JSON_") and any(isinstance(a, exp.Var) for a in node.expressions):
+        return f"{upper}({_json_arguments(node.expressions, args)})"
+    match upper, args:
+        case ("EXTRACT", [unit, value]):
+            return f"EXTRACT({unit} FROM {value})"
+        case (("CEIL" | "FLOOR"), [value, unit]):
+            return f"{upper}({value} TO {unit})"
+        case ("POSITION", [needle, value, *start]):
+            return f"POSITION({needle} IN {value}{f' FROM {start[0]}' if start else ''})"
+        case ("TRIM", [side, characters, value]):
+            return f"TRIM({side} {characters} FROM {value})"
+        case ("OVERLAY", [value, new, start, *length]):
+            return f"OVERLAY({value} PLACING {new} FROM {start}{f' FOR {length[0]}' if length else ''})"
+    if upper in _BRACKETED:
+        return f"{upper}[{', '.join(args)}]"
+    path = ".".join(p if p.upper() in CALLABLE or _special(p) else _name(p) for p in name.split("."))
+    return f"{path}({', '.join(args)})"
+
+
+def _special(name: str) -> bool:
+    # Names with a grammar of their own are never user functions.
+    return name.upper() in (
+        "ROW",
+        "CEIL",
+        "FLOOR",
+        "SUBSTRING",
+        "TRIM",
+        "JSON_OBJECT",
+        "JSON_ARRAY",
+        "JSON_VALUE",
+        "JSON_QUERY",
+        "JSON_EXISTS",
+        "JSON_ARRAYAGG",
+        "JSON_OBJECTAGG",
+    )
+
+
+def _json_arguments(nodes: list[exp.Expr], texts: list[str]) -> str:
+    """Words of clauses stand between the arguments: ``s, '$.x' RETURNING INT NULL ON EMPTY``."""
+    found = ""
+    for i, node in enumerate(nodes):
+        after_value = i > 0 and not isinstance(nodes[i - 1], exp.Var)
+        comma = after_value and (not isinstance(node, exp.Var) or node.name == "KEY")
+        found += (", " if comma else " " if i else "") + texts[i]
+    return found
+
+
+def _interval(node: exp.Expr) -> str:
+    sign = "-" if node.args.get("negative") else ""
+    to, precision, scale = (node.args.get(key) for key in ("to", "precision", "scale"))
+    digits = [str(d) for d in (precision, None if to else scale) if d is not None]
+    first = f"{node.args['unit']}({', '.join(digits)})" if digits else node.args["unit"]
+    last = f" TO {to}" + (f"({scale})" if scale is not None else "") if to else ""
+    return f"INTERVAL {sign}{string(node.args['this'])} {first}{last}"
+
+
+def _window_spec(self: generator.Generator, node: exp.WindowSpec) -> str:
+    def bound(which: str) -> str:
+        return " ".join(t for t in (self.sql(node, which), self.sql(node, f"{which}_side")) if t)
+
+    kind, start, end = node.args["kind"], bound("start"), bound("end")
+    return f"{kind} BETWEEN {start} AND {end}" if end else f"{kind} {start}"
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _table(self: generator.Generator, node: exp.Table) -> str:
+    path = ".".join(self.sql(p) for p in (node.args.get("catalog"), node.args.get("db"), node.this) if p)
+    version = self.sql(node, "system_time")
+    joins = self.expressions(node, key="joins", sep="", flat=True)
+    return f"{path}{hints(self, node)}{' ' + version if version else ''}{_alias(self, node)}{joins}"
+
+
+def hints(self: generator.Generator, node: exp.Expr) -> str:
+    """The hints of a table or INSERT, a space before them."""
+    found = node.args.get("hints")
+    return f" /*+ {', '.join(self.sql(h) for h in found)} */" if found else ""
+
+
+def _hint(self: generator.Generator, node: exp.Expr) -> str:
+    args = self.expressions(node, flat=True)
+    return f"{node.name}({args})" if args else node.name
+
+
+def _values(self: generator.Generator, node: exp.Values) -> str:
+    text = f"VALUES {self.expressions(node, flat=True)}"
+    wrapped = node.args.get("alias") or isinstance(node.parent, exp.From | exp.Join)
+    return f"({text}){_alias(self, node)}" if wrapped else text
+
+
+def _table_argument(self: generator.Generator, node: exp.Expr) -> str:
+    inner = self.sql(node, "this")
+    text = f"TABLE {inner}" if isinstance(node.this, exp.Table) else f"({inner})"
+    if node.args.get("partition"):
+        text += f" PARTITION BY ({', '.join(self.sql(p) for p in node.args['partition'])})"
+    return text
+
+
+def _table_function(self: generator.Generator, node: exp.Expr) -> str:
+    lateral = "LATERAL " if node.args.get("lateral") else ""
+    name = ".".join(_name(part) for part in node.name.split("."))
+    return f"{lateral}TABLE({name}({self.expressions(node, flat=True)})){_alias(self, node)}"
+
+
+def _match_recognize(self: generator.Generator, node: exp.Expr) -> str:
+    def listed(words: str, key: str) -> str:
+        text = self.expressions(node, key=key, flat=True)
+        return f"{words} {text}" if text else ""
+
+    order = node.args.get("order")
+    after = node.args.get("after")
+    variable = self.sql(node, "after_variable")
+    within = self.sql(node, "within")
+    define = ", ".join(f"{self.sql(d, 'alias')} AS {self.sql(d, 'this')}" for d in node.args["define"])
+    parts = (
+        listed("PARTITION BY", "partition_by"),
+        self.order_sql(order, flat=True).strip() if order else "",
+        listed("MEASURES", "measures"),
+        f"ONE ROW PER MATCH AFTER MATCH SKIP {after}{' ' + variable if variable else ''}" if after else "",
+        f"PATTERN ({' '.join(self.sql(v) for v in node.args['pattern'])})",
+        f"WITHIN {within}" if within else "",
+        f"DEFINE {define}",
+    )
+    return f"{self.sql(node, 'this')} MATCH_RECOGNIZE ({' '.join(p for p in parts if p)}){_alias(self, node)}"
+
+
+def _pattern_variable(self: generator.Generator, node: exp.Expr) -> str:
+    low, high = node.args["low"], node.args.get("high")
+    fixed = {(1, 1): "", (0, None): "*", (1, None): "+", (0, 1): "?"}
+    quantifier = fixed.get((low, high))
+    if quantifier is None:
+        quantifier = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
+    return f"{self.sql(node, 'this')}{quantifier}{'?' if node.args.get('reluctant') else ''}"

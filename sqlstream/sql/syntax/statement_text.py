@@ -1,0 +1,297 @@
+"""Statements back to Flink SQL, on one line. ``STATEMENTS`` are rows of a sqlglot generator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp, generator
+
+from sqlstream.sql.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Generator = generator.Generator
+
+
+def string(text: str) -> str:
+    """``text`` as a string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _join(*parts: str | None) -> str:
+    return " ".join(p for p in parts if p)
+
+
+def _flag(node: exp.Expr, key: str, words: str) -> str:
+    return words if node.args.get(key) else ""
+
+
+def _clause(self: Generator, node: exp.Expr, words: str, key: str) -> str:
+    text = self.sql(node, key)
+    return f"{words} {text}" if text else ""
+
+
+def _names(self: Generator, nodes: list[exp.Expr] | None) -> str:
+    return f"({', '.join(self.sql(n) for n in nodes)})" if nodes else ""
+
+
+def _options(self: Generator, node: exp.Expr) -> str:
+    found = node.args.get("options")
+    return f"WITH {_names(self, found)}" if found else ""
+
+
+def _create_table(self: Generator, node: exp.Expr) -> str:
+    args = node.args
+    parts = [*(args.get("columns") or []), *(args.get("watermarks") or []), *(args.get("primary_keys") or [])]
+    partitioned = args.get("partitioned_by")
+    distribution = self.sql(node, "distribution")
+    first = "REPLACE" if args.get("replace") and not args.get("create") else "CREATE OR REPLACE" if args.get("replace") else "CREATE"
+    return _join(
+        first,
+        _flag(node, "temporary", "TEMPORARY"),
+        "TABLE",
+        _flag(node, "if_not_exists", "IF NOT EXISTS"),
+        self.sql(node, "this"),
+        _names(self, parts),
+        _clause(self, node, "COMMENT", "comment"),
+        f"DISTRIBUTED {distribution}" if distribution else "",
+        f"PARTITIONED BY {_names(self, partitioned)}" if partitioned else "",
+        _options(self, node),
+        _clause(self, node, "LIKE", "like"),
+        _clause(self, node, "AS", "query"),
+    )
+
+
+def _physical(self: Generator, node: exp.Expr) -> str:
+    key = node.args.get("primary_key")
+    constraint = ""
+    if key is not None:
+        constraint = _join(_clause(self, key, "CONSTRAINT", "this"), "PRIMARY KEY", "" if key.args.get("enforced") else "NOT ENFORCED")
+    return _join(self.sql(node, "this"), self.sql(node, "kind"), constraint, _tail(self, node))
+
+
+def _tail(self: Generator, node: exp.Expr) -> str:
+    return _join(_clause(self, node, "COMMENT", "comment"), self.sql(node, "position"))
+
+
+def _metadata(self: Generator, node: exp.Expr) -> str:
+    return _join(
+        self.sql(node, "this"),
+        self.sql(node, "kind"),
+        "METADATA",
+        _clause(self, node, "FROM", "key"),
+        _flag(node, "virtual", "VIRTUAL"),
+        _tail(self, node),
+    )
+
+
+def _primary_key(self: Generator, node: exp.Expr) -> str:
+    enforced = "" if node.args.get("enforced") else "NOT ENFORCED"
+    return _join(_clause(self, node, "CONSTRAINT", "this"), "PRIMARY KEY", _names(self, node.expressions), enforced)
+
+
+def _distribution(self: Generator, node: exp.Expr) -> str:
+    columns, buckets = node.expressions, self.sql(node, "buckets")
+    by = f"BY {node.args.get('kind') or ''}{_names(self, columns)}" if columns else ""
+    return _join(by, f"INTO {buckets} BUCKETS" if buckets else "")
+
+
+def _like(self: Generator, node: exp.Expr) -> str:
+    chosen = " ".join(self.sql(o) for o in node.expressions)
+    return _join(self.sql(node, "this"), f"({chosen})" if chosen else "")
+
+
+def _create_view(self: Generator, node: exp.Expr) -> str:
+    # The query as it was written, comments and all.
+    return _join(
+        "CREATE",
+        _flag(node, "temporary", "TEMPORARY"),
+        "VIEW",
+        _flag(node, "if_not_exists", "IF NOT EXISTS"),
+        self.sql(node, "this"),
+        _names(self, node.args.get("columns")),
+        _clause(self, node, "COMMENT", "comment"),
+        "AS",
+        node.args["query_text"],
+    )
+
+
+def _create_space(kind: str) -> Callable[[Generator, Any], str]:
+    return lambda self, node: _join(
+        "CREATE",
+        kind,
+        _flag(node, "if_not_exists", "IF NOT EXISTS"),
+        self.sql(node, "this"),
+        _clause(self, node, "COMMENT", "comment"),
+        _options(self, node),
+    )
+
+
+def _function(first: str, exists: str) -> Callable[[Generator, Any], str]:
+    def text(self: Generator, node: exp.Expr) -> str:
+        jars = ", ".join(f"JAR {self.sql(j)}" for j in node.args.get("jars") or [])
+        language = node.args.get("language")
+        return _join(
+            first,
+            _flag(node, "temporary", "TEMPORARY"),
+            _flag(node, "system", "SYSTEM"),
+            "FUNCTION",
+            _flag(node, exists, "IF NOT EXISTS" if exists == "if_not_exists" else "IF EXISTS"),
+            self.sql(node, "this"),
+            "AS",
+            self.sql(node, "identifier"),
+            f"LANGUAGE {language}" if language else "",
+            f"USING {jars}" if jars else "",
+            _options(self, node),
+        )
+
+    return text
+
+
+def _alter(kind: str) -> Callable[[Generator, Any], str]:
+    return lambda self, node: _join("ALTER", kind, _flag(node, "if_exists", "IF EXISTS"), self.sql(node, "this"), self.sql(node, "action"))
+
+
+def _components(word: str) -> Callable[[Generator, Any], str]:
+    def text(self: Generator, node: exp.Expr) -> str:
+        first = node.expressions[0]
+        if isinstance(first, ast.DistributionDef):
+            return f"{word} DISTRIBUTION {self.sql(first)}"
+        return f"{word} {_names(self, node.expressions)}"
+
+    return text
+
+
+def _drop_components(self: Generator, node: exp.Expr) -> str:
+    kind = node.args["kind"]
+    return f"DROP {_names(self, node.expressions)}" if kind == "COLUMNS" else _join("DROP", kind, self.sql(node, "this"))
+
+
+def _drop(self: Generator, node: exp.Expr) -> str:
+    return _join(
+        "DROP",
+        _flag(node, "temporary", "TEMPORARY"),
+        _flag(node, "system", "SYSTEM"),
+        node.args["kind"],
+        _flag(node, "if_exists", "IF EXISTS"),
+        self.sql(node, "this"),
+        _flag(node, "cascade", "CASCADE"),
+    )
+
+
+def _show(self: Generator, node: exp.Expr) -> str:
+    kind = node.args["kind"]
+    place = "" if kind.startswith("CREATE ") or kind == "PARTITIONS" else "FROM"
+    like = self.sql(node, "like")
+    pattern = _join(_flag(node, "negated", "NOT"), "ILIKE" if node.args.get("ilike") else "LIKE", like) if like else ""
+    return _join("SHOW", kind, place if node.args.get("this") else "", self.sql(node, "this"), pattern)
+
+
+def _describe(self: Generator, node: exp.Expr) -> str:
+    kind = node.args["kind"]
+    return _join("DESCRIBE", "" if kind == "TABLE" else kind, _flag(node, "extended", "EXTENDED"), self.sql(node, "this"))
+
+
+def _explain(self: Generator, node: exp.Expr) -> str:
+    return _join("EXPLAIN", ", ".join(node.args.get("details") or []), self.sql(node, "this").removeprefix("EXECUTE "))
+
+
+def _use(self: Generator, node: exp.Expr) -> str:
+    kind = node.args["kind"]
+    return _join("USE", "" if kind == "DATABASE" else kind, self.sql(node, "this"), self.expressions(node, flat=True))
+
+
+def _set(self: Generator, node: exp.Expr) -> str:
+    return f"SET {string(node.args['this'])} = {string(node.args['expression'])}" if node.args.get("this") else "SET"
+
+
+def _insert(self: Generator, node: exp.Expr) -> str:
+    found = node.args.get("hints")
+    partition = node.args.get("partition")
+    return _join(
+        "INSERT",
+        "OVERWRITE" if node.args.get("overwrite") else "INTO",
+        self.sql(node, "this"),
+        f"/*+ {', '.join(self.sql(h) for h in found)} */" if found else "",
+        f"PARTITION {_names(self, partition)}" if partition else "",
+        _names(self, node.args.get("columns")),
+        self.sql(node, "query"),
+    )
+
+
+def _statement_set(self: Generator, node: exp.Expr) -> str:
+    return f"EXECUTE STATEMENT SET BEGIN {' '.join(self.sql(e) + ';' for e in node.expressions)} END"
+
+
+def _stop(self: Generator, node: exp.Expr) -> str:
+    return _join(
+        "STOP JOB",
+        self.sql(node, "this"),
+        _flag(node, "savepoint", "WITH SAVEPOINT"),
+        _flag(node, "drain", "WITH DRAIN"),
+    )
+
+
+STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
+    ast.OptionDef: lambda self, e: f"{self.sql(e, 'this')} = {self.sql(e, 'expression')}",
+    ast.PhysicalColumnDef: _physical,
+    ast.ComputedColumnDef: lambda self, e: _join(f"{self.sql(e, 'this')} AS {self.sql(e, 'expression')}", _tail(self, e)),
+    ast.MetadataColumnDef: _metadata,
+    ast.NameDef: lambda self, e: self.sql(e, "this"),
+    ast.ColumnPosition: lambda self, e: f"AFTER {self.sql(e, 'this')}" if e.args.get("this") else "FIRST",
+    ast.WatermarkDef: lambda self, e: f"WATERMARK FOR {self.sql(e, 'this')} AS {self.sql(e, 'expression')}",
+    ast.PrimaryKeyDef: _primary_key,
+    ast.DistributionDef: _distribution,
+    ast.LikeDef: _like,
+    ast.LikeOption: lambda self, e: f"{e.args['this']} {e.args['kind']}",
+    ast.CreateTable: _create_table,
+    ast.CreateView: _create_view,
+    ast.CreateDatabase: _create_space("DATABASE"),
+    ast.CreateCatalog: _create_space("CATALOG"),
+    ast.CreateFunction: _function("CREATE", "if_not_exists"),
+    ast.AlterTable: _alter("TABLE"),
+    ast.AlterView: _alter("VIEW"),
+    ast.AlterDatabase: _alter("DATABASE"),
+    ast.AlterCatalog: _alter("CATALOG"),
+    ast.AlterFunction: _function("ALTER", "if_exists"),
+    ast.AddComponents: _components("ADD"),
+    ast.ModifyComponents: _components("MODIFY"),
+    ast.DropComponents: _drop_components,
+    ast.RenameColumn: lambda self, e: f"RENAME {self.sql(e, 'this')} TO {self.sql(e, 'to')}",
+    ast.RenameTo: lambda self, e: f"RENAME TO {self.sql(e, 'this')}",
+    ast.SetOptions: lambda self, e: f"SET {_names(self, e.expressions) or '()'}",
+    ast.ResetOptions: lambda self, e: f"RESET {_names(self, e.expressions) or '()'}",
+    ast.SetComment: lambda self, e: f"COMMENT {self.sql(e, 'this')}",
+    ast.AsQuery: lambda self, e: f"AS {e.args['query_text']}",
+    ast.Drop: _drop,
+    ast.Show: _show,
+    ast.Describe: _describe,
+    ast.Explain: _explain,
+    ast.ExplainJob: lambda self, e: _join("EXPLAIN JOB", self.sql(e, "this")),
+    ast.Use: _use,
+    ast.Module: lambda self, e: _join(e.args["kind"], "MODULE", self.sql(e, "this"), _options(self, e)),
+    ast.Set: _set,
+    ast.Reset: lambda self, e: f"RESET {string(e.args['this'])}" if e.args.get("this") else "RESET",
+    ast.Insert: _insert,
+    ast.StatementSet: _statement_set,
+    ast.BeginStatementSet: lambda self, e: "BEGIN STATEMENT SET",
+    ast.EndStatementSet: lambda self, e: "END",
+    ast.StopJob: _stop,
+    ast.ExecuteQuery: lambda self, e: _join("EXECUTE QUERY", self.sql(e, "this"), f"({self.expressions(e, flat=True)})" if e.expressions else None),
+    ast.Peek: lambda self, e: _join("PEEK", self.sql(e, "this"), f"LIMIT {e.args['limit']}" if e.args.get("limit") is not None else None),
+    ast.Infer: lambda self, e: _join("INFER TABLE", self.sql(e, "this"), "FROM", self.sql(e, "topic"), "SAVE" if e.args.get("save") else None),
+    ast.Export: lambda self, e: _join(
+        "EXPORT LAST TO",
+        self.sql(e, "this"),
+        f"FORMAT {e.args['format']}" if e.args.get("format") else None,
+        "OVERWRITE" if e.args.get("overwrite") else None,
+    ),
+    ast.Plot: lambda self, e: _join("PLOT", self.sql(e, "this"), f"BY {self.sql(e, 'by')}" if e.args.get("by") else None),
+    ast.Help: lambda self, e: _join("HELP", e.args.get("this")),
+    ast.Clear: lambda self, e: "CLEAR",
+    ast.Quit: lambda self, e: "QUIT",
+    ast.Source: lambda self, e: f"SOURCE {self.sql(e, 'this')}",
+    ast.AcceptedWithoutEffect: lambda self, e: e.args["text"],
+    ast.Unsupported: lambda self, e: e.args["text"],
+}

@@ -1,0 +1,209 @@
+"""The grammar of Flink's types: tokens to Type, and Type back to text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.sql import types as t
+
+if TYPE_CHECKING:
+    from sqlstream.sql.syntax.cursor import Cursor
+
+_SIMPLE = {
+    "BOOLEAN": t.BOOLEAN,
+    "TINYINT": t.TINYINT,
+    "SMALLINT": t.SMALLINT,
+    "INT": t.INT,
+    "INTEGER": t.INT,
+    "BIGINT": t.BIGINT,
+    "FLOAT": t.FLOAT,
+    "DATE": t.DATE,
+    "STRING": t.STRING,
+    "BYTES": t.BYTES,
+    "VARIANT": t.VARIANT,
+    "NULL": t.NULL,
+}
+_YEAR_MONTH = ("YEAR", "MONTH")
+_DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
+_REFUSED = ("RAW", "STRUCTURED", "BITMAP", "GEOGRAPHY", "DESCRIPTOR")
+
+
+def parse_type(cursor: Cursor, *, nullability: bool = True) -> t.Type:
+    """The type at the cursor; trailing ``ARRAY`` and ``MULTISET`` included, ``NOT NULL`` where ``nullability``."""
+    found = _base(cursor)
+    if nullability:
+        found = _nullability(cursor, found)
+    while collection := cursor.one_of("ARRAY", "MULTISET"):
+        found = t.array(found) if collection == "ARRAY" else t.multiset(found)
+        if nullability:
+            found = _nullability(cursor, found)
+    return found
+
+
+def _nullability(cursor: Cursor, found: t.Type) -> t.Type:
+    if cursor.at("NOT", "NULL"):
+        cursor.expect("NOT", "NULL")
+        return found.not_null()
+    cursor.accept("NULL")
+    return found
+
+
+def _base(cursor: Cursor) -> t.Type:
+    start = cursor.token
+    word = cursor.peek(0)
+    if not word.isidentifier():
+        cursor.unexpected(start, "a data type")
+    cursor.index += 1
+    if word in _SIMPLE:
+        return _SIMPLE[word]
+    match word:
+        case "DOUBLE":
+            cursor.accept("PRECISION")
+            return t.DOUBLE
+        case "CHAR" | "CHARACTER":
+            if cursor.accept("VARYING"):
+                return t.varchar(_length(cursor, t.MAX_LENGTH, "Character string"))
+            return t.char(_length(cursor, 1, "Character string"))
+        case "VARCHAR":
+            return t.varchar(_length(cursor, t.MAX_LENGTH, "Character string"))
+        case "BINARY":
+            if cursor.accept("VARYING"):
+                return t.Type("VARBINARY", (_length(cursor, t.MAX_LENGTH, "Binary string"),))
+            return t.Type("BINARY", (_length(cursor, 1, "Binary string"),))
+        case "VARBINARY":
+            return t.Type("VARBINARY", (_length(cursor, t.MAX_LENGTH, "Binary string"),))
+        case "DECIMAL" | "DEC" | "NUMERIC":
+            return _decimal(cursor)
+        case "TIME":
+            precision = _precision(cursor, 0, "Time")
+            if cursor.at("WITH"):
+                cursor.refuse("TIME WITH LOCAL TIME ZONE is not supported by Flink.", start)
+            _without_zone(cursor)
+            return t.time(precision)
+        case "TIMESTAMP":
+            precision = _precision(cursor, 6, "Timestamp")
+            if cursor.at("WITH", "TIME"):
+                cursor.refuse("TIMESTAMP WITH TIME ZONE is not supported by Flink; TIMESTAMP_LTZ is.", start)
+            if cursor.accept("WITH"):
+                cursor.expect("LOCAL", "TIME", "ZONE")
+                return t.timestamp_ltz(precision)
+            _without_zone(cursor)
+            return t.timestamp(precision)
+        case "TIMESTAMP_LTZ":
+            return t.timestamp_ltz(_precision(cursor, 6, "Timestamp"))
+        case "INTERVAL":
+            return _interval(cursor)
+        case "ARRAY" | "MULTISET":
+            cursor.expect("<")
+            element = parse_type(cursor)
+            cursor.expect(">")
+            return t.array(element) if word == "ARRAY" else t.multiset(element)
+        case "MAP":
+            cursor.expect("<")
+            key = parse_type(cursor)
+            cursor.expect(",")
+            value = parse_type(cursor)
+            cursor.expect(">")
+            return t.map_of(key, value)
+        case "ROW":
+            return _row(cursor)
+    if word in _REFUSED:
+        cursor.unsupported(f"The type {word} is not supported.", start)
+    return cursor.unexpected(start, "a data type")
+
+
+def _without_zone(cursor: Cursor) -> None:
+    if cursor.at("WITHOUT"):
+        cursor.expect("WITHOUT", "TIME", "ZONE")
+
+
+def _number(cursor: Cursor, default: int) -> int:
+    if not cursor.accept("("):
+        return default
+    number = cursor.integer()
+    cursor.expect(")")
+    return number
+
+
+def _length(cursor: Cursor, default: int, what: str) -> int:
+    start = cursor.token
+    length = _number(cursor, default)
+    if not 1 <= length <= t.MAX_LENGTH:
+        cursor.refuse(f"{what} length must be between 1 and {t.MAX_LENGTH} (both inclusive).", start)
+    return length
+
+
+def _precision(cursor: Cursor, default: int, what: str) -> int:
+    start = cursor.token
+    precision = _number(cursor, default)
+    if precision > 9:
+        cursor.refuse(f"{what} precision must be between 0 and 9 (both inclusive).", start)
+    return precision
+
+
+def _decimal(cursor: Cursor) -> t.Type:
+    start = cursor.token
+    precision, scale = 10, 0
+    if cursor.accept("("):
+        precision = cursor.integer()
+        scale = cursor.integer() if cursor.accept(",") else 0
+        cursor.expect(")")
+    if not 1 <= precision <= 38:
+        cursor.refuse("Decimal precision must be between 1 and 38 (both inclusive).", start)
+    if not 0 <= scale <= precision:
+        cursor.refuse(f"Decimal scale must be between 0 and the precision {precision} (both inclusive).", start)
+    return t.decimal(precision, scale)
+
+
+def _interval(cursor: Cursor) -> t.Type:
+    start = cursor.token
+    unit = cursor.word()
+    _number(cursor, 0)
+    last = unit
+    if cursor.accept("TO"):
+        last = cursor.word()
+        _number(cursor, 0)
+    for units, type_ in ((_YEAR_MONTH, t.INTERVAL_MONTHS), (_DAY_SECOND, t.INTERVAL_MILLIS)):
+        if unit in units and last in units and units.index(unit) <= units.index(last):
+            return type_
+    return cursor.unexpected(start, "an interval unit")
+
+
+def _row(cursor: Cursor) -> t.Type:
+    start = cursor.token
+    closing = ")" if cursor.accept("(") else ">"
+    if closing == ">":
+        cursor.expect("<")
+    names: list[str] = []
+    children: list[t.Type] = []
+    while not cursor.at(closing) or names:
+        names.append(cursor.name().name)
+        children.append(parse_type(cursor))
+        if cursor.at_string():
+            cursor.string()
+        if not cursor.accept(","):
+            break
+    cursor.expect(closing)
+    if len(set(names)) < len(names):
+        twice = sorted({n for n in names if names.count(n) > 1})
+        cursor.refuse(f"Field names must be unique. Found duplicates: [{', '.join(twice)}]", start)
+    return t.row(tuple(names), tuple(children))
+
+
+def type_sql(found: t.Type, *, nested: bool = False) -> str:
+    """``found`` in Flink SQL, as SHOW CREATE TABLE writes it; NOT NULL only where ``nested``."""
+    match found.root:
+        case "VARCHAR":
+            text = f"VARCHAR({found.args[0]})"
+        case "VARBINARY":
+            text = f"VARBINARY({found.args[0]})"
+        case "TIMESTAMP_LTZ":
+            text = f"TIMESTAMP({found.args[0]}) WITH LOCAL TIME ZONE"
+        case "ARRAY" | "MULTISET" | "MAP":
+            text = f"{found.root}<{', '.join(type_sql(c, nested=True) for c in found.children)}>"
+        case "ROW":
+            fields = zip(found.names, found.children, strict=True)
+            text = f"ROW<{', '.join(f'{t.quote(n)} {type_sql(c, nested=True)}' for n, c in fields)}>"
+        case _:
+            text = str(found)
+    return text if found.nullable or not nested else f"{text} NOT NULL"

@@ -1,0 +1,163 @@
+"""The archive of the JVM's classes: its place, its build by one process, and a JVM that uses it, or does without."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.cli import archiving
+from sqlstream.core import jars, sealed
+from sqlstream.core.errors import SetupError
+from sqlstream.runtime import operators
+from sqlstream.runtime.engine import archive, jvm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = jars.cache_dir()
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def class_path(tmp_path: Path) -> list[Path]:
+    path = tmp_path / "a.jar"
+    path.write_bytes(b"1")
+    return [path]
+
+
+def test_its_name_is_of_the_java_and_the_jars(cache: Path, class_path) -> None:
+    before = archive.place(class_path)
+    assert before.parent == cache and archive.place(class_path) == before
+    class_path[0].write_bytes(b"12")
+    assert archive.place(class_path) != before
+
+
+def test_one_process_builds_it(cache: Path, monkeypatch) -> None:
+    ran: list[Path] = []
+
+    def run(project: Path, part: Path) -> None:
+        ran.append(part)
+        part.write_bytes(b"classes")
+
+    monkeypatch.setattr(archiving, "_run", run)
+    monkeypatch.setattr(os, "nice", lambda by: by)
+    target = cache / "classes-3.jsa"
+    with (cache / "classes.lock").open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert not archiving.build(target)
+    (cache / ".classes-killed").mkdir()
+    for number in (1, 2):
+        (cache / f"classes-{number}.jsa").write_bytes(b"old")
+        os.utime(cache / f"classes-{number}.jsa", (number, number))
+    assert archiving.build(target) and target.read_bytes() == b"classes"
+    assert not archiving.build(target), "there is one"
+    assert len(ran) == 1 and ran[0].parent != cache, "it is moved into its place when it is whole"
+    assert sorted(p.name for p in cache.glob("*.jsa")) == ["classes-2.jsa", "classes-3.jsa"]
+    assert not list(cache.glob(".classes-*"))
+
+
+def test_a_jvm_that_writes_none_is_an_error(cache: Path, monkeypatch) -> None:
+    monkeypatch.setattr(archiving, "_run", lambda project, part: None)
+    monkeypatch.setattr(os, "nice", lambda by: by)
+    with pytest.raises(SetupError, match="no archive"):
+        archiving.build(cache / "classes-1.jsa")
+
+
+def test_a_cache_that_cannot_be_written_has_none(tmp_path: Path) -> None:
+    archive.build_later(tmp_path / "no such folder" / "classes-1.jsa")
+    assert not (tmp_path / "no such folder").exists()
+
+
+def test_two_sessions_that_end_at_once(cache: Path, monkeypatch) -> None:
+    started = []
+    monkeypatch.setattr(archiving, "_run", lambda project, part: (started.append(1), time.sleep(0.5), part.write_bytes(b"x")))
+    monkeypatch.setattr(os, "nice", lambda by: by)
+    both = [threading.Thread(target=archiving.build, args=(cache / "classes-1.jsa",)) for _ in range(2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    assert len(started) == 1
+
+
+def test_the_jvm_starts_without_one_that_it_does_not_start_with(tmp_path: Path) -> None:
+    one = tmp_path / "classes-1.jsa"
+    asked: list[list[str]] = []
+
+    def start(options: list[str]) -> str:
+        asked.append(options)
+        if len(options) > 1:
+            raise SetupError("Spark's JVM did not start.")
+        return "gateway"
+
+    assert archive.started(start, ["-Da=b"], one) == "gateway" and asked == [["-Da=b"]], "there is none"
+    one.write_bytes(b"no archive")
+    assert archive.started(start, ["-Da=b"], one) == "gateway" and len(asked) == 2, "nobody knows that it is whole"
+    sealed.seal(one)
+    assert archive.started(start, ["-Da=b"], one) == "gateway"
+    assert [len(options) for options in asked] == [1, 1, 5, 1]
+    assert not one.exists()
+
+
+# With less to run than usual.
+BUILD = """
+import sys
+from pathlib import Path
+from sqlstream.cli import archiving
+archiving.WORKLOAD = "SELECT 'a' || 'b' AS x; CREATE TABLE t (n INT) WITH ('connector' = 'delta', 'table-path' = 't'); SELECT n FROM t;"
+assert archiving.build(Path(sys.argv[1]))
+"""
+# It leaves no process behind that builds one.
+SESSION = """
+import sys
+from sqlstream.cli import main as cli
+from sqlstream.runtime.engine import archive
+archive.build_later = lambda archive: None
+sys.exit(cli.main(["--project", sys.argv[1], "-D", "spark.driver.extraJavaOptions=-Xlog:class+load=info:file=" + sys.argv[2],
+                   "-D", "execution.runtime-mode=batch", "-e", "SELECT 'a' || 'b' AS x"]))
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+def test_a_real_one_is_built_and_used_and_a_corrupt_one_is_no_harm(tmp_path: Path, monkeypatch) -> None:
+    real = jars.cache_dir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = jars.cache_dir()
+    folder.mkdir(parents=True)
+    for path in real.iterdir():
+        if path.suffix in (".jar", ".sha256"):
+            (folder / path.name).symlink_to(path)
+    place = archive.place(jvm.class_path(operators.libraries(), [*jars.ensure("spark"), operators.jar(print)]))
+    subprocess.run([sys.executable, "-c", BUILD, str(place)], check=True, capture_output=True)
+    assert place.stat().st_size > 10_000_000
+
+    def answered(log: Path) -> str:
+        environment = {**os.environ, archive.SWITCH: "on"}
+        command = [sys.executable, "-c", SESSION, str(tmp_path), str(log)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+        assert "ab" in done.stdout and "CDS" not in done.stdout + done.stderr and "archive" not in done.stdout + done.stderr
+        return log.read_text()
+
+    used = answered(tmp_path / "with.log")
+    assert used.count("source: shared objects file (top)") > 5_000
+    assert "io.delta" in "".join(line for line in used.splitlines() if "shared objects file (top)" in line)
+    with place.open("r+b") as file:
+        file.truncate(place.stat().st_size // 2)
+    assert "shared objects file (top)" not in answered(tmp_path / "cut.log")
+    sealed.seal(place)
+    assert "shared objects file (top)" not in answered(tmp_path / "crashing.log")
+    assert not place.exists(), "the JVM does not start with it"

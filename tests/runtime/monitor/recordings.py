@@ -1,0 +1,25 @@
+"""Samples of real jobs, recorded: one a line, with the tables that have a watermark."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from pathlib import Path
+
+from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics, sampled
+
+FOLDER = Path(__file__).with_name("recorded")
+
+
+def recorded(name: str) -> list[QueryMetrics]:
+    """The figures after each sample."""
+    lines = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
+
+    def further(before: QueryMetrics, line: dict) -> QueryMetrics:
+        return sampled(before, line["sample"], line["tables"])
+
+    return list(accumulate(lines, further, initial=QueryMetrics()))[1:]
+
+
+def job(*queries: QueryMetrics, status: str = "RUNNING", error: str | None = None) -> JobMetrics:
+    return JobMetrics("0123abcd", "insert-into_default_catalog.default_database.answers", status, 0.0, queries, error)

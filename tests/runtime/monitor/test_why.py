@@ -1,0 +1,306 @@
+"""Why a job gives nothing, in words: each sentence. No JVM."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.runtime.monitor.metrics import Batch, Brokers, FilterRows, Input, Partition, QueryMetrics, Split, Timed
+from sqlstream.runtime.monitor.why import Reason, next_end, reasons
+from sqlstream.session.session import Session
+from sqlstream.sql.syntax.dialect import parse
+from tests.runtime.monitor.recordings import job, recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlstream.plan.nodes import Sink
+
+TOPIC = """
+CREATE TABLE {name} (item STRING, price INT, ts TIMESTAMP(3), ts_ltz TIMESTAMP_LTZ(3), proctime AS PROCTIME(),
+  WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+WITH ('connector' = 'kafka', 'topic' = '{name}', 'properties.bootstrap.servers' = 'localhost:9', 'format' = 'json', 'scan.startup.mode' = '{startup}');
+"""
+DECLARATIONS = (
+    TOPIC.format(name="skewed", startup="earliest-offset")
+    + TOPIC.format(name="others", startup="latest-offset")
+    + "CREATE TABLE answers (a STRING, n BIGINT) WITH ('connector' = 'print');"
+)
+WINDOWS = (
+    "SELECT item, COUNT(*) FROM TABLE({tvf}(TABLE skewed, DESCRIPTOR(ts), {sizes})) {where} GROUP BY item, window_start, window_end"
+)
+HOURS = WINDOWS.format(tvf="TUMBLE", sizes="INTERVAL '1' HOUR", where="")
+T = 1_700_000_000_000
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
+    list(made.run(DECLARATIONS))
+    return made
+
+
+@pytest.fixture
+def told(session: Session):
+    """The reasons of a job with these figures, whose query this is."""
+
+    def why(metrics: QueryMetrics, query: str, *, status: str = "RUNNING", error: str | None = None, idle_ms: int = 0) -> list[Reason]:
+        return reasons(job(metrics, status=status, error=error), [sink(session, query)], idle_ms)
+
+    return why
+
+
+def sink(session: Session, query: str) -> Sink:
+    planned = session.planner.planned(parse(f"INSERT INTO answers {query}"), session.planner.environment())
+    return planned.plan  # type: ignore[return-value]
+
+
+def texts(found: list[Reason]) -> list[str]:
+    return [r.text for r in found]
+
+
+READ = QueryMetrics(at=T + 100_000, ended_rows=100, batches=1, last_input=T + 99_000, inputs=(Input("skewed", 100, (Partition("skewed-0", 100, 100),)),))
+
+
+def splits(*watermarks: int | None, quiet_ms: int = 0, table: str = "skewed") -> tuple[Timed, ...]:
+    return (Timed(table, tuple(Split(f"{table}-{i}", w, False, quiet_ms) for i, w in enumerate(watermarks))),)
+
+
+def test_failed_finished_and_stopped(told) -> None:
+    (failed,) = told(READ, "SELECT item, price FROM skewed", status="FAILED", error="bad record")
+    assert failed.text == "The job has failed: bad record" and "checkpoint" in (failed.hint or "")
+    advised = replace(job(READ, status="FAILED", error="The disk is full."), hint="Make room.")
+    (failed,) = reasons(advised, [], 0)
+    assert failed.hint == "Make room. Submitted again, the same statement goes on from its checkpoint."
+    assert texts(told(READ, "SELECT item, price FROM skewed", status="FINISHED")) == ["The job has finished: 100 rows in, 0 out."]
+    assert texts(told(READ, "SELECT item, price FROM skewed", status="CANCELED")) == ["The job was stopped."]
+    nothing = replace(READ, filters=(FilterRows("(price > 9)", 100, 0),))
+    assert texts(told(nothing, "SELECT item, price FROM skewed WHERE price > 9", status="FINISHED")) == [
+        "The job has finished: 100 rows in, 0 out.", "All rows are filtered: none of 100 rows passes WHERE (price > 9).",
+    ]  # fmt: skip
+
+
+def test_nothing_has_run_yet(told) -> None:
+    assert texts(told(QueryMetrics(), HOURS)) == ["The job is starting: no micro-batch has ended yet."]
+    first = QueryMetrics(batch=Batch(10, 50, 0, None, 2, 0))
+    assert texts(told(first, HOURS)) == ["The first micro-batch still runs: 10 of 50 rows read. Rows come out when it ends."]
+
+
+def test_no_input(told) -> None:
+    none = QueryMetrics(batches=1, inputs=(Input("others", 0, (Partition("others-0", 7, 7),)),))
+    (reason,) = told(none, "SELECT item, price FROM others")
+    assert reason.text == "No input: nothing new has come to topic others since the job began."
+    assert reason.hint == "Reading others begins with 'latest-offset': what was there before the job is not read."
+    (reason,) = told(replace(none, inputs=(Input("skewed", 0, (Partition("skewed-0", 7, 7),)),)), "SELECT item, price FROM skewed")
+    assert reason.hint is None
+    waits = replace(none, inputs=(Input("others", 0, (Partition("others-0", 7, 9),)),))
+    assert texts(told(waits, "SELECT item, price FROM others")) == [
+        "No row has been read of topic others yet, though 2 records wait there."
+    ]
+
+
+def test_brokers_that_do_not_answer(told) -> None:
+    away = replace(READ, at=1_000_000, brokers=(Brokers("h:9", silent=940_500), Brokers("h:9", silent=940_500)))
+    (reason,) = told(away, "SELECT item, price FROM skewed")
+    assert reason.text == "Kafka at h:9 gives no answer since 1970-01-01 00:15:40: nothing of its topics is read."
+    assert "goes on by itself" in (reason.hint or "")
+    assert texts(told(replace(away, batches=0), HOURS))[0] == reason.text, "while the job starts"
+    assert texts(told(replace(away, ended_rows=0, last_input=None), "SELECT item, price FROM skewed")) == [reason.text]
+    back = replace(READ, at=1_000_000, last_input=99_000, brokers=(Brokers("h:9", silence=(800_000, 930_000)),))
+    assert texts(told(back, "SELECT item, price FROM skewed")) == [
+        "Kafka at h:9 answers again since 00:15:30; it gave no answer for 2 min 10 s.", "Nothing new has come since 00:01:39.",
+    ]  # fmt: skip
+    long_ago = replace(back, at=1_600_000)
+    assert texts(told(long_ago, "SELECT item, price FROM skewed")) == ["Nothing new has come since 00:01:39."]
+
+
+def test_partitions_that_are_not_read_yet(told) -> None:
+    added = replace(READ, at=200_000, brokers=(Brokers("h:9", unread=("skewed-1",), next_look=290_000),))
+    (reason,) = told(added, "SELECT item, price FROM skewed")
+    assert reason.text == "Partition 1 of topic skewed was added and is not read yet: the job looks for new partitions next at 00:04:50."
+    never = replace(added, ended_rows=0, brokers=(Brokers("h:9", unread=("skewed-1", "skewed-2")),))
+    (reason,) = told(never, "SELECT item, price FROM skewed")
+    assert reason.text == (
+        "Partition 1 of topic skewed and 1 more were added and are not read yet: the job looks for none, "
+        "since 'scan.topic-partition-discovery.interval' is 0."
+    )
+
+
+def test_all_rows_are_filtered(told) -> None:
+    where = WINDOWS.format(tvf="TUMBLE", sizes="INTERVAL '1' HOUR", where="WHERE price > 10")
+    assert texts(told(recorded("cheap")[-1], where))[0] == "All rows are filtered: none of 100 rows passes WHERE (price > 10)."
+    two = replace(READ, filters=(FilterRows("(price > 10)", 100, 50), FilterRows("(count > 3)", 4, 0)))
+    assert texts(told(two, where + " HAVING COUNT(*) > 3")) == ["All rows are filtered: none of 4 rows passes the filter (count > 3)."]
+
+
+def test_late_rows(told) -> None:
+    late = replace(READ, late=100, watermark=T, timed=splits(T))
+    first, *_ = told(late, HOURS)
+    assert first.text == "All rows are late: 100 rows came for windows that had closed. The watermark is at 2023-11-14 22:13:20."
+    assert "delay" in (first.hint or "")
+    assert texts(told(replace(late, late=1), HOURS))[0] == "1 row came late, for windows that had closed, and was dropped."
+
+
+def test_a_partition_that_has_had_no_row(told) -> None:
+    first, *_ = told(replace(READ, timed=splits(T, T + 1, None, T + 2)), HOURS)
+    assert first.text == (
+        "The watermark is held back by partition 2 of topic skewed, which has had no row since the job began; the others have come to "
+        "2023-11-14 22:13:20.002."
+    )
+    assert "table.exec.source.idle-timeout" in (first.hint or "")
+    first, *_ = told(replace(READ, timed=splits(T, None, None)), HOURS, idle_ms=60_000)
+    assert "partition 1 of topic skewed and 1 more, which have had no row" in first.text and first.hint is None
+    assert texts(told(replace(READ, timed=splits(None)), HOURS))[0] == "There is no watermark yet: no row of skewed has come since the job began."
+
+
+def test_a_partition_that_is_behind(told) -> None:
+    held = replace(READ, watermark=T, timed=splits(T + 7_200_000, T, T + 7_300_000, quiet_ms=60_000))
+    first, second, *_ = told(held, HOURS)
+    assert first.text == (
+        "The watermark is held back by partition 1 of topic skewed, which has come to 2023-11-14 22:13:20; the others have come to "
+        "2023-11-15 00:13:20 or later."
+    )
+    assert "idle-timeout" in (first.hint or "")
+    assert second.text.startswith("The watermark is at 2023-11-14 22:13:20; the next window closes when it reaches 2023-11-14 23:00:00")
+    together = replace(READ, watermark=T, timed=splits(T + 2000, T))
+    assert not any("held back" in text for text in texts(told(together, HOURS))), "the other would not close the window either"
+
+
+def test_the_slower_of_two_tables(told) -> None:
+    join = "SELECT a.item, b.n FROM (SELECT item, ts FROM skewed) a JOIN (SELECT item, price AS n, ts FROM others) b ON a.item = b.item "
+    join += "AND a.ts BETWEEN b.ts - INTERVAL '1' MINUTE AND b.ts"
+    both = replace(READ, watermark=T, timed=(*splits(T), *splits(T + 60_000, table="others")))
+    assert texts(told(both, join))[:2] == [
+        "The watermark is that of skewed, which has come to 2023-11-14 22:13:20; the next one is at 2023-11-14 22:14:20.",
+        "The interval join gives a row without a partner, and forgets rows, when the watermark has passed their interval, which is at "
+        "2023-11-14 22:13:20.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tvf", "sizes", "end"),
+    [
+        ("TUMBLE", "INTERVAL '1' HOUR", "23:00:00"),
+        ("HOP", "INTERVAL '10' MINUTE, INTERVAL '30' MINUTE", "22:20:00"),
+        ("CUMULATE", "INTERVAL '20' MINUTE, INTERVAL '1' HOUR", "22:20:00"),
+    ],
+)
+def test_the_next_window(told, tvf: str, sizes: str, end: str) -> None:
+    waiting = replace(READ, watermark=T, timed=splits(T))
+    assert texts(told(waiting, WINDOWS.format(tvf=tvf, sizes=sizes, where=""))) == [
+        f"The watermark is at 2023-11-14 22:13:20; the next window closes when it reaches 2023-11-14 {end} "
+        "(the watermark is (ts - INTERVAL '5' SECOND))."
+    ]
+
+
+def test_a_window_that_the_watermark_has_reached_is_closed(session: Session) -> None:
+    from sqlstream.plan.nodes import WindowTvf
+    from sqlstream.plan.properties import walk
+
+    (tvf,) = (n for n in walk(sink(session, HOURS)) if isinstance(n, WindowTvf))
+    hour = 3_600_000
+    assert next_end(tvf, hour - 2) == hour, "its last millisecond is the one before its end"
+    assert next_end(tvf, hour - 1) == 2 * hour
+
+
+def test_sessions_and_the_clock(told) -> None:
+    waiting = replace(READ, watermark=T, timed=splits(T))
+    sessions = WINDOWS.format(tvf="SESSION", sizes="INTERVAL '10' MINUTE", where="").replace("TABLE skewed,", "TABLE skewed PARTITION BY item,")
+    assert texts(told(waiting, sessions)) == [
+        "The watermark is at 2023-11-14 22:13:20; a session closes 10 min after its last row."
+    ]
+    clocked = HOURS.replace("DESCRIPTOR(ts)", "DESCRIPTOR(proctime)")
+    assert texts(told(READ, clocked)) == ["Windows are by the clock: one closes every 1 h."]
+    assert any("no watermark yet" in text for text in texts(told(replace(READ, timed=splits(T)), HOURS)))
+
+
+def test_a_join_without_partners(told) -> None:
+    join = "SELECT a.item, b.price FROM skewed a JOIN others b ON a.item = b.item"
+    one = replace(READ, inputs=(Input("skewed", 100), Input("others", 0)))
+    assert texts(told(one, join)) == ["The join waits for rows of both sides: none of others has been read in this run."]
+    both = replace(READ, inputs=(Input("skewed", 50), Input("others", 50)))
+    alone = ["The join has found no partners yet: no row of one side meets its condition together with one of the other."]
+    assert texts(told(both, join)) == alone
+    assert texts(told(replace(both, batch=Batch(5, None, 0, None, 2, 1)), join)) == ["A micro-batch runs: 5 rows read. Its rows come out when it ends."]
+    above = f"SELECT item, COUNT(*) FROM ({join}) GROUP BY item"
+    assert texts(told(both, above)) == ["Nothing holds it back: 100 rows read, 0 given."], "an aggregate may have taken its rows"
+
+
+VERSIONS = "SELECT item, price, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts DESC) AS n FROM others) WHERE n = 1"
+TEMPORAL = "SELECT a.item, b.price FROM skewed a JOIN versions FOR SYSTEM_TIME AS OF a.ts AS b ON a.item = b.item"
+
+
+def test_a_temporal_join_that_waits_has_not_looked_for_partners(session, told) -> None:
+    list(session.run(f"CREATE TEMPORARY VIEW versions AS {VERSIONS};"))
+    both = replace(READ, inputs=(Input("skewed", 50), Input("others", 50)))
+    behind = replace(both, watermark=T, timed=(*splits(T + 60_000), *splits(T, table="others")))
+    assert texts(told(behind, TEMPORAL)) == [
+        "The watermark is that of others, which has come to 2023-11-14 22:13:20; the next one is at 2023-11-14 22:14:20.",
+        "The temporal join gives a row when the watermark has reached its time, which is at 2023-11-14 22:13:20.",
+    ]
+    passed = replace(behind, watermark=T + 60_000)
+    assert texts(told(passed, TEMPORAL))[-1] == "The join has found no partners yet: no row of one side had, at its time, a version of the other."
+
+
+def test_tables_that_are_idle_hold_nothing_back(session, told) -> None:
+    list(session.run(f"CREATE TEMPORARY VIEW versions AS {VERSIONS};"))
+    ahead, behind = (replace(t, splits=tuple(replace(s, idle=True) for s in t.splits)) for t in (*splits(T + 60_000), *splits(T, table="others")))
+    assert (ahead.watermark, Timed("t", (*ahead.splits, *behind.splits)).watermark) == (T + 60_000, T + 60_000)
+    found = texts(told(replace(READ, watermark=T, timed=(ahead, behind)), TEMPORAL))
+    assert not any("which has come to" in text for text in found)
+
+
+def test_operators_that_wait_for_the_watermark(told) -> None:
+    (over,) = told(replace(READ, timed=splits(T)), "SELECT item, COUNT(*) OVER (PARTITION BY item ORDER BY ts) FROM skewed")
+    assert over.text == "The OVER aggregate gives rows up to the watermark, of which there is none yet."
+
+
+def test_it_gives_rows(told) -> None:
+    plain = "SELECT item, price FROM skewed"
+    gives = replace(READ, rows_out=100, last_output=T + 99_000)
+    assert texts(told(gives, plain)) == ["It gives rows: 100 so far, the last at 22:14:59."]
+    quiet = replace(gives, at=T + 160_000)
+    assert texts(told(quiet, plain))[1:] == ["Nothing new has come since 22:14:59."]
+    busy = replace(gives, batch=Batch(5, None, 0, None, 2, 1))
+    assert texts(told(busy, plain))[1:] == ["A micro-batch runs: 5 rows read. Its rows come out when it ends."]
+    assert texts(told(READ, plain)) == ["Nothing holds it back: 100 rows read, 0 given."]
+
+
+def test_several_sinks_are_named(session: Session) -> None:
+    both = [sink(session, "SELECT item, price FROM skewed"), sink(session, HOURS)]
+    found = reasons(job(READ, replace(READ, watermark=T, timed=splits(T))), both, 0)
+    assert [r.text.partition(":")[0] for r in found] == ["Into answers", "Into answers"]
+
+
+def test_a_watermark_in_the_future(told) -> None:
+    last = 253_402_300_799_000
+    poisoned = replace(READ, watermark=last, timed=(Timed("skewed", (Split("skewed-0", T, True, 0), Split("skewed-1", last, False, 0))),))
+    first, second = told(poisoned, HOURS)
+    assert first.text == (
+        "The watermark has been raised to 9999-12-31 23:59:59 by rows of partition 1 of topic skewed, which is in the future: rows of the present "
+        "are late."
+    )
+    assert "table.exec.source.max-future-rowtime" in (first.hint or "")
+    assert "the next window closes when it reaches 10000-01-01 00:00:00" in second.text
+    assert not any("future" in text for text in texts(told(replace(READ, watermark=T + 3_600_000, timed=splits(T + 3_600_000)), HOURS))), "an hour"
+
+
+def test_a_recorded_job_as_it_went(told) -> None:
+    firsts = list(dict.fromkeys(texts(told(m, HOURS))[0] for m in recorded("skewed")))
+    assert firsts == [
+        "The job is starting: no micro-batch has ended yet.",
+        "The first micro-batch still runs: 0 rows read. Rows come out when it ends.",
+        "No input: nothing new has come to topic skewed since the job began.",
+        "A micro-batch runs: 0 of 100 rows read. Its rows come out when it ends.",
+        "The watermark is held back by partition 1 of topic skewed, which has had no row since the job began; the others have come to "
+        "2023-11-14 23:52:15.",
+        "The watermark is held back by partition 1 of topic skewed, which has come to 2023-11-14 22:13:54; the others have come to "
+        "2023-11-14 23:52:15 or later.",
+        "The watermark is held back by partition 1 of topic skewed, which has come to 2023-11-14 22:14:54; the others have come to "
+        "2023-11-14 23:52:15 or later.",
+        "The watermark is at 2023-11-14 22:14:54; the next window closes when it reaches 2023-11-14 23:00:00 "
+        "(the watermark is (ts - INTERVAL '5' SECOND)).",
+        "It gives rows: 1 so far, the last at 06:54:18.",
+    ]

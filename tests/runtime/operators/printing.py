@@ -1,0 +1,75 @@
+"""A job over files that prints what it gives, for tests of operators."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.session.results import Submitted
+from sqlstream.session.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class PrintingJob:
+    """``INSERT INTO answers query`` over inputs of JSON files; ``feed`` gives what it prints about some rows, sorted.
+
+    Rows of inputs that are ``changes`` begin with +, or - where they go.
+    """
+
+    def __init__(
+        self, project: Path, engine, inputs: dict[str, str], columns: str, query: str, settings: dict[str, str] | None = None,
+        changes: tuple[str, ...] = (),
+    ) -> None:
+        self.project = project
+        self.columns = {name: [c.split()[0] for c in declared.split(", ")] for name, declared in inputs.items()}
+        self.changes = changes
+        self.lines: list[str] = []
+        self.session = Session(project, options={"table.local-time-zone": "UTC", **(settings or {})}, engine=engine, emit=self.lines.append, notify=lambda _: None)
+        tables = []
+        for name, declared in inputs.items():
+            (project / name).mkdir()
+            options = f"'connector' = 'filesystem', 'path' = '{name}', 'format' = '{'debezium-' if name in changes else ''}json', 'source.monitor-interval' = '1 s'"
+            tables.append(f"CREATE TABLE IF NOT EXISTS {name} ({declared}) WITH ({options});")
+        sink = f"CREATE TABLE IF NOT EXISTS answers ({columns}) WITH ('connector' = 'print');"
+        self.sql = f"{' '.join(tables)} {sink} INSERT INTO answers {query};"
+        self.start()
+
+    def start(self) -> None:
+        *_, outcome = self.session.run(self.sql)
+        assert isinstance(outcome, Submitted)
+        self.job = self.session.jobs.find(outcome.job_id)
+
+    def restart(self) -> None:
+        self.session.jobs.stop(self.job.id)
+        self.start()
+
+    def feed(self, name: str, *rows: tuple[Any, ...], until: int | None = None) -> list[str]:
+        """``until``: wait for so many lines, and no longer than a minute; else until all is processed, which is never under a clock."""
+        self.lines.clear()
+        self.write(name, *rows)
+        deadline = time.monotonic() + 60
+        while until is not None and len(self.lines) < until and time.monotonic() < deadline:
+            time.sleep(0.1)
+        for query in self.job.queries if until is None else ():
+            query.processAllAvailable()
+        return sorted(self.lines)
+
+    def write(self, name: str, *rows: tuple[Any, ...]) -> None:
+        folder = self.project / name
+        number = len(list(folder.iterdir()))
+        text = "".join(json.dumps(self._record(name, row)) + "\n" for row in rows)
+        (folder / f".{number}").write_text(text)
+        (folder / f".{number}").rename(folder / f"{number}.json")
+
+    def _record(self, name: str, row: tuple[Any, ...]) -> dict[str, Any]:
+        if name not in self.changes:
+            return dict(zip(self.columns[name], row, strict=True))
+        told = dict(zip(self.columns[name], row[1:], strict=True))
+        return {"before": None, "after": told, "op": "c"} if row[0] == "+" else {"before": told, "after": None, "op": "d"}
+
+    def close(self) -> None:
+        self.session.jobs.stop_all()
+        self.session.close()

@@ -1,0 +1,168 @@
+"""What is told of an exception of Spark: its own words, without the way that it came."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from sqlstream.core.errors import JobFailed, NotSupported
+from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.select import _scratch
+from sqlstream.session.session import Session
+from sqlstream.sql.syntax.dialect import parse
+
+TASK = "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: Lost task 0.0 in stage 1.0 (TID 1) (h executor driver)"
+CALL = "An error occurred while calling o107.collectToPython.\n: org.apache.spark.SparkException: "
+STACK = "\n\tat sqlstream.PartialMatches.skipped(PartialMatches.java:275)"
+
+
+def test_a_worker_that_ends_is_told_with_the_functions_of_the_query() -> None:
+    text = (
+        f"{CALL}{TASK}: org.apache.spark.SparkException: Python worker exited unexpectedly (crashed). Consider setting "
+        f"'spark.sql.execution.pyspark.udf.faulthandler.enabled' or 'spark.python.worker.faulthandler.enabled' ...{STACK}"
+    )
+    assert job_error(RuntimeError(text), ["G", "F", "G"]).message == "The Python worker ended unexpectedly while a function of the query ran (F, G)."
+    plain = job_error(RuntimeError(text))
+    assert plain.message == "The Python worker ended unexpectedly while a function of the query ran."
+    assert plain.hint is not None
+    assert plain.hint.startswith("It called os._exit, ")
+
+
+def test_what_a_worker_raises_by_itself_is_told() -> None:
+    text = (
+        f"{CALL}{TASK}: org.apache.spark.api.python.PythonException: An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+        f'  File "/x/worker.py", line 1, in main\n    import pyarrow\nModuleNotFoundError: No module named \'pyarrow\'\n{STACK}'
+    )
+    assert job_error(RuntimeError(text)).message == "A Python worker failed: ModuleNotFoundError: No module named 'pyarrow'"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{CALL}{TASK}: java.lang.IllegalStateException: Could not skip to first element of a match.{STACK}", "Could not skip to first element of a match."),
+        (f"{CALL}No space left.{STACK}", "No space left."),
+        (f"{TASK}: org.apache.spark.SparkRuntimeException: [USER_RAISED_EXCEPTION] no: x SQLSTATE: P0001{STACK}", "no: x"),
+        ("Something else: x", "Something else: x"),
+    ],
+)
+def test_the_cause_is_told(text: str, told: str) -> None:
+    assert job_error(RuntimeError(text)).message == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CALL}java.lang.StackOverflowError{STACK}",
+        f"{TASK}: java.lang.StackOverflowError\n\tat java.base/java.io.ObjectInputStream.readObject0(ObjectInputStream.java:1)",
+        "[FAILED_TO_PARSE_TOO_COMPLEX] The statement, including potential SQL functions and referenced views, was too complex to parse.",
+        "[CANNOT_PARSE_DATATYPE] Unable to parse datatype. Document nesting depth (1001) exceeds the maximum allowed (1000)",
+    ],
+)
+def test_what_is_too_deep_for_spark_is_refused(text: str) -> None:
+    refused = job_error(RuntimeError(text))
+    assert isinstance(refused, NotSupported)
+    assert refused.message == "The statement is nested too deeply."
+    assert refused.hint
+
+
+RAISED = f"{TASK}: org.apache.spark.SparkRuntimeException: [USER_RAISED_EXCEPTION] {{}} SQLSTATE: P0001{STACK}"
+
+
+def test_a_record_is_told_in_one_line_with_its_place_and_without_its_secrets() -> None:
+    def told(record: str, place: str = "topic t, partition 0, offset 7") -> str:
+        return job_error(RuntimeError(RAISED.format(f"Failed to deserialize JSON <<record {record} record>> ({place})."))).message
+
+    assert told('{"i":\n"x"}\x1b[31m') == "Failed to deserialize JSON '{\"i\":\\n\"x\"}\\x1b[31m' (topic t, partition 0, offset 7)."
+    assert told("y" * 201) == f"Failed to deserialize JSON '{'y' * 200} ...' (topic t, partition 0, offset 7)."
+    secret = told('{"i": "x", "password": "geheim' + "y" * 300 + '"}')
+    assert "geheim" not in secret
+    assert secret.endswith("(topic t, partition 0, offset 7).")
+    assert told("", "file file:/no/such/place.csv") == "Failed to deserialize JSON '' (file /no/such/place.csv)."
+
+
+@pytest.mark.parametrize("name", ["a b.json", "a.json.gz"])
+def test_a_line_of_a_file_is_told_with_its_number(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    text = b'{"i":"x"} \r\n{"i":2}\n{"i":"x"}\r\n'
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    message = f'Failed to deserialize JSON <<record {{"i":"x"}} record>> (file {path.as_uri()}).'
+    assert job_error(RuntimeError(RAISED.format(message))).message == f"Failed to deserialize JSON '{{\"i\":\"x\"}}' (file {path}, line 3)."
+
+
+def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
+    text = (
+        f"{CALL}{TASK}: org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///x/a%20b.parquet. "
+        f" SQLSTATE: KD001{STACK}\nCaused by: java.lang.RuntimeException: file:/x/a%20b.parquet is not a Parquet file.{STACK}"
+    )
+    problem = job_error(RuntimeError(text))
+    assert problem.message == "The file /x/a b.parquet can't be read: RuntimeException: file:/x/a%20b.parquet is not a Parquet file."
+    assert problem.hint is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("java.io.IOException: No space left on device", "The disk is full: /jobs/1."),
+        (
+            f"[TASK_WRITE_FAILED] Task failed while writing rows to file:/data/a%20t/batch-0. SQLSTATE: 58030{STACK}\n"
+            "Caused by: java.io.IOException: No space left on device",
+            "The disk is full: /data/a t/batch-0.",
+        ),
+        ("java.io.FileNotFoundException: /data/t/_x.csv (Read-only file system)", "Nothing can be written on a read-only file system: /data/t/_x.csv."),
+        ("[Errno 13] Permission denied: '/data/jobs'", "There is no permission to read or write: /data/jobs."),
+    ],
+)
+def test_what_a_disk_refuses_is_told_with_the_path(said: str, told: str) -> None:
+    problem = job_error(RuntimeError(f"{TASK}: {said}{STACK}"), folder=Path("/jobs/1"))
+    assert problem.message == told
+    assert problem.hint is not None
+
+
+@pytest.mark.parametrize(
+    "said", ["Timeout of 60000ms expired before the position for partition t-1 could be determined", "Cannot fetch record for offset 7 in 120000 milliseconds"]
+)
+def test_brokers_without_an_answer_are_told_of_before_what_was_written(said: str) -> None:
+    problem = RuntimeError(f"[STREAM_FAILED] Query failed: [TASK_WRITE_FAILED] Task failed while writing rows to file:/t. SQLSTATE: 58030\n{said}")
+    assert job_error(problem).message.startswith("The Kafka broker does not answer.")
+
+
+def test_a_table_that_may_not_be_read_is_no_matter_of_disks() -> None:
+    assert job_error(RuntimeError("ERROR: permission denied for table t")).message == "ERROR: permission denied for table t"
+
+
+@pytest.mark.parametrize(
+    ("message", "query", "told"),
+    [
+        ("/ by zero", "SELECT a / b, a FROM t", "/ by zero (in (a / b))"),
+        ("/ by zero", "SELECT a / b FROM t WHERE MOD(b, a) > 0", "/ by zero (in one of (a / b), MOD(b, a))"),
+        ("For input string: x", "SELECT CAST(s AS INT), CAST(s AS DATE), TRY_CAST(s AS BIGINT) FROM t", "For input string: x (in CAST(s AS INT))"),
+        ('Cannot parse "x" as DATE.', "SELECT CAST(s AS INT), CAST(s AS DATE) FROM t", 'Cannot parse "x" as DATE. (in CAST(s AS DATE))'),
+        ("Column 'a' is NOT NULL.", "SELECT a / b FROM t", "Column 'a' is NOT NULL."),
+    ],
+)
+def test_the_expression_that_failed_is_told(tmp_path: Path, message: str, query: str, told: str) -> None:
+    session = Session(tmp_path, notify=lambda line: None)
+    list(session.run("CREATE TABLE t (a INT, b INT, s STRING) WITH ('connector' = 'datagen')"))
+    node = session.planner.planned(parse(query), session.planner.environment()).plan
+    assert job_error(RuntimeError(RAISED.format(message)), nodes=(node,)).message == told
+
+
+def test_an_empty_file_of_a_checkpoint_is_named(tmp_path: Path) -> None:
+    metadata = tmp_path / "checkpoint" / "0_answers" / "metadata"
+    metadata.parent.mkdir(parents=True)
+    metadata.write_text('{"id":"1"}')
+    said = RuntimeError("No content to map due to end-of-input")
+    assert job_error(said, folder=tmp_path).message == "No content to map due to end-of-input"
+    metadata.write_text("")
+    problem = job_error(said, folder=tmp_path)
+    assert problem.message.startswith(f"The file {metadata} of the job's checkpoint is empty")
+    assert str(tmp_path) in (problem.hint or "")
+
+
+def test_a_select_tells_where_it_may_not_write(tmp_path: Path) -> None:
+    (tmp_path / ".sqlstream").write_text("no folder")
+    with pytest.raises(JobFailed, match=re.escape(str(tmp_path / ".sqlstream"))):
+        _scratch(tmp_path)

@@ -1,0 +1,91 @@
+"""The same package on a Spark cluster: a standalone master with two workers, from the jars inside pyspark."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyspark
+import pytest
+
+from sqlstream.cli.kafka.process import free_port
+from sqlstream.core.java import require_java
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCRIPT = """
+CREATE TABLE numbers (id INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'kafka', 'topic' = 'cluster', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
+      'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE tens (ten INT, name STRING) WITH (${DATABASE}, 'table-name' = 'tens');
+CREATE TABLE named (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (${DATABASE}, 'table-name' = 'named');
+CREATE TABLE result_table (window_end TIMESTAMP(3), n BIGINT) WITH ('connector' = 'delta', 'table-path' = 'result');
+SET 'table.dml-sync' = 'true';
+INSERT INTO result_table SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
+  GROUP BY window_start, window_end;
+INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME() AS p FROM numbers) AS n JOIN tens FOR SYSTEM_TIME AS OF n.p AS t ON n.ten = t.ten;
+"""
+
+
+@contextlib.contextmanager
+def daemon(folder: Path, name: str, *arguments: str) -> Iterator[Path]:
+    home = Path(pyspark.__file__).parent
+    log = folder / f"{name}.log"
+    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SCALA_VERSION": "2.13", "PYSPARK_PYTHON": sys.executable}
+    command = [str(require_java()), "-Xmx256m", "-cp", f"{home}/jars/*", *arguments]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, env=environment, cwd=folder)
+    try:
+        yield log
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def wait_for(log: Path, text: str) -> None:
+    deadline = time.monotonic() + 60
+    while not re.search(text, log.read_text(errors="replace")):
+        assert time.monotonic() < deadline, log.read_text(errors="replace")
+        time.sleep(0.2)
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+@pytest.mark.postgres
+def test_standalone_cluster(tmp_path: Path, broker, spark, postgres) -> None:
+    postgres.run("CREATE TABLE tens (ten int, name text)", "INSERT INTO tens VALUES (1, 'ten'), (29, 'last')")
+    postgres.run("CREATE TABLE named (id int PRIMARY KEY, name text)")
+    database = {k: v for k, v in postgres.options("").items() if k != "table-name"}
+    options_of_database = ", ".join("'{}' = '{}'".format(k, v.replace("'", "''")) for k, v in database.items())
+    broker.produce("cluster", [f'{{"id": {n}}}' for n in range(300)], partitions=2)
+    (tmp_path / "job.sql").write_text(SCRIPT)
+    port = free_port()
+    master = f"spark://127.0.0.1:{port}"
+    deploy = "org.apache.spark.deploy"
+    options = ("--host", "127.0.0.1", "--webui-port", "0")
+    with contextlib.ExitStack() as stack:
+        log = stack.enter_context(daemon(tmp_path, "master", f"{deploy}.master.Master", *options, "--port", str(port)))
+        wait_for(log, "I have been elected leader")
+        for number in (1, 2):
+            work = ("--cores", "1", "--memory", "768m", "--work-dir", str(tmp_path / f"work{number}"))
+            log = stack.enter_context(daemon(tmp_path, f"worker{number}", f"{deploy}.worker.Worker", *options, *work, master))
+            wait_for(log, "Successfully registered with master")
+        settings = ["spark.executor.memory=512m", "spark.executor.cores=1", "spark.cores.max=2", "spark.sql.shuffle.partitions=2",
+                    "spark.driver.host=127.0.0.1", "table.local-time-zone=UTC"]  # fmt: skip
+        command = [sys.executable, "-m", "sqlstream", "--project", str(tmp_path), "--master", master, "-f", str(tmp_path / "job.sql")]
+        command += ["--var", f"BOOTSTRAP={broker.bootstrap}", "--var", f"DATABASE={options_of_database}", *(part for s in settings for part in ("-D", s))]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert "Complete execution of the SQL update statement." in done.stderr
+    assert postgres.run("SELECT name, count(*), min(id) FROM named GROUP BY name ORDER BY name") == [["last", 10, 290], ["ten", 10, 10]]
+    rows = spark.sql(f"SELECT CAST(window_end AS STRING) AS e, n FROM delta.`{tmp_path / 'result'}` ORDER BY e").collect()
+    assert [(row.e, row.n) for row in rows] == [(f"1970-01-01 00:0{m}:00", 60) for m in range(1, 6)]
+    executors = [p for number in (1, 2) for p in (tmp_path / f"work{number}").glob("app-*/*/stderr")]
+    assert len(executors) >= 2, "both workers ran executors"

@@ -1,0 +1,222 @@
+"""What real jobs say of themselves: figures, and why they give nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.runtime import watch
+from sqlstream.session.results import Figures, Submitted
+from sqlstream.session.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlstream.runtime.jobs import Job
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+HOUR = 3_600_000
+TABLES = """
+CREATE TABLE `{topic}` (price INT, ts BIGINT, at_ltz AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR at_ltz AS at_ltz)
+WITH ('connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{bootstrap}', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE answers (window_start TIMESTAMP_LTZ(0), n BIGINT) WITH ('connector' = 'print');
+"""
+WINDOWS = """
+INSERT INTO answers SELECT CAST(window_start AS TIMESTAMP_LTZ(0)), COUNT(*)
+FROM TABLE(TUMBLE(TABLE `{topic}`, DESCRIPTOR(at_ltz), INTERVAL '1' HOUR)) {where} GROUP BY window_start, window_end
+"""
+
+
+class Running:
+    """A windowed count over a topic of its own."""
+
+    def __init__(self, session: Session, engine, broker, topic: str, partitions: int = 1, where: str = "", sql: str = WINDOWS) -> None:
+        self.session, self.engine, self.broker, self.topic = session, engine, broker, topic
+        broker.topic(topic, partitions)
+        *_, outcome = session.run(TABLES.format(topic=topic, bootstrap=broker.bootstrap) + sql.format(topic=topic, where=where))
+        assert isinstance(outcome, Submitted)
+        self.job: Job = session.jobs.find(outcome.job_id)
+
+    def send(self, rows: dict[int, list[tuple[int, int]]]) -> None:
+        """Rows (price, ts) to partitions; they are through when this returns."""
+        cells = [(p, json.dumps({"price": price, "ts": ts})) for p, given in rows.items() for price, ts in given]
+        values = ", ".join(f"({p}, '{text}')" for p, text in cells)
+        frame = self.engine.spark.sql(f"SELECT CAST(p AS INT) AS partition, v AS value FROM VALUES {values} AS t(p, v)")
+        frame.write.format("kafka").option("kafka.bootstrap.servers", self.broker.bootstrap).option("topic", self.topic).save()
+        self.settle()
+
+    def settle(self) -> None:
+        for query in self.job.queries:
+            query.processAllAvailable()
+
+    def why(self) -> list[tuple[str, str | None]]:
+        (outcome,) = self.session.run(f"EXPLAIN JOB '{self.job.id}'")
+        return [(reason, hint) for _, reason, hint in outcome.rows]
+
+
+@pytest.fixture
+def session(tmp_path: Path, engine) -> Iterator[Session]:
+    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, emit=lambda line: None, notify=lambda line: None)
+    yield made
+    made.close()
+
+
+def test_a_partition_that_holds_the_watermark_back(session, engine, broker) -> None:
+    job = Running(session, engine, broker, "metrics-held", partitions=2)
+    job.settle()
+    assert job.why() == [("No input: nothing new has come to topic metrics-held since the job began.", None)]
+    job.send({0: [(1, 10), (2, 2 * HOUR)]})
+    (silent, hint), *_ = job.why()
+    assert silent == (
+        "The watermark is held back by partition 1 of topic metrics-held, which has had no row since the job began; "
+        "the others have come to 1970-01-01 02:00:00."
+    )
+    assert "table.exec.source.idle-timeout" in (hint or "")
+    job.send({1: [(3, 60_000)]})
+    (behind, _), (window, _), *_ = job.why()
+    assert behind == (
+        "The watermark is held back by partition 1 of topic metrics-held, which has come to 1970-01-01 00:01:00; "
+        "the others have come to 1970-01-01 02:00:00 or later."
+    )
+    assert window.startswith("The watermark is at 1970-01-01 00:01:00; the next window closes when it reaches 1970-01-01 01:00:00")
+    job.send({1: [(4, 2 * HOUR), (5, 5)]})
+    (gives, _), *_ = job.why()
+    assert gives.startswith("It gives rows: 1 so far, the last at ")
+
+
+def test_all_rows_are_filtered(session, engine, broker) -> None:
+    job = Running(session, engine, broker, "metrics-filtered", where="WHERE price > 10")
+    job.send({0: [(1, 10), (2, HOUR), (10, 3 * HOUR)]})
+    assert job.why()[0] == ("All rows are filtered: none of 3 rows passes WHERE (price > 10).", None)
+    job.send({0: [(11, 4 * HOUR)]})
+    assert "filtered" not in " ".join(text for text, _ in job.why())
+    (described,) = session.run(f"DESCRIBE JOB EXTENDED '{job.job.id[:8]}'")
+    cells = dict(described.rows)
+    assert cells["rows read"] == "4" and cells["partition metrics-filtered-0"] == "read up to offset 4 of 4, lag 0"
+    assert cells["watermark of metrics-filtered, metrics-filtered-0"] == "1970-01-01 04:00:00"
+    assert [cells[name] for name in cells if name.startswith("filter ")] == ["1 of 4 rows passed"]
+
+
+def test_all_rows_are_late(session, engine, broker) -> None:
+    job = Running(session, engine, broker, "metrics-late", where="WHERE price > 0")
+    job.send({0: [(0, 5 * HOUR)]})  # raises the watermark, but goes no further
+    job.send({0: [(1, 1), (1, 2)]})
+    (late, hint), *_ = job.why()
+    assert late == "All rows are late: 2 rows came for windows that had closed. The watermark is at 1970-01-01 05:00:00."
+    assert "delay" in (hint or "")
+
+
+def test_the_overview_and_a_failure(session, engine, broker) -> None:
+    job = Running(session, engine, broker, "metrics-failing", sql="INSERT INTO answers SELECT at_ltz, 10 / price FROM `{topic}`")
+    job.send({0: [(1, 1), (5, 2)]})
+    job.job.sampled()
+    (outcome,) = session.run("SHOW JOB METRICS")
+    assert isinstance(outcome, Figures)
+    names = [c.name for c in outcome.columns]
+    row = dict(zip(names, outcome.rows[0], strict=True))
+    assert (row["job"], row["status"], row["rows in"], row["rows out"], row["lag"], row["late rows"], row["job id"]) == (
+        "insert-into_answers", "RUNNING", "2", "2", "0", "0", job.job.id,
+    )  # fmt: skip
+    with pytest.raises(Exception, match="by zero"):
+        job.send({0: [(0, 3)]})
+    job.job.done.wait(60)
+    again = dict(zip(names, outcome.again()[0], strict=True))
+    assert again["status"] == "FAILED" and "by zero" in (again["last error"] or "")
+    (failed, _), *_ = job.why()
+    assert failed.startswith("The job has failed: ") and "by zero" in failed
+
+
+@pytest.mark.parametrize(("mode", "sink"), [("streaming", "print"), ("batch", "blackhole"), ("batch", "print")])
+def test_a_bounded_job_says_how_far_it_is(tmp_path: Path, engine, broker, spark, mode: str, sink: str, monkeypatch) -> None:
+    monkeypatch.setattr(watch, "EVERY_SECONDS", 0.1)
+    heard: list = []
+    options = {"table.local-time-zone": "UTC", "table.dml-sync": "true", "execution.runtime-mode": mode}
+    session = Session(tmp_path, options=options, engine=engine, emit=lambda line: None, notify=lambda line: None, progress=heard.append)
+    topic = f"metrics-bounded-{mode}-{sink}"
+    broker.topic(topic, 2)
+    rows = spark.range(400_000).selectExpr("CAST(id % 2 AS INT) AS partition", "concat('{\"price\":', id % 9, ',\"ts\":', id, '}') AS value")
+    rows.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
+    tables = TABLES.format(topic=topic, bootstrap=broker.bootstrap).replace("'format'", "'scan.bounded.mode' = 'latest-offset', 'format'")
+    tables = tables.replace("'print'", f"'{sink}'")
+    list(session.run(tables + f"INSERT INTO answers SELECT at_ltz, price FROM `{topic}` WHERE price < 0"))
+    (job,) = session.jobs
+    assert job.metrics.rows_in == 400_000 and job.metrics.status == "FINISHED"
+    assert heard[-1] == []
+    parts = [one.remaining for (one,) in heard[:-1] if one.remaining is not None]
+    assert parts and all(total == 400_000 for _, total in parts)
+    assert [done for done, _ in parts] == sorted(done for done, _ in parts)
+    (reason, _), *_ = [(text, hint) for _, text, hint in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
+    assert reason == f"The job has finished: 400,000 rows in{', 0 out' if mode == 'streaming' else ''}."
+    session.close()
+
+
+def test_a_select_in_batch_mode_says_how_far_it_is_and_is_stopped(tmp_path: Path, engine, monkeypatch) -> None:
+    monkeypatch.setattr(watch, "EVERY_SECONDS", 0.1)
+    heard: list = []
+
+    def progress(running: list) -> None:
+        heard.append(running)
+        if running and running[0].tasks[1]:
+            session.interrupt()
+
+    options = {"execution.runtime-mode": "batch"}
+    session = Session(tmp_path, options=options, engine=engine, emit=lambda line: None, notify=lambda line: None, progress=progress)
+    list(session.run("CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '300000000')"))
+    with pytest.raises(JobFailed, match=r"(?i)cancel"):
+        list(session.run("SELECT COUNT(*), MAX(n) FROM numbers"))
+    assert {one.name for (one,) in heard[:-1]} == {"SELECT"} and heard[-1] == []
+    session.close()
+
+
+def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
+    statements = """
+    SET 'execution.runtime-mode' = 'batch';
+    CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '300000000');
+    CREATE TABLE gone (n BIGINT) WITH ('connector' = 'blackhole');
+    INSERT INTO gone SELECT n FROM numbers
+    """
+    *_, outcome = session.run(statements)
+    job = session.jobs.find(outcome.job_id)
+    end = time.monotonic() + 60
+    while not job.sampled().tasks[1]:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    (text,) = [reason for _, reason, _ in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
+    assert text.startswith("In batch mode rows come out when the job ends: ")
+    list(session.run(f"STOP JOB '{job.id}'"))
+    assert job.metrics.status == "CANCELED"
+
+
+def test_rows_into_a_table_with_a_key_are_counted_once(session, engine, broker, spark) -> None:
+    list(session.run("CREATE TABLE latest (price INT, ts BIGINT, PRIMARY KEY (price) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'latest')"))
+    job = Running(session, engine, broker, "metrics-keyed", sql="INSERT INTO latest SELECT price, MAX(ts) FROM `{topic}` GROUP BY price")
+    job.send({0: [(1, 1), (2, 2), (1, 3)]})
+    job.send({0: [(1, 9)]})
+    metrics = job.job.sampled()
+    assert (metrics.rows_in, metrics.rows_out) == (4, 3)
+    assert metrics.state_bytes
+
+
+def test_explain_job_without_a_job(session) -> None:
+    with pytest.raises(ValidationError, match="There is no job"):
+        list(session.run("EXPLAIN JOB"))
+    with pytest.raises(ValidationError, match="does not exist"):
+        list(session.run("EXPLAIN JOB 'x'"))
+    (outcome,) = session.run("SHOW JOB METRICS")
+    assert outcome.rows == ()
+
+
+def test_a_run_that_goes_on_does_not_count_again(session, engine, broker) -> None:
+    job = Running(session, engine, broker, "metrics-again")
+    job.send({0: [(1, 1), (1, 2)]})
+    session.jobs.stop(job.job.id)
+    assert job.job.metrics.rows_in == 2, "known after the end"
+    *_, outcome = session.run(WINDOWS.format(topic="metrics-again", where=""))
+    job.job = session.jobs.find(outcome.job_id)
+    job.send({0: [(1, 3)]})
+    assert job.job.sampled().rows_in == 1

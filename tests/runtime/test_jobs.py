@@ -1,0 +1,359 @@
+"""Jobs on Spark: submitted, finished, stopped, resumed, refused; several sinks; what a SELECT gives."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.runtime.jobs import Status
+from sqlstream.session.results import Completed, Rows, Stream, Submitted
+from sqlstream.session.session import Session
+from sqlstream.shell.screen import Screen, Script
+from sqlstream.shell.script import run_script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+NUMBERS = """
+CREATE TABLE numbers (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = 'numbers', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE copies (id INT, word STRING) WITH ('connector' = 'delta', 'table-path' = 'copies');
+CREATE TABLE words (word STRING) WITH ('connector' = 'delta', 'table-path' = 'words');
+"""
+
+
+def client(project: Path, engine, emit=print) -> Session:
+    (project / "numbers").mkdir(exist_ok=True)
+    session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=emit, notify=lambda line: None)
+    list(session.run(NUMBERS))
+    return session
+
+
+def feed(project: Path, *ids: int) -> None:
+    part = project / "numbers" / f".{ids[0]}"
+    part.write_text("".join(f'{{"id": {i}, "word": "w{i}"}}\n' for i in ids))
+    part.rename(project / "numbers" / f"{ids[0]}.json")
+
+
+def submit(session: Session, sql: str):
+    outcome = list(session.run(sql))[-1]
+    assert isinstance(outcome, Submitted)
+    return session.jobs.find(outcome.job_id)
+
+
+def catch_up(job) -> None:
+    for query in job.queries:
+        query.processAllAvailable()
+
+
+def ids(spark, path: Path) -> list[int]:
+    return sorted(row[0] for row in spark.read.format("delta").load(str(path)).select("id").collect())
+
+
+def rows(session: Session, sql: str) -> list[tuple]:
+    outcome = list(session.run(sql))[-1]
+    return [c.row for c in outcome.changes] if isinstance(outcome, Stream) else list(outcome.rows)
+
+
+def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine, spark) -> None:
+    session = client(tmp_path, engine)
+    insert = "INSERT INTO copies SELECT id, word FROM numbers WHERE id > 0"
+    feed(tmp_path, 0, 1, 2)
+    job = submit(session, insert)
+    catch_up(job)
+    assert ids(spark, tmp_path / "copies") == [1, 2]
+    (stopped,) = session.run(f"STOP JOB '{job.id}' WITH SAVEPOINT")
+    assert stopped.columns[0].name == "savepoint path" and stopped.rows[0][0].startswith("file:")
+    assert job.status is Status.CANCELED
+    feed(tmp_path, 3)
+    again = submit(session, "INSERT   INTO copies -- the same\nSELECT id, word FROM numbers WHERE id > 0")
+    catch_up(again)
+    assert ids(spark, tmp_path / "copies") == [1, 2, 3]
+    assert again.folder == job.folder
+    assert again.sampled().rows_in == 1
+    (shown,) = session.run("SHOW JOBS")
+    assert [row[2] for row in shown.rows] == ["CANCELED", "RUNNING"]
+    with pytest.raises(ValidationError, match="is not running"):
+        list(session.run(f"STOP JOB '{job.id}'"))
+    session.close()
+    assert again.status is Status.CANCELED
+
+
+def test_a_second_job_of_the_same_statement_is_its_own(tmp_path: Path, engine, spark) -> None:
+    session = client(tmp_path, engine)
+    feed(tmp_path, 1)
+    first, second = (submit(session, "INSERT INTO copies SELECT id, word FROM numbers") for _ in range(2))
+    catch_up(first)
+    catch_up(second)
+    assert ids(spark, tmp_path / "copies") == [1, 1]
+    session.close()
+
+
+def test_another_process_is_kept_out(tmp_path: Path, engine) -> None:
+    first, second = client(tmp_path, engine), client(tmp_path, engine)
+    submit(first, "INSERT INTO copies SELECT id, word FROM numbers")
+    with pytest.raises(ValidationError, match="runs already, in process"):
+        submit(second, "INSERT INTO copies SELECT id, word FROM numbers")
+    first.close()
+    submit(second, "INSERT INTO copies SELECT id, word FROM numbers")
+    second.close()
+
+
+def test_a_statement_set_is_one_job(tmp_path: Path, engine, spark) -> None:
+    session = client(tmp_path, engine)
+    feed(tmp_path, 1, 2)
+    job = submit(
+        session,
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO copies SELECT id, word FROM numbers; INSERT INTO words SELECT UPPER(word) FROM numbers; END",
+    )
+    catch_up(job)
+    assert ids(spark, tmp_path / "copies") == [1, 2]
+    assert len(job.queries) == 2 and len(list(session.jobs)) == 1
+    session.jobs.stop(job.id)
+    submitted = list(session.run("BEGIN STATEMENT SET; INSERT INTO copies SELECT id, word FROM numbers; INSERT INTO words SELECT word FROM numbers; END"))
+    assert isinstance(submitted[-1], Submitted)
+    session.close()
+
+
+def test_when_one_sink_fails_the_job_fails(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    job = submit(
+        session,
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO copies SELECT id, word FROM numbers; "
+        "INSERT INTO words SELECT CAST(1 / (id - 7) AS STRING) FROM numbers; END",
+    )
+    feed(tmp_path, 7)
+    assert job.done.wait(60)
+    assert job.status is Status.FAILED
+    assert isinstance(job.error, JobFailed) and "/ by zero" in job.error.message
+    assert not any(q.isActive for q in job.queries)
+    (described,) = session.run(f"DESCRIBE JOB '{job.id}'")
+    assert ("status", "FAILED") in described.rows
+    session.close()
+
+
+def test_bounded_inputs_finish(tmp_path: Path, engine, spark) -> None:
+    session = client(tmp_path, engine)
+    feed(tmp_path, 1, 2)
+    list(session.run("SET 'table.dml-sync' = 'true'"))
+    bounded = "INSERT INTO copies SELECT id, word FROM numbers_once"
+    list(session.run("CREATE TABLE numbers_once (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = 'numbers', 'format' = 'json')"))
+    assert isinstance(list(session.run(bounded))[-1], Completed)
+    assert ids(spark, tmp_path / "copies") == [1, 2]
+    list(session.run(bounded))  # As in Flink, a finished job that is submitted again reads all again.
+    assert ids(spark, tmp_path / "copies") == [1, 1, 2, 2]
+    list(session.run("INSERT INTO copies (word, id) VALUES ('x', 9), (NULL, 10)"))
+    assert rows(session, "SELECT id, word FROM copies WHERE id > 8") in ([("9", "x"), ("10", None)], [("10", None), ("9", "x")])
+    session.close()
+
+
+def test_create_table_as(tmp_path: Path, engine, spark) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("SET 'table.dml-sync' = 'true'"))
+    list(session.run("CREATE TABLE made WITH ('connector' = 'delta', 'table-path' = 'made') AS SELECT 1 AS id, TIMESTAMP '2026-01-01 00:00:00' AS ts"))
+    assert rows(session, "SELECT * FROM made") == [("1", "2026-01-01 00:00:00")]
+    assert dict(spark.read.format("delta").load(str(tmp_path / "made")).dtypes) == {"id": "int", "ts": "timestamp_ntz"}
+    session.close()
+
+
+def test_not_null(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("CREATE TABLE strict (id INT NOT NULL) WITH ('connector' = 'delta', 'table-path' = 'strict'); SET 'table.dml-sync' = 'true'"))
+    insert = "INSERT INTO strict SELECT NULLIF(x, 2) FROM (VALUES (1), (2)) AS t(x)"
+    with pytest.raises(JobFailed, match="Column 'id' is NOT NULL, however, a null value is being written into it."):
+        list(session.run(insert))
+    list(session.run(f"SET 'table.exec.sink.not-null-enforcer' = 'drop'; {insert}"))
+    assert rows(session, "SELECT id FROM strict") == [("1",)]
+    session.close()
+
+
+def test_a_streaming_select_with_a_limit_ends(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    feed(tmp_path, 1, 2, 3)
+    assert len(rows(session, "SELECT word FROM numbers LIMIT 2")) == 2
+    session.close()
+
+
+def test_an_interrupt_ends_a_select(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    feed(tmp_path, 1)
+    (stream,) = session.run("SELECT word, COUNT(*) FROM numbers GROUP BY word")
+    changes = iter(stream.changes)
+    assert next(changes).row == ("w1", "1")
+    began = time.monotonic()
+    session.interrupt()
+    assert list(changes) == []
+    assert time.monotonic() - began < 5
+    session.close()
+
+
+def test_an_updating_select_without_its_key(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    feed(tmp_path, 1, 2)
+    (stream,) = session.run("SELECT COUNT(*) AS n FROM numbers GROUP BY word LIMIT 2")
+    changes = iter(stream.changes)
+    assert [next(changes).row for _ in range(2)] == [("1",), ("1",)]
+    # The first two may change yet.
+    session.interrupt()
+    assert list(changes) == []
+    session.close()
+
+
+def test_global_aggregates(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    nothing = "SELECT COUNT(*) AS n FROM (VALUES (1)) AS t(x) WHERE x > 1"
+    assert rows(session, nothing) == [], "a stream without rows gives no row"
+    list(session.run("SET 'execution.runtime-mode' = 'batch'"))
+    assert rows(session, nothing) == [("0",)], "a batch gives one"
+    assert isinstance(next(iter(session.run("SELECT 1"))), Rows)
+    session.close()
+
+
+def test_batch_mode_sorts_and_limits(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("SET 'execution.runtime-mode' = 'batch'"))
+    values = "(VALUES (3, 'c'), (1, 'a'), (2, 'b')) AS t(n, s)"
+    assert rows(session, f"SELECT s FROM {values} ORDER BY s DESC LIMIT 2") == [("c",), ("b",)]
+    assert rows(session, f"SELECT s, n FROM {values} ORDER BY 2 OFFSET 1") == [("b", "2"), ("c", "3")]
+    session.close()
+
+
+def test_explain_shows_the_plan_of_spark(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    (explained,) = session.run("EXPLAIN INSERT INTO copies SELECT id, word FROM numbers WHERE id > 0")
+    assert "== Spark Plan ==" in explained.rows[0][0] and "Filter" in explained.rows[0][0].partition("== Spark Plan ==")[2]
+    session.close()
+
+
+def test_an_existing_delta_table_of_another_shape_is_refused(tmp_path: Path, engine, spark) -> None:
+    spark.range(3).write.format("delta").save(str(tmp_path / "copies"))
+    session = client(tmp_path, engine)
+    with pytest.raises(SqlStreamError) as caught:
+        list(session.run("INSERT INTO copies SELECT id, word FROM numbers"))
+    assert "copies" in caught.value.message
+    session.close()
+
+
+def test_odd_identifiers(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("SET 'table.dml-sync' = 'true'"))
+    list(session.run("CREATE TABLE `ž.a b` (`select` INT, `a``b` STRING, `Ünï` INT) WITH ('connector' = 'filesystem', 'path' = 'odd', 'format' = 'json')"))
+    list(session.run("INSERT INTO `ž.a b` VALUES (1, 'it''s \\ \"x\" $1 ${y}', 2)"))
+    assert rows(session, "SELECT `a``b`, t.`select` + `Ünï` AS `sum of` FROM `ž.a b` AS t") == [("it's \\ \"x\" $1 ${y}", "3")]
+    session.close()
+
+
+def test_what_did_not_start_leaves_nothing_and_is_explained_all_the_same(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("CREATE TABLE gone (id INT) WITH ('connector' = 'filesystem', 'path' = 'nowhere', 'format' = 'json', 'source.monitor-interval' = '1 s');"))
+    with pytest.raises(ValidationError, match="does not exist"):
+        list(session.run("INSERT INTO copies SELECT id, 'x' FROM gone;"))
+    assert not list((tmp_path / ".sqlstream" / "jobs").glob("*/1"))
+    ((text,),) = rows(session, "EXPLAIN SELECT id FROM gone WHERE id > 1;")
+    assert "Calc(where=[(id > 1)])" in text and "(not known: The path '" in text
+
+
+def test_windows_are_shown_in_their_order(tmp_path: Path, engine) -> None:
+    lines: list[str] = []
+    session = client(tmp_path, engine, emit=lines.append)
+    (tmp_path / "at").mkdir()
+    (tmp_path / "at" / "1.json").write_text("".join(f'{{"t": {(i * 7919) % 100 * 1000}}}\n' for i in range(100)))
+    windows = """
+    CREATE TABLE events (t BIGINT, ts AS TO_TIMESTAMP_LTZ(t, 3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'at', 'format' = 'json');
+    CREATE VIEW w AS SELECT COUNT(*) AS n, window_end AS e FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '2' SECOND)) GROUP BY window_start, window_end;
+    CREATE TABLE shown (n BIGINT, e TIMESTAMP(3)) WITH ('connector' = 'print');
+    SET 'table.dml-sync' = 'true';
+    """
+    list(session.run(windows))
+    selected = [row[1] for row in rows(session, "SELECT * FROM w;")]
+    assert len(selected) == 50
+    assert selected == sorted(selected)
+    list(session.run("INSERT INTO shown SELECT * FROM w;"))
+    assert lines[:2] == ["+I[2, 1970-01-01T00:00:02]", "+I[2, 1970-01-01T00:00:04]"]
+    assert lines[:29] == sorted(lines[:29])
+
+
+def test_joins_and_distinct_outside_of_windows(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    list(session.run("CREATE TABLE fixed (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = 'fixed', 'format' = 'json')"))
+    (tmp_path / "fixed").mkdir()
+    (tmp_path / "fixed" / "1.json").write_text('{"id": 1, "name": "one"}\n{"id": 3, "name": "three"}\n{"id": null, "name": "none"}\n')
+    feed(tmp_path, 1, 1, 2, 3)
+    for sql, wanted in {
+        "SELECT DISTINCT word FROM numbers LIMIT 3": [("w1",), ("w2",), ("w3",)],
+        "SELECT a.id, b.word FROM numbers AS a JOIN numbers AS b ON a.id = b.id AND a.word <= b.word LIMIT 6": [("1", "w1")] * 4 + [("2", "w2"), ("3", "w3")],
+        "SELECT f.name, n.id FROM numbers AS n, fixed AS f WHERE f.id = n.id AND n.id > 1 LIMIT 1": [("three", "3")],
+        "SELECT DISTINCT f.name FROM numbers AS n JOIN fixed AS f ON f.id = n.id LIMIT 2": [("one",), ("three",)],
+        "SELECT v.x, n.word FROM numbers AS n JOIN (VALUES (2, 'b')) AS v(id, x) ON v.id = n.id LIMIT 1": [("b", "w2")],
+        "SELECT a.name, b.name FROM fixed AS a JOIN fixed AS b ON a.id = b.id": [("one", "one"), ("three", "three")],
+    }.items():
+        assert sorted(rows(session, sql)) == wanted, sql
+    list(session.run("SET 'execution.runtime-mode' = 'batch'"))
+    for sql, wanted in {
+        "SELECT a.name, b.id FROM fixed AS a LEFT JOIN fixed AS b ON a.id = b.id AND b.id > 1": [("none", "<NULL>"), ("one", "<NULL>"), ("three", "3")],
+        "SELECT name FROM fixed WHERE id IN (SELECT id FROM fixed WHERE id < 2)": [("one",)],
+        "SELECT name FROM fixed AS a WHERE NOT EXISTS (SELECT 1 FROM fixed AS b WHERE b.id = a.id AND b.id < 2)": [("none",), ("three",)],
+        "SELECT name FROM fixed WHERE id NOT IN (SELECT id FROM fixed WHERE id < 2)": [("three",)],
+        "SELECT name FROM fixed WHERE id NOT IN (SELECT id FROM fixed)": [],
+    }.items():
+        assert sorted(tuple("<NULL>" if c is None else c for c in row) for row in rows(session, sql)) == wanted, sql
+    session.close()
+
+
+def script(project: Path, engine, text: str) -> tuple[int, str, str]:
+    """The exit code of a script, what it says and the states of its jobs when it ends."""
+    session = client(project, engine)
+    screen = Screen(io.StringIO(), io.StringIO())
+    code = run_script(lambda: session, Script(text, "s.sql"), screen)
+    return code, screen.err.getvalue(), " ".join(job.status.value for job in session.jobs)
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["", "SELECT word FROM numbers WHERE id < 0;", "SET 'table.dml-sync' = 'true'; INSERT INTO words SELECT word FROM numbers WHERE id < 0;",
+     "SET 'execution.runtime-mode' = 'batch'; SELECT SUM(id) FROM many;"],
+    ids=["wait", "select", "dml-sync", "batch"],
+)  # fmt: skip
+def test_a_failed_job_ends_a_script_while_others_run(tmp_path: Path, engine, behind: str) -> None:
+    (tmp_path / "numbers").mkdir()
+    feed(tmp_path, 7)
+    text = "CREATE TABLE many (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000000');\n"
+    text += "INSERT INTO copies SELECT id, word FROM numbers;\nINSERT INTO words\n SELECT CAST(1 / (id - 7) AS STRING) FROM numbers;\n"
+    code, said, states = script(tmp_path, engine, text + behind)
+    assert code == 1
+    assert said.count("[ERROR]") == 1 and "/ by zero" in said and " --> s.sql:3:1\n" in said, said
+    assert states.split()[:2] == ["CANCELED", "FAILED"] and "RUNNING" not in states
+    (folder,) = (tmp_path / ".sqlstream" / "jobs").glob("*copies*")
+    assert (folder / "1" / "checkpoint").exists() and not (folder / "1" / "finished").exists()
+
+
+def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, engine) -> None:
+    """What it has read already it reads again; two jobs into one table are none of that."""
+    (tmp_path / "numbers").mkdir()
+    said: list[str] = []
+    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=said.append)
+    list(session.run(NUMBERS))
+    feed(tmp_path, 1)
+    first, second = (submit(session, f"INSERT INTO words SELECT {value} FROM numbers;") for value in ("word", "UPPER(word)"))
+    catch_up(first)
+    assert said == []
+    session.jobs.stop(first.id)
+    list(session.run("ALTER TABLE numbers MODIFY id BIGINT;"))
+    anew = submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    (line,) = said
+    assert line.startswith(f"Job '{first.name}' starts anew, without state, and reads its sources from where their options say: what stopped under this name ({first.folder})")
+    session.jobs.stop(anew.id)
+    again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    assert said[1:] == [f"Job '{first.name}' goes on where it stopped ({anew.folder})."]
+    assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, False, Status.RUNNING)
+    session.jobs.stop(again.id)
+    shutil.rmtree(again.checkpoint)
+    submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    assert said[2].startswith(f"Job '{first.name}' has no checkpoint ({anew.folder}): it starts anew")
+    session.close()

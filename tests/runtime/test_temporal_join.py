@@ -1,0 +1,85 @@
+"""A temporal join with a table of upserts in Kafka, whose tombstones end versions."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.session.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
+SCRIPT = """
+CREATE TABLE rates (cur STRING, rate INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL, PRIMARY KEY (cur) NOT ENFORCED, WATERMARK FOR ts AS ts)
+WITH ('connector' = 'upsert-kafka', 'topic' = 'versions', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'key.format' = 'json',
+  'value.format' = 'json', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE orders (id INT, cur STRING, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL, WATERMARK FOR ts AS ts)
+WITH ('connector' = 'kafka', 'topic' = 'versioned', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
+  'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE answers (id INT, rate INT) WITH ('connector' = 'print');
+SET 'table.dml-sync' = 'true';
+INSERT INTO answers SELECT o.id, r.rate FROM orders AS o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur;
+"""
+
+
+def test_a_tombstone_ends_a_version(tmp_path: Path, spark, engine, broker) -> None:
+    broker.topic("versions", 2)
+    broker.topic("versioned", 2)
+
+    def send(topic: str, values: str) -> None:
+        """Records come at the time of the clock: those of the next call are later."""
+        frame = spark.sql(f"SELECT key, value FROM VALUES {values} AS t(key, value)")
+        frame.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
+
+    orders = iter(range(1, 10))
+    for value in ('\'{"cur": "a", "rate": 1}\'', '\'{"cur": "a", "rate": 2}\'', "CAST(NULL AS STRING)", '\'{"cur": "a", "rate": 3}\''):
+        send("versions", f"('{{\"cur\": \"a\"}}', {value})")
+        send("versioned", ", ".join(f"('', '{{\"id\": {next(orders)}, \"cur\": \"{cur}\"}}')" for cur in "ab"))
+    lines: list[str] = []
+    client = Session(
+        tmp_path, options={"table.local-time-zone": "UTC"}, variables={"BOOTSTRAP": broker.bootstrap}, emit=lines.append, engine=engine
+    )
+    list(client.run(SCRIPT))
+    client.close()
+    rows = sorted(line for line in lines if line.startswith("+I"))
+    assert rows == ["+I[1, 1]", "+I[2, null]", "+I[3, 2]", "+I[4, null]", "+I[5, null]", "+I[6, null]", "+I[7, 3]", "+I[8, null]"]
+
+
+IDLE = """
+SET 'table.exec.source.idle-timeout' = '${IDLE}';
+CREATE TABLE rates (cur STRING, rate INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'kafka', 'topic' = '${RATES}', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE orders (id INT, cur STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'kafka', 'topic' = '${ORDERS}', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset');
+CREATE VIEW versions AS SELECT cur, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM rates) WHERE n = 1;
+CREATE TABLE answers (id INT, rate INT) WITH ('connector' = 'print');
+INSERT INTO answers SELECT o.id, r.rate FROM orders AS o JOIN versions FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur;
+"""
+
+
+@pytest.mark.parametrize("idle", ["1 ms", "2 s"])
+def test_inputs_that_go_idle_together(tmp_path: Path, engine, broker, idle: str) -> None:
+    """Both are read in one micro-batch, and are idle from then on: the order after the last version comes out."""
+    name = idle.replace(" ", "-")
+    orders, rates = f"idle-orders-{name}", f"idle-rates-{name}"
+    broker.produce(rates, ['{"cur": "a", "rate": 10, "ts": "2026-01-01 09:00:00"}', '{"cur": "a", "rate": 20, "ts": "2026-01-01 09:30:00"}'])
+    broker.produce(orders, ['{"id": 1, "cur": "a", "ts": "2026-01-01 09:10:00"}', '{"id": 2, "cur": "a", "ts": "2026-01-01 10:00:00"}'])
+    lines: list[str] = []
+    variables = {"BOOTSTRAP": broker.bootstrap, "ORDERS": orders, "RATES": rates, "IDLE": idle}
+    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, variables=variables, emit=lines.append, engine=engine)
+    list(client.run(IDLE))
+    end = time.monotonic() + 60
+    while len(lines) < 2 and time.monotonic() < end:
+        time.sleep(0.1)
+    # One of them wakes: it alone counts.
+    broker.produce(orders, ['{"id": 3, "cur": "a", "ts": "2026-01-01 11:00:00"}'])
+    while len(lines) < 3 and time.monotonic() < end:
+        time.sleep(0.1)
+    client.jobs.stop_all()
+    client.close()
+    assert sorted(lines) == ["+I[1, 10]", "+I[2, 20]", "+I[3, 20]"]

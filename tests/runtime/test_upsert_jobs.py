@@ -1,0 +1,101 @@
+"""Jobs that update Delta tables by primary key."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.session.results import Submitted
+from sqlstream.session.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+TABLES = """
+CREATE TABLE numbers (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = 'numbers', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE words (word STRING, cnt BIGINT, biggest INT, PRIMARY KEY (word) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'words');
+CREATE TABLE totals (name STRING, cnt BIGINT, PRIMARY KEY (name) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'totals');
+CREATE TABLE latest (word STRING, id INT, PRIMARY KEY (word) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'latest');
+"""
+SET = """EXECUTE STATEMENT SET BEGIN
+INSERT INTO words SELECT word, COUNT(*), MAX(id) FROM numbers GROUP BY word;
+INSERT INTO totals SELECT 'all', COUNT(*) FROM numbers;
+END"""
+OTHERS = ("INSERT INTO totals SELECT 'odd', COUNT(*) FROM numbers WHERE id % 2 = 1", "INSERT INTO latest SELECT word, id FROM numbers")
+
+
+@pytest.fixture
+def session(tmp_path: Path, engine):
+    (tmp_path / "numbers").mkdir()
+    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda line: None)
+    list(made.run(TABLES))
+    yield made
+    made.close()
+
+
+def submit(session: Session, sql: str):
+    outcome = list(session.run(sql))[-1]
+    assert isinstance(outcome, Submitted)
+    return session.jobs.find(outcome.job_id)
+
+
+def test_jobs_at_once_and_a_crash_after_the_commit(tmp_path: Path, session: Session, spark) -> None:
+    """Four sinks, two of them into one table, each under ids of its own; a micro-batch that is done again after a crash changes nothing."""
+
+    def feed(*rows) -> None:
+        part = tmp_path / "numbers" / f".{rows[0][0]}"
+        part.write_text("".join(f'{{"id": {i}, "word": {word}}}\n' for i, word in rows))
+        part.rename(tmp_path / "numbers" / f"{rows[0][0]}.json")
+
+    def table(name: str) -> list[tuple]:
+        return sorted(tuple(row) for row in spark.read.format("delta").load(str(tmp_path / name)).collect())
+
+    def versions() -> list[int]:
+        return [len(list((tmp_path / name / "_delta_log").glob("*.json"))) for name in ("words", "totals", "latest")]
+
+    def run():
+        jobs = [submit(session, sql) for sql in (SET, *OTHERS)]
+        for job in jobs:
+            for query in job.queries:
+                query.processAllAvailable()
+        return jobs
+
+    feed((1, '"a"'), (2, '"b"'), (3, '"a"'))
+    for job in run():
+        session.jobs.stop(job.id)
+    feed((4, '"b"'), (5, '"b"'), (6, '"c"'))
+    for job in run():
+        session.jobs.stop(job.id)
+        for commits in job.checkpoint.glob("*/commits"):
+            for name in ("1", ".1.crc"):
+                (commits / name).unlink(missing_ok=True)
+    expected = {
+        "words": [("a", 2, 3), ("b", 3, 5), ("c", 1, 6)], "totals": [("all", 6), ("odd", 3)],
+        "latest": [("a", 3), ("b", 5), ("c", 6)],
+    }  # fmt: skip
+    assert {name: table(name) for name in expected} == expected
+    before = versions()
+    run()
+    assert versions() == before
+    assert {name: table(name) for name in expected} == expected
+
+
+def test_a_checkpoint_that_was_removed_begins_anew(tmp_path: Path, session: Session, spark) -> None:
+    """Its micro-batches have the numbers of those of the one before, and are others."""
+
+    def settled(job) -> None:
+        for query in job.queries:
+            query.processAllAvailable()
+        session.jobs.stop(job.id)
+
+    (tmp_path / "numbers" / "1.json").write_text('{"id": 1, "word": "a"}\n')
+    job = submit(session, OTHERS[1])
+    settled(job)
+    shutil.rmtree(job.checkpoint)
+    (tmp_path / "numbers" / "2.json").write_text('{"id": 2, "word": "b"}\n')
+    settled(submit(session, OTHERS[1]))
+    assert sorted(tuple(r) for r in spark.read.format("delta").load(str(tmp_path / "latest")).collect()) == [("a", 1), ("b", 2)]

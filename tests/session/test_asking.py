@@ -1,0 +1,91 @@
+"""DROP and STOP ask in a terminal, and say what depends on the object; scripts are never asked."""
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.plan.nodes import Sink
+from sqlstream.session import dependents
+from sqlstream.session.session import Session
+from sqlstream.sql.syntax.dialect import parse
+
+DECLARATIONS = """
+CREATE TABLE t (n INT) WITH ('connector' = 'datagen');
+CREATE TABLE other (n INT) WITH ('connector' = 'datagen');
+CREATE TABLE sink (n INT) WITH ('connector' = 'print');
+CREATE VIEW v AS SELECT n FROM t;
+CREATE TEMPORARY VIEW w AS SELECT n FROM v;
+CREATE VIEW x AS SELECT n FROM other;
+"""
+
+
+@pytest.fixture
+def asked():
+    return []
+
+
+@pytest.fixture
+def shell(tmp_path, asked):
+    def open_shell(answer, **more):
+        (tmp_path / "queries").mkdir(exist_ok=True)
+        (tmp_path / "queries" / "reads.sql").write_text("-- :least INT\nWITH x AS (SELECT 1) SELECT n FROM w WHERE n > :least;")
+        (tmp_path / "queries" / "not.sql").write_text("WITH t AS (SELECT 1 AS n) SELECT n FROM t; SELEC;")
+        made = Session(tmp_path, notify=lambda line: None, ask=lambda question, _: asked.append(question) or answer, **more)
+        list(made.run(DECLARATIONS))
+        return made
+
+    return open_shell
+
+
+def tables(session):
+    return [row[0] for outcome in session.run("SHOW TABLES") for row in outcome.rows]
+
+
+def test_drop_asks_and_tells_what_depends_on_it(shell, asked):
+    session = shell(False)
+    (done,) = session.run("DROP TABLE t")
+    assert asked == ["DROP TABLE t? These depend on it: query reads, view v, view w."]
+    assert done.notices == ("Nothing was done.",)
+    assert "t" in tables(session)
+
+
+def test_a_yes_drops(shell, asked):
+    session = shell(True)
+    list(session.run("DROP TABLE sink; DROP VIEW IF EXISTS nothing; DROP DATABASE IF EXISTS d"))
+    assert asked == ["DROP TABLE sink?", "DROP VIEW nothing?", "DROP DATABASE d?"]
+    assert "sink" not in tables(session)
+
+
+def test_a_script_is_not_asked(tmp_path):
+    session = Session(tmp_path, notify=lambda line: None)
+    list(session.run(DECLARATIONS))
+    list(session.run("DROP TABLE sink"))
+    assert "sink" not in tables(session)
+
+
+def test_jobs_that_run_depend_on_what_they_read_and_write(shell, tmp_path):
+    session = shell(True)
+    plan = session.planner.planned(parse("INSERT INTO sink SELECT n FROM v"), session.planner.environment()).plan
+    assert isinstance(plan, Sink)
+    jobs = [SimpleNamespace(id=i, name=f"job-{i}", sinks=(plan,), done=threading.Event()) for i in ("a", "b")]
+    jobs[1].done.set()
+
+    def of(name):
+        return sorted(dependents.of_object(session._catalog.path((name,)), session._catalog, jobs, tmp_path))
+
+    assert of("t") == ["job job-a (a)", "query reads", "view v", "view w"]
+    assert of("sink") == ["job job-a (a)"]
+    assert of("other") == ["view x"]
+
+
+def test_stop_asks(shell, asked, monkeypatch):
+    session = shell(False)
+    with pytest.raises(ValidationError):
+        list(session.run("STOP JOB 'nothing'"))
+    monkeypatch.setattr(session._jobs, "find", lambda text: SimpleNamespace(name="my job"))
+    monkeypatch.setattr(session._jobs, "stop", lambda *_, **__: pytest.fail("stopped"))
+    (done,) = session.run("STOP JOB 'abc'")
+    assert asked == ["Stop the job my job? Its state stays: the same statement goes on from there."]
+    assert done.notices == ("Nothing was done.",)

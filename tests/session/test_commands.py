@@ -1,0 +1,60 @@
+"""Backslash commands: the SQL that each is short for, which parses."""
+
+import pytest
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.session.backslash import COMMANDS, expanded, help_text
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statements import is_complete, split
+
+SHORT = {
+    "\\?": "HELP COMMANDS;",
+    "\\h TUMBLE": "HELP TUMBLE;",
+    "\\d": "SHOW TABLES;",
+    "\\d a.b": "DESCRIBE `a`.`b`;",
+    "\\l": "SHOW CATALOGS; SHOW DATABASES;",
+    "\\j": "SHOW JOBS;",
+    "\\top": "SHOW JOB METRICS;",
+    "\\why": "EXPLAIN JOB;",
+    "\\why 0a1b": "EXPLAIN JOB '0a1b';",
+    "\\q": "SHOW QUERIES;",
+    "\\q spent least=5 who='it''s me; x' when=2026-01-01": "EXECUTE QUERY `spent` (`least` => 5, `who` => 'its me; x', `when` => '2026-01-01');",
+    "\\peek clicks": "PEEK 'clicks';",
+    "\\peek my.topic 3": "PEEK 'my.topic' LIMIT 3;",
+    "\\infer clicks": "INFER TABLE FROM 'clicks';",
+    "\\infer clicks seen": "INFER TABLE `seen` FROM 'clicks';",
+    "\\export last csv out/a.csv": "EXPORT LAST TO 'out/a.csv' FORMAT CSV;",
+    "\\export last json 'a b' overwrite": "EXPORT LAST TO 'a b' FORMAT JSON OVERWRITE;",
+    "\\plot": "PLOT;",
+    "\\plot total item": "PLOT `total` BY `item`;",
+}
+
+
+@pytest.mark.parametrize("line", SHORT)
+def test_a_command_is_short_for_sql(line):
+    assert expanded(line) == SHORT[line]
+    for statement in split(expanded(line)):
+        made = parse(statement.text)
+        assert parse(made.sql()) == made
+    assert is_complete(line)
+
+
+def test_every_command_is_tried_and_told():
+    assert {line.split(" ")[0] for line in SHORT} == {c.name for c in COMMANDS}
+    assert all(c.name in help_text() and c.sql in help_text() for c in COMMANDS)
+
+
+@pytest.mark.parametrize("text", ["SELECT 1;", " HELP", "SELECT '\\d';"])
+def test_sql_stays(text):
+    assert expanded(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("\\peak x", "There is no command \\peak."), ("\\peek", "takes: topic [n]"), ("\\plot 'a", "No closing quotation"), ("\\q a b", "takes: [query")],
+)
+def test_wrong_use_is_told(line, said):
+    with pytest.raises(ValidationError) as caught:
+        expanded(line)
+    assert said in str(caught.value)
+    assert caught.value.hint
