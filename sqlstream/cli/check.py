@@ -25,7 +25,7 @@ from sqlstream.udf.modules import FOLDER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from sqlstream.lint.subject import Planned
+    from sqlstream.plan.planned import Planned
     from sqlstream.session.session import Session
 
 # Exit codes.
@@ -68,7 +68,7 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
             yield from catalog_findings(session, file.resolve(), name)
             continue
         if file.suffix == ".py":
-            yield from session.planner.module_findings(file.resolve(), name)
+            yield from sorted(of_error(e, name) for e in session.planner.module_errors(file.resolve()))
             continue
         try:
             with told(session.project):

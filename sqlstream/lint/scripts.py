@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from sqlstream.lint.subject import Planned
+    from sqlstream.plan.planned import Planned
     from sqlstream.sql.syntax.statements import Statement
     from sqlstream.sql.tables import Table
 

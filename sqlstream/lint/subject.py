@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from sqlstream.plan.nodes import Node
+    from sqlstream.plan.planned import Planned
     from sqlstream.sql.tables import Table
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A query or an INSERT, its plan as it is written, and as it will run."""
-
-    clause: exp.Expr
-    logical: Node
-    plan: Node
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,12 @@ from sqlstream.catalog.apply import Context
 from sqlstream.catalog.schema import table_columns
 from sqlstream.core import settings
 from sqlstream.core.errors import SqlStreamError, ValidationError
-from sqlstream.lint.scripts import Finding, of_error
-from sqlstream.lint.subject import Planned
 from sqlstream.plan.build import queries as build
 from sqlstream.plan.build import relations, scope
 from sqlstream.plan.build.expanded import expanded
 from sqlstream.plan.build.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
+from sqlstream.plan.planned import Planned
 from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.validate import validate
@@ -187,12 +186,12 @@ class Planner:
             node = node.this
         return tuple(self.planned(n, env) for n in (node.expressions if isinstance(node, ast.StatementSet) else [node]))
 
-    # --- for the linter -----------------------------------------------------------------------------------------------
+    # --- what was wrong -----------------------------------------------------------------------------------------------
 
-    def module_findings(self, file: Path, name: str) -> list[Finding]:
+    def module_errors(self, file: Path) -> list[SqlStreamError]:
         """What is wrong with a module of functions, and with the types of those in it."""
         shown = self.modules.shown(file)
-        return sorted(of_error(e, name) for e in self.modules.errors if e.location is not None and e.location.file == shown)
+        return [e for e in self.modules.errors if e.location is not None and e.location.file == shown]
 
     def catalog_errors(self, file: Path) -> list[SqlStreamError]:
         """What kept the statements of a file of the project's catalog from being loaded."""

@@ -25,7 +25,7 @@ from sqlstream.sql.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sqlstream.lint.subject import Planned
+    from sqlstream.plan.planned import Planned
     from sqlstream.session.results import Outcome
 
 # Of one statement; behind so many there is nothing to learn.

@@ -19,7 +19,7 @@ from sqlstream.core.depth import deeply, steps
 from sqlstream.core.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
 from sqlstream.core.secrets import is_secret
 from sqlstream.lint import registry as lint
-from sqlstream.lint.subject import Planned, Subject
+from sqlstream.lint.subject import Subject
 from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sqlstream.plan.build import scope
+    from sqlstream.plan.planned import Planned
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.session import completion
     from sqlstream.session.client import Ask

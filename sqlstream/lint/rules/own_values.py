@@ -15,8 +15,9 @@ from sqlstream.sql.expressions import Call
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlstream.lint.subject import Planned, Subject
+    from sqlstream.lint.subject import Subject
     from sqlstream.plan.nodes import Node
+    from sqlstream.plan.planned import Planned
 
 
 @dataclass(frozen=True)
