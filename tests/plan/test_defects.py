@@ -179,7 +179,7 @@ def _mutated(tokens: list[str], pool: list[str], chance: random.Random) -> str:
 def test_mutated_statements_meet_no_defect(tmp_path: Path) -> None:
     chance = random.Random(20261122)
     session = opened(tmp_path)
-    list(session.run((ROOT / "tests" / "plans" / "planned.sql").read_text().partition("EXPLAIN")[0]))
+    list(session.run((ROOT / "tests" / "plan" / "planned.sql").read_text().partition("EXPLAIN")[0]))
     context = session.completion()
     statements = [s.text for path in sorted((ROOT / "tests" / "goldens" / "scripts").rglob("*.sql")) for s in split(path.read_text())]
     pool = [*_ODD, *(token for text in statements for token in _TOKEN.findall(text) if not token.isspace())]
