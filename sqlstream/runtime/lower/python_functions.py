@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 # What of this package a worker runs.
 _SHIPPED = (
-    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py", "udf/accumulators.py",
-    "udf/api.py", "udf/concurrent.py", "udf/data_types.py", "udf/dead_letters.py", "udf/fold.py", "udf/groups.py", "udf/masking.py", "udf/row.py",
-    "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py", "udf/views.py", "udf/worker.py",
+    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py",
+    "udf/accumulators.py", "udf/api.py", "udf/concurrent.py", "udf/data_types.py", "udf/dead_letters.py", "udf/fold.py", "udf/groups.py",
+    "udf/masking.py", "udf/row.py", "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py", "udf/views.py", "udf/worker.py",
 )  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()
