@@ -245,12 +245,12 @@ def test_without_a_project_it_is_here(tmp_path):
 def test_a_subcommand_gets_the_rest(here, monkeypatch):
     import types
 
-    import sqlstream
+    from sqlstream.cli import kafka
 
     given = []
     broker = types.SimpleNamespace(main=lambda argv: given.append(argv) or 3)
     monkeypatch.setitem(sys.modules, "sqlstream.cli.kafka.broker", broker)
-    monkeypatch.setattr(sqlstream, "broker", broker, raising=False)
+    monkeypatch.setattr(kafka, "broker", broker, raising=False)
     assert cli.main(["kafka", "start", "--port", "1"]) == 3
     assert given == [["start", "--port", "1"]]
 

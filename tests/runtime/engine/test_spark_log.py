@@ -10,7 +10,7 @@ import pytest
 
 from sqlstream.core import jars
 from sqlstream.core.java import require_java
-from sqlstream.runtime import operators
+from sqlstream.runtime import engine, operators
 
 LOGS = """
 import java.nio.file.*; import org.apache.logging.log4j.*;
@@ -20,7 +20,7 @@ public class Logs { public static void main(String[] a) throws Exception {
   log.error("A query failed", new RuntimeException("outer", new java.sql.SQLException("No suitable driver for jdbc:x://bob:hunter2@h/d?password=hunter2")));
 } }
 """
-CONFIGURATION = Path(operators.__file__).parent.parent / "log4j2.properties"
+CONFIGURATION = Path(engine.__file__).with_name("log4j2.properties")
 SECRET = [
     "jdbc:postgresql://bob:hunter2@h:5432/d",
     "jdbc:postgresql://h/d?user=bob&password=hunter2&ssl=true",
