@@ -1,6 +1,6 @@
 """``sqlstream demo``: the example bank from an empty folder to a Delta table, in about a minute.
 
-In: nothing but the checkout. It starts the development broker, fills the bank's topics, runs saved queries over them as streaming
+In: the example project of the package. It starts the development broker, fills the bank's topics, runs saved queries over them as streaming
 jobs, shows windowed results as they arrive and the Delta table read back, and stops all that it started.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 import threading
@@ -18,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.cli import bank
+from sqlstream.cli import bank, init
 from sqlstream.cli.kafka.broker import Broker
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
@@ -38,18 +37,16 @@ FROM TABLE(TUMBLE(TABLE transactions, DESCRIPTOR(eventTime_ltz), INTERVAL '1' MI
 GROUP BY window_start, window_end, `type`"""
 READ_BACK = "SELECT window_start, `type`, cnt, total FROM transactions_per_minute ORDER BY window_start, `type` LIMIT 12"
 NEXT = """
-What to try next, in this folder:
-  sqlstream kafka start                         the broker, for longer; then export KAFKA_BOOTSTRAP=<the address it names>
-  python -m sqlstream.cli.bank transactions | sqlstream kafka produce transactions - --key-separator "$(printf '\\t')" --partitions 5
-  sqlstream -f queries/account_activity.sql     a saved query as a streaming job into Delta
-  sqlstream                                     the shell: SHOW TABLES; DESCRIBE transactions; HELP;
+What to try next:
+  sqlstream init bank                           writes this project into the folder bank, and says how to go on from there
 """
+
 
 
 def main(argv: list[str]) -> int:
     """Run the demo; the exit code."""
     parser = argparse.ArgumentParser(prog="sqlstream demo", description="Run the example bank, from Kafka to Delta.")
-    parser.add_argument("--project", type=Path, default=Path(__file__).resolve().parent.parent, help="the example project")
+    parser.add_argument("--project", type=Path, default=init.EXAMPLE, help="the example project")
     parser.add_argument("--transactions", type=int, default=6000, help="how many transactions to make")
     arguments = parser.parse_args(argv)
     screen = Screen()
@@ -67,12 +64,11 @@ def main(argv: list[str]) -> int:
 def _run(example: Path, transactions: int, screen: Screen) -> None:
     require_java()
     if not (example / "queries").is_dir():
-        raise SetupError(f"There is no example project in {example}.", hint="Run the demo from a checkout, or give it with --project.")
+        raise SetupError(f"There is no example project in {example}.", hint="sqlstream init FOLDER writes it out.")
     # In a folder of its own, so that it starts from nothing and leaves nothing behind.
     with tempfile.TemporaryDirectory(prefix="sqlstream-demo-") as folder:
         project = Path(folder)
-        for part in ("catalog", "queries"):
-            shutil.copytree(example / part, project / part)
+        init.write_out(example, project, (init.CATALOG, init.QUERIES))
         with _session(project, screen) as session, _broker(project, screen) as broker:
             _play(session, broker, transactions, screen)
 

@@ -35,6 +35,7 @@ subcommands:
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
+  sqlstream init FOLDER   writes the example project out, as the start of your own
 
 A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
 stdout, all else to stderr. Exit codes: 0, 1 after an error in a script or a job of it, 2 for wrong usage, 130 after
@@ -78,7 +79,7 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
 
 def _main(argv: list[str], fronts: Fronts | None) -> int:
     try:
-        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "check", "test-udf") else _client(argv, fronts)
+        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "init", "check", "test-udf") else _client(argv, fronts)
     except Terminated as end:
         return end.exit_code
     except KeyboardInterrupt:
@@ -365,6 +366,10 @@ def _subcommand(name: str, argv: list[str]) -> int:
         given, _ = _of_project().parse_known_args(argv)
         project = _project(_parser(), given.project, runs=not given.no_python)
         return (check.main if name == "check" else doctests.main)(argv, project, _config(_parser(), project))
+    if name == "init":
+        from sqlstream.cli import init
+
+        return init.main(argv)
     from sqlstream.cli import demo
 
     return demo.main(argv)
