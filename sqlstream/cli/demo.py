@@ -87,7 +87,9 @@ def _broker(project: Path, screen: Screen) -> Iterator[Broker]:
 
 @contextmanager
 def _session(project: Path, screen: Screen) -> Iterator[Session]:
-    session = Session(project, notify=screen.notify, emit=screen.emit)
+    # Spark makes the folder, without using it; else it would be where the demo was started.
+    options = {"spark.sql.warehouse.dir": str(project / ".sqlstream" / "warehouse")}
+    session = Session(project, options=options, notify=screen.notify, emit=screen.emit)
     session.start_spark()
     try:
         yield session

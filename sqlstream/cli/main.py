@@ -102,7 +102,7 @@ def _of_project() -> argparse.ArgumentParser:
 
 
 def _client(argv: list[str], fronts: Fronts | None) -> int:
-    parser = _parser()
+    parser = argument_parser()
     if argv and argv[0] == "gateway":
         parser.error(f"gateway: {GATEWAY}")
     arguments, words = parser.parse_known_args(argv[1:] if argv and argv[0] == "embedded" else argv)
@@ -202,7 +202,8 @@ def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str |
         parser.error(error.message)
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
+    """The flags of the client."""
     parser = argparse.ArgumentParser(
         prog="sqlstream",
         usage="sqlstream [embedded] [-f FILE | -e SQL] [options]",
@@ -364,8 +365,8 @@ def _subcommand(name: str, argv: list[str]) -> int:
         from sqlstream.cli import test_udf as doctests
 
         given, _ = _of_project().parse_known_args(argv)
-        project = _project(_parser(), given.project, runs=not given.no_python)
-        return (check.main if name == "check" else doctests.main)(argv, project, _config(_parser(), project))
+        project = _project(argument_parser(), given.project, runs=not given.no_python)
+        return (check.main if name == "check" else doctests.main)(argv, project, _config(argument_parser(), project))
     if name == "init":
         from sqlstream.cli import init
 

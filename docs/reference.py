@@ -1,0 +1,239 @@
+"""The pages of the reference, told from the tables that the code reads itself: mkdocs makes them when it builds, no file of them is kept.
+
+``pages()`` gives path -> Markdown; ``on_files`` hands them to mkdocs. CONTRIBUTING.md and CHANGELOG.md of the repository are pages, too.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from sqlstream import connectors, formats
+from sqlstream.cli import main
+from sqlstream.core import errors, settings
+from sqlstream.core.changelog import ChangelogMode
+from sqlstream.core.options import Option, Use
+from sqlstream.lint.registry import RULES
+from sqlstream.session import backslash
+from sqlstream.session.help.keys import KEYS
+from sqlstream.session.help.statements import COMMANDS
+from sqlstream.session.help.topics import TOPICS
+from sqlstream.sql import functions
+from sqlstream.sql.functions import absent
+from sqlstream.sql.functions.base import VALUES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+    from sqlstream.connectors.base import Connector
+    from sqlstream.formats.base import Format
+    from sqlstream.sql.functions import Function
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """The hook: called when mkdocs has collected the files of docs/."""
+    from mkdocs.structure.files import File
+
+    for path, text in pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def pages() -> dict[str, str]:
+    """Every page that is made, by its path below docs/."""
+    return {
+        "reference/statements.md": _statements(),
+        "reference/query-forms.md": _query_forms(),
+        "reference/functions.md": _functions(),
+        "reference/connectors.md": _connectors(),
+        "reference/formats.md": _formats(),
+        "reference/settings.md": _settings(),
+        "reference/lint-rules.md": _lint_rules(),
+        "reference/errors.md": _errors(),
+        "reference/shell.md": _shell(),
+        "reference/command-line.md": _command_line(),
+        "contributing.md": _of_repository("CONTRIBUTING.md"),
+        "changelog.md": _of_repository("CHANGELOG.md"),
+    }
+
+
+def _of_repository(name: str) -> str:
+    """A file of the repository's own; what it links to in docs/ stands beside it here."""
+    return (ROOT / name).read_text("utf-8").replace("](docs/", "](")
+
+
+def code(text: str) -> str:
+    """``text`` as code, also in a cell of a table."""
+    shown = html.escape(text.strip(), quote=False)
+    for mark, entity in (("|", "&#124;"), ("*", "&#42;"), ("_", "&#95;"), ("`", "&#96;"), ("\\", "&#92;"), ("[", "&#91;"), ("{", "&#123;"), ("\n", "<br>")):
+        shown = shown.replace(mark, entity)
+    return f"<code>{shown}</code>" if text.strip() else ""
+
+
+def prose(text: str) -> str:
+    """``text`` as it is, also in a cell of a table."""
+    shown = html.escape(text, quote=False).replace("|", "&#124;").replace("\n", " ")
+    for mark in "\\`*_[":
+        shown = shown.replace(mark, f"\\{mark}")
+    return shown
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table of Markdown; its cells are Markdown already."""
+    return "\n".join([f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def sql(text: str) -> str:
+    return f"```sql\n{text.strip()}\n```"
+
+
+def _page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", *(part for part in parts if part)]) + "\n"
+
+
+def _statements() -> str:
+    parts = ["`HELP;` prints this list. Square brackets mark what may be left out, `|` is a choice."]
+    for group in COMMANDS:
+        parts += [f"## {group.title}", table(("Statement", "What it does"), ((code(c.syntax), prose(c.summary)) for c in group.commands))]
+    return _page("Statements", *parts)
+
+
+def _query_forms() -> str:
+    parts = ["Each example runs as it is; `HELP TUMBLE;` prints the first of them. [Streaming SQL](../sql.md) tells how they work together."]
+    for topic in TOPICS:
+        parts += [f"## {topic.name}", code(topic.syntax), prose(topic.summary), sql(topic.example)]
+    return _page("Forms of queries", *parts)
+
+
+def _function_rows(rows: Iterable[Function]) -> str:
+    shown = ((code(row.signature), prose(row.summary), code(row.example)) for row in rows)
+    return table(("Function", "What it gives", "Example"), shown)
+
+
+def _functions() -> str:
+    parts = [
+        f"{len(functions.CALLABLE)} functions can be called by name; `HELP FUNCTION name;` explains one in the shell. An argument with `?` may be left "
+        "out, one with `...` may be repeated. The examples of aggregates are over `" + VALUES + "`."
+    ]
+    for title, rows in functions.GROUPS:
+        parts += [f"## {title}", _function_rows(sorted(rows, key=lambda row: row.name))]
+    parts += ["## Operators", _function_rows(functions.OPERATORS)]
+    parts += [
+        "## Functions of Flink that are not here",
+        table(("Function", "Why", "What to write instead"), ((code(a.name), prose(a.reason), prose(a.hint)) for a in absent.ROWS)),
+    ]
+    return _page("Functions", *parts)
+
+
+def _options(options: tuple[Option, ...], level: str) -> list[str]:
+    """What is honoured as a table, then what has no effect and what is refused, where there is any."""
+    found = {use: [o for o in options if o.use is use] for use in Use}
+    parts = []
+    if honoured := found[Use.HONOURED]:
+        parts += [table(("Option", "Type", "Default", "What it does"), (_option(o) for o in honoured))]
+    for use, title in ((Use.NOTICE, "Accepted, without effect"), (Use.REFUSED, "Refused")):
+        if found[use]:
+            parts += [f"{level} {title}", table(("Option", "Why"), ((code(o.key), prose(o.why)) for o in found[use]))]
+    return parts
+
+
+def _option(option: Option) -> tuple[str, ...]:
+    kind = " \\| ".join(code(value) for value in option.values) if option.values else prose(option.kind.value)
+    default = "**required**" if option.required else code(option.default or "")
+    return code(option.key), kind, default, prose(option.summary)
+
+
+def _not_here(refused: Mapping[str, str]) -> str:
+    return table(("Name", "What to do"), ((code(name), prose(hint[:1].upper() + hint[1:].rstrip(".") + ".")) for name, hint in refused.items()))
+
+
+def _connectors() -> str:
+    roles = table(
+        ("Connector", "Source", "Sink", "Lookup join"),
+        ((f"[{c.name}](#{c.name})", *("yes" if can else "" for can in (c.is_source, c.is_sink, c.can_be_looked_up))) for c in connectors.CONNECTORS),
+    )
+    parts = ["`'connector' = 'name'` in `WITH (..)` names one; the options of a [format](formats.md) come beside the connector's own.", roles]
+    for connector in connectors.CONNECTORS:
+        parts += _connector(connector)
+    return _page("Connectors", *parts, "## Connectors of Flink that are not here", _not_here(connectors.REFUSED))
+
+
+def _connector(connector: Connector) -> list[str]:
+    parts = [f"## {connector.name}", prose(connector.summary), sql(connector.example), *_options(connector.options, f"### {connector.name}:")]
+    if connector.metadata:
+        keys = ((code(m.key), code(str(m.type)), "yes" if m.writable else "") for m in connector.metadata)
+        parts += [f"### {connector.name}: metadata columns", table(("Key", "Type", "Can be written"), keys)]
+    return parts
+
+
+def _formats() -> str:
+    parts = ["`'format' = 'name'`, or `'key.format'` and `'value.format'` of a Kafka table. Options begin with the format's name."]
+    for format_ in formats.FORMATS:
+        parts += _format(format_)
+    return _page("Formats", *parts, "## Formats of Flink that are not here", _not_here(formats.REFUSED))
+
+
+def _format(format_: Format) -> list[str]:
+    carried = [what for what, there in (("records, as of Kafka or in lines of files", format_.records), ("files of its own", format_.files)) if there]
+    changes = "" if format_.mode is ChangelogMode.APPEND else " Its records are changes: rows come, are replaced and are deleted."
+    options = {o.key: o for files in (False, True) for o in formats.declared(format_, files=files)}
+    parts = [f"## {format_.name}", f"{type(format_).__doc__} It has {' and '.join(carried)}.{changes}", *_options(tuple(options.values()), f"### {format_.name}:")]
+    if format_.properties:
+        keys = ((code(f"value.{p.key}"), code(str(p.type))) for p in format_.properties)
+        parts += [f"### {format_.name}: metadata columns", table(("Key", "Type"), keys)]
+    return parts
+
+
+def _settings() -> str:
+    return _page(
+        "Settings",
+        "`SET 'key' = 'value';`, `-D key=value` on the command line, or `key = value` in the table `[options]` of `sqlstream.toml`. "
+        "`HELP SET key;` explains one. A key that ends in `*` stands for all with that beginning.",
+        *_options(settings.SETTINGS, "##"),
+    )
+
+
+def _lint_rules() -> str:
+    parts = [
+        "`sqlstream check` looks for these; `-- noqa: CODE` on the line, or on the statement's first line, leaves a finding out. Those that are marked "
+        "are told when a job is submitted, too.",
+        table(("Code", "What it finds", "On submission"), ((f"[{r.code}](#{r.code.lower()})", prose(r.summary), "yes" if r.submit else "") for r in RULES)),
+    ]
+    for rule in RULES:
+        parts += [f"## {rule.code}", prose(rule.summary), prose(sys.modules[rule.check.__module__].__doc__ or "")]
+    return _page("Lint rules", *parts)
+
+
+def _errors() -> str:
+    kinds = sorted(errors.SqlStreamError.__subclasses__(), key=lambda kind: kind.code)
+    rows = ((code(kind.code), code(kind.__name__), prose((kind.__doc__ or "").partition("\n")[0])) for kind in kinds)
+    return _page("Errors", "Every error has a code, mostly a place in the statement, and a hint.", table(("Code", "Name", "What it means"), rows))
+
+
+def _shell() -> str:
+    commands = ((code(f"{c.name} {c.arguments}"), code(c.sql), prose(c.summary)) for c in backslash.COMMANDS)
+    keys = ((prose(key.shown), prose(key.does)) for key in KEYS if key.shown)
+    return _page(
+        "Commands and keys of the shell",
+        "## Backslash commands",
+        "A line that begins with a backslash is short for a statement, which scripts have as well.",
+        table(("Command", "Statement", "What it does"), commands),
+        "## Keys of the prompt",
+        f"`SET '{settings.EDIT_MODE}' = 'vi';` gives vi's keys.",
+        table(("Key", "What it does"), keys),
+    )
+
+
+def _command_line() -> str:
+    with mock.patch.dict(os.environ, {"COLUMNS": "110"}):
+        shown = main.argument_parser().format_help()
+    return _page("Command line", f"```text\n{shown.strip()}\n```")
