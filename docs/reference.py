@@ -71,20 +71,18 @@ def _of_repository(name: str) -> str:
     return (ROOT / name).read_text("utf-8").replace("](docs/", "](")
 
 
+# What means something to Markdown, also inside of an element of HTML.
+_MARKS = str.maketrans({mark: f"&#{ord(mark)};" for mark in "|*_`\\[]{}"} | {"\n": "<br>"})
+
+
 def code(text: str) -> str:
     """``text`` as code, also in a cell of a table."""
-    shown = html.escape(text.strip(), quote=False)
-    for mark, entity in (("|", "&#124;"), ("*", "&#42;"), ("_", "&#95;"), ("`", "&#96;"), ("\\", "&#92;"), ("[", "&#91;"), ("{", "&#123;"), ("\n", "<br>")):
-        shown = shown.replace(mark, entity)
-    return f"<code>{shown}</code>" if text.strip() else ""
+    return f"<code>{html.escape(text.strip(), quote=False).translate(_MARKS)}</code>" if text.strip() else ""
 
 
 def prose(text: str) -> str:
     """``text`` as it is, also in a cell of a table."""
-    shown = html.escape(text, quote=False).replace("|", "&#124;").replace("\n", " ")
-    for mark in "\\`*_[":
-        shown = shown.replace(mark, f"\\{mark}")
-    return shown
+    return html.escape(text, quote=False).replace("\n", " ").translate(_MARKS)
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -121,8 +119,8 @@ def _function_rows(rows: Iterable[Function]) -> str:
 
 def _functions() -> str:
     parts = [
-        f"{len(functions.CALLABLE)} functions can be called by name; `HELP FUNCTION name;` explains one in the shell. An argument with `?` may be left "
-        "out, one with `...` may be repeated. The examples of aggregates are over `" + VALUES + "`."
+        f"{len(functions.CALLABLE)} functions can be called by name; `HELP FUNCTION name;` explains one in the shell. An argument with `?` may be "
+        "left out, one with `...` may be repeated. The examples of aggregates are over `" + VALUES + "`."
     ]
     for title, rows in functions.GROUPS:
         parts += [f"## {title}", _function_rows(sorted(rows, key=lambda row: row.name))]
@@ -134,20 +132,21 @@ def _functions() -> str:
     return _page("Functions", *parts)
 
 
-def _options(options: tuple[Option, ...], level: str) -> list[str]:
-    """What is honoured as a table, then what has no effect and what is refused, where there is any."""
+def _options(options: tuple[Option, ...], heading: str) -> list[str]:
+    """What is honoured as a table, then what has no effect and what is refused, where there is any. ``heading``: how headings begin."""
     found = {use: [o for o in options if o.use is use] for use in Use}
     parts = []
     if honoured := found[Use.HONOURED]:
         parts += [table(("Option", "Type", "Default", "What it does"), (_option(o) for o in honoured))]
-    for use, title in ((Use.NOTICE, "Accepted, without effect"), (Use.REFUSED, "Refused")):
+    for use, title in ((Use.NOTICE, "accepted, without effect"), (Use.REFUSED, "refused")):
         if found[use]:
-            parts += [f"{level} {title}", table(("Option", "Why"), ((code(o.key), prose(o.why)) for o in found[use]))]
+            titled = title if heading.endswith(": ") else title.capitalize()
+            parts += [heading + titled, table(("Option", "Why"), ((code(o.key), prose(o.why)) for o in found[use]))]
     return parts
 
 
 def _option(option: Option) -> tuple[str, ...]:
-    kind = " \\| ".join(code(value) for value in option.values) if option.values else prose(option.kind.value)
+    kind = " &#124; ".join(code(value) for value in option.values) if option.values else prose(option.kind.value)
     default = "**required**" if option.required else code(option.default or "")
     return code(option.key), kind, default, prose(option.summary)
 
@@ -168,7 +167,7 @@ def _connectors() -> str:
 
 
 def _connector(connector: Connector) -> list[str]:
-    parts = [f"## {connector.name}", prose(connector.summary), sql(connector.example), *_options(connector.options, f"### {connector.name}:")]
+    parts = [f"## {connector.name}", prose(connector.summary), sql(connector.example), *_options(connector.options, f"### {connector.name}: ")]
     if connector.metadata:
         keys = ((code(m.key), code(str(m.type)), "yes" if m.writable else "") for m in connector.metadata)
         parts += [f"### {connector.name}: metadata columns", table(("Key", "Type", "Can be written"), keys)]
@@ -183,10 +182,13 @@ def _formats() -> str:
 
 
 def _format(format_: Format) -> list[str]:
-    carried = [what for what, there in (("records, as of Kafka or in lines of files", format_.records), ("files of its own", format_.files)) if there]
+    carried = [
+        what for what, there in (("records, as those of Kafka or lines of a file", format_.records), ("files of its own", format_.files)) if there
+    ]
     changes = "" if format_.mode is ChangelogMode.APPEND else " Its records are changes: rows come, are replaced and are deleted."
     options = {o.key: o for files in (False, True) for o in formats.declared(format_, files=files)}
-    parts = [f"## {format_.name}", f"{type(format_).__doc__} It has {' and '.join(carried)}.{changes}", *_options(tuple(options.values()), f"### {format_.name}:")]
+    summary = f"{type(format_).__doc__} It has {' and '.join(carried)}.{changes}"
+    parts = [f"## {format_.name}", summary, *_options(tuple(options.values()), f"### {format_.name}: ")]
     if format_.properties:
         keys = ((code(f"value.{p.key}"), code(str(p.type))) for p in format_.properties)
         parts += [f"### {format_.name}: metadata columns", table(("Key", "Type"), keys)]
@@ -198,15 +200,16 @@ def _settings() -> str:
         "Settings",
         "`SET 'key' = 'value';`, `-D key=value` on the command line, or `key = value` in the table `[options]` of `sqlstream.toml`. "
         "`HELP SET key;` explains one. A key that ends in `*` stands for all with that beginning.",
-        *_options(settings.SETTINGS, "##"),
+        *_options(settings.SETTINGS, "## "),
     )
 
 
 def _lint_rules() -> str:
+    rows = ((f"[{rule.code}](#{rule.code.lower()})", prose(rule.summary), "yes" if rule.submit else "") for rule in RULES)
     parts = [
-        "`sqlstream check` looks for these; `-- noqa: CODE` on the line, or on the statement's first line, leaves a finding out. Those that are marked "
-        "are told when a job is submitted, too.",
-        table(("Code", "What it finds", "On submission"), ((f"[{r.code}](#{r.code.lower()})", prose(r.summary), "yes" if r.submit else "") for r in RULES)),
+        "`sqlstream check` looks for these; `-- noqa: CODE` on the line, or on the statement's first line, leaves a finding out. Some are reported "
+        "when a job is submitted, too.",
+        table(("Code", "What it finds", "On submission"), rows),
     ]
     for rule in RULES:
         parts += [f"## {rule.code}", prose(rule.summary), prose(sys.modules[rule.check.__module__].__doc__ or "")]
