@@ -102,6 +102,19 @@ def test_all_rows_are_filtered(session, engine, broker) -> None:
     assert [cells[name] for name in cells if name.startswith("filter ")] == ["1 of 4 rows passed"]
 
 
+def test_a_filter_that_asks_for_the_time_is_one_in_all_micro_batches(session, engine, broker) -> None:
+    times = "CURRENT_DATE > DATE '1980-01-01' AND LOCALTIMESTAMP > TIMESTAMP '1980-01-01 00:00:00'"
+    where = f"at_ltz < CURRENT_TIMESTAMP - INTERVAL '1' HOUR AND {times} AND RAND() >= 0"
+    job = Running(session, engine, broker, "metrics-clock", where=f"WHERE {where}")
+    found: list[dict[str, str]] = []
+    for hour in range(3):
+        job.send({0: [(1, hour * HOUR), (2, 4_102_444_800_000)]})
+        (described,) = session.run(f"DESCRIBE JOB EXTENDED '{job.job.id}'")
+        found.append({name: cell for name, cell in described.rows if name.startswith("filter ")})
+    assert list(found[0]) == list(found[1]) == list(found[2])
+    assert list(found[2].values())[-1] == "3 of 6 rows passed" and "CURRENT_TIMESTAMP" in list(found[2])[-1]
+
+
 def test_all_rows_are_late(session, engine, broker) -> None:
     job = Running(session, engine, broker, "metrics-late", where="WHERE price > 0")
     job.send({0: [(0, 5 * HOUR)]})  # raises the watermark, but goes no further

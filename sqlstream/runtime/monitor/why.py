@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from sqlstream.runtime.monitor.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
+_WAITS = "The job goes on by itself when it answers."
+_BREAKS = "If it stays away, the micro-batch that runs may fail, and the job with it: the same statement then goes on from its checkpoint."
 _AGAIN = "Submitted again, the same statement goes on from its checkpoint."
 _IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have no rows for so long."
 _FUTURE = (
@@ -120,7 +122,7 @@ def _away(query: QueryMetrics, zone: str) -> Iterator[Reason]:
         if one.silent is not None:
             yield Reason(
                 f"{no_answer(one, zone)}: nothing of its topics is read.",
-                "The job goes on by itself when it answers. See that the broker runs (sqlstream kafka status) and can be reached.",
+                f"{_WAITS if query.batch is None else _BREAKS} See that the broker runs (sqlstream kafka status) and can be reached.",
             )
         elif one.silence is not None and query.at - one.silence[1] < _LATELY_MS:
             silent, back = one.silence

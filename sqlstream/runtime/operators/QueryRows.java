@@ -6,15 +6,26 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.CurrentBatchTimestamp;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.ExpressionWithRandomSeed;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
+import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
+import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -22,10 +33,15 @@ import scala.jdk.javaapi.CollectionConverters;
  * the query's frame: by it the query's own plans are known among those that its sink runs.
  */
 public final class QueryRows {
+    private static final Map<DataType, String> CLOCK = Map.of(
+            DataTypes.TimestampType, "CURRENT_TIMESTAMP", DataTypes.TimestampNTZType, "LOCALTIMESTAMP", DataTypes.DateType, "CURRENT_DATE");
+
     private final SparkContext context;
     private final Counted out;
     private final Counted read;
-    /** By their conditions. Plans are made on the query's thread; other threads ask. */
+    /** That which starts the query; its own plans are of a copy. */
+    private SparkSession session;
+    /** By their conditions, in words. Plans are made on the query's thread; other threads ask. */
     private final Map<String, Filter> filters = new LinkedHashMap<>();
 
     private record Filter(Counted arrived, Counted passed) {}
@@ -44,13 +60,18 @@ public final class QueryRows {
 
     /** {@code frame}, which goes to the sink, counted. */
     public org.apache.spark.sql.Dataset<Row> counted(Dataset<Row> frame) {
+        session = frame.sparkSession();
         return frame.filter(ExpressionUtils.column(passes(out)));
     }
 
     /** {@code plan}, with the rows around its filters counted if it is one of such a query. */
     static SparkPlan in(SparkPlan plan) {
         QueryRows query = of(plan);
-        return query == null ? plan : Scala.transformed(plan, query::around);
+        if (query == null) {
+            return plan;
+        }
+        Map<Literal, String> clock = query.clock();
+        return Scala.transformed(plan, node -> query.around(node, clock));
     }
 
     private static QueryRows of(SparkPlan plan) {
@@ -66,7 +87,7 @@ public final class QueryRows {
         return null;
     }
 
-    private SparkPlan around(SparkPlan node) {
+    private SparkPlan around(SparkPlan node, Map<Literal, String> clock) {
         if (node instanceof MicroBatchScanExec scan && !(scan.stream() instanceof Clock.Stream)) {
             return new FilterExec(passes(read), node);
         }
@@ -75,14 +96,43 @@ public final class QueryRows {
         }
         Filter rows;
         synchronized (filters) {
-            rows = filters.computeIfAbsent(condition(filter.condition()), condition -> new Filter(counted(), counted()));
+            rows = filters.computeIfAbsent(condition(filter.condition(), clock), condition -> new Filter(counted(), counted()));
         }
         return new FilterExec(passes(rows.passed), new FilterExec(filter.condition(), new FilterExec(passes(rows.arrived), filter.child())));
     }
 
-    /** {@code condition} in words. */
-    private static String condition(Expression condition) {
-        return called(condition) instanceof LeftOutRows kept ? kept.condition() : condition.sql();
+    /** {@code condition} in words, which are the same in all micro-batches. */
+    private static String condition(Expression condition, Map<Literal, String> clock) {
+        if (called(condition) instanceof LeftOutRows kept) {
+            return kept.condition();
+        }
+        return Scala.replaced(condition, each -> lasting(each, clock)).sql();
+    }
+
+    /** What stands for {@code part}, another one in each micro-batch; null for one that stays. */
+    private static Expression lasting(Expression part, Map<Literal, String> clock) {
+        if (part instanceof ExpressionWithRandomSeed random && random.seedExpression().foldable()) {
+            return random.withNewSeed(0);
+        }
+        return part instanceof Literal literal && clock.containsKey(literal) ? words(clock.get(literal), literal) : null;
+    }
+
+    private static Expression words(String words, Literal literal) {
+        return new AttributeReference(words, literal.dataType(), false, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), Scala.seq(List.of()));
+    }
+
+    /** The values that Spark puts in place of the clock in the micro-batch that the current thread runs, with what asks for them. */
+    private Map<Literal, String> clock() {
+        String id = context.getLocalProperty(StreamExecution.QUERY_ID_KEY());
+        StreamingQuery query = id == null ? null : session.streams().get(id);
+        if (!(query instanceof StreamingQueryWrapper wrapper)) {
+            return Map.of();
+        }
+        long millis = wrapper.streamingQuery().getLatestExecutionContext().offsetSeqMetadata().batchTimestampMs();
+        Map<Literal, String> found = new LinkedHashMap<>();
+        Option<String> zone = Option.apply(session.sessionState().conf().sessionLocalTimeZone());
+        CLOCK.forEach((type, name) -> found.put(new CurrentBatchTimestamp(millis, type, zone).toLiteral(), name));
+        return found;
     }
 
     private static Expression passes(Counted rows) {

@@ -106,6 +106,8 @@ def test_brokers_that_do_not_answer(told) -> None:
     (reason,) = told(away, "SELECT item, price FROM skewed")
     assert reason.text == "Kafka at h:9 gives no answer since 1970-01-01 00:15:40: nothing of its topics is read."
     assert "goes on by itself" in (reason.hint or "")
+    (reason, *_) = told(replace(away, batch=Batch(5, 10, 0, None, 2, 1)), "SELECT item, price FROM skewed")
+    assert "by itself" not in (reason.hint or "") and "may fail, and the job with it" in (reason.hint or "")
     assert texts(told(replace(away, batches=0), HOURS))[0] == reason.text, "while the job starts"
     assert texts(told(replace(away, ended_rows=0, last_input=None), "SELECT item, price FROM skewed")) == [reason.text]
     back = replace(READ, at=1_000_000, last_input=99_000, brokers=(Brokers("h:9", silence=(800_000, 930_000)),))
