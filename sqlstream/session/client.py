@@ -12,6 +12,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import Status
 from sqlstream.runtime.monitor.figures import short_name
 from sqlstream.session import dependents, export, inspection, plot, queries, results, topics
+from sqlstream.sql.masking import masked_text
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
 
@@ -63,7 +64,7 @@ class Client:
                 yield topics.peeked(node, planner.catalog, planner.options, planner.project)
             case ast.Infer():
                 text = topics.proposed(node, planner.catalog, planner.options, planner.project)
-                yield results.Text(lines=text + ";")
+                yield results.Text(lines=masked_text(text) + ";")
                 if node.args.get("save") or (self._ask is not None and self._agrees("Save it to the project's catalog?")):
                     notices = apply(planner.catalog, parse(text), planner.context(script=False, save=True))
                     yield results.Done(notices=tuple(notices))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 SAMPLE = 200
 _SQL_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,9})?(Z?)")
@@ -49,8 +49,8 @@ _MOST_LEVELS = 100
 _WIDER = ("INT", "BIGINT", "DOUBLE")
 
 
-def create_table(name: str, topic: str, bootstrap: str, values: Iterable[bytes | None]) -> str:
-    """The statement that declares ``topic`` as the table ``name`` (as it is written). ``bootstrap`` is the option's text."""
+def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iterable[bytes | None]) -> str:
+    """The statement that declares ``topic`` as the table ``name`` (as it is written). ``brokers`` are the options that lead to it."""
     texts = [v.decode("utf-8", "replace") for v in values if v is not None]
     documents = _documents(texts)
     if documents is not None:
@@ -63,7 +63,7 @@ def create_table(name: str, topic: str, bootstrap: str, values: Iterable[bytes |
     given = {
         "connector": "kafka",
         "topic": topic,
-        "properties.bootstrap.servers": bootstrap,
+        **brokers,
         "scan.startup.mode": "earliest-offset",
         **options,
     }

@@ -6,10 +6,14 @@ import datetime
 import json
 import os
 import zoneinfo
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.kafka import fetch
+from sqlstream.connectors.kafka.client import Client
+from sqlstream.connectors.kafka.client_settings import PREFIX, properties_of
+from sqlstream.connectors.kafka.topics import OWN
 from sqlstream.core.errors import SetupError, ValidationError
+from sqlstream.core.options import resolve_environment
 from sqlstream.session import results
 from sqlstream.session.inference import SAMPLE, create_table
 from sqlstream.sql.syntax import ast
@@ -25,48 +29,101 @@ if TYPE_CHECKING:
 OPTION = "kafka.bootstrap.servers"
 VARIABLE = "KAFKA_BOOTSTRAP"
 USUAL_COUNT = 10
-_SERVERS, _PROTOCOL = "properties.bootstrap.servers", "properties.security.protocol"
+_SERVERS = "properties.bootstrap.servers"
+_DEVELOPMENT = "localhost:9092"
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """Where a topic is: the properties of a client, and the options by which a table names them."""
+
+    properties: Mapping[str, str]
+    options: Mapping[str, str]
+
+    @property
+    def client(self) -> Client:
+        return Client(self.properties)
 
 
 def peeked(node: ast.Peek, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> results.Rows:
-    """The answer of PEEK. Raises SetupError."""
+    """The answer of PEEK. Raises SqlStreamError."""
     count = node.args.get("limit")
-    servers, _ = bootstrap(node.this.name, catalog, options, project)
-    records = fetch.latest(servers, node.this.name, USUAL_COUNT if count is None else count)
+    client = brokers(catalog, options, project, node.this.name).client
+    records = client.latest(node.this.name, USUAL_COUNT if count is None else count)
     rows = [(str(r.partition), str(r.offset), _time(r.timestamp), _shown(r.key), _shown(r.value)) for r in records]
     return results.text_rows(("partition", "offset", "timestamp", "key", "value"), rows, cut=True)
 
 
 def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> str:
-    """The CREATE TABLE that INFER proposes. Raises SetupError, ValidationError."""
+    """The CREATE TABLE that INFER proposes, with whatever secrets a table of the brokers has. Raises SqlStreamError."""
     topic = node.args["topic"].name
-    servers, written = bootstrap(topic, catalog, options, project)
-    records = fetch.latest(servers, topic, SAMPLE)
+    there = brokers(catalog, options, project, topic)
+    records = there.client.latest(topic, SAMPLE)
     if not any(r.value is not None for r in records):
         raise ValidationError(f"The topic '{topic}' has no record to tell a table from.", at=node.args["topic"])
     name = ".".join(quote(p) for p in ast.parts(node.this)) if node.this is not None else quote(topic)
-    return create_table(name, topic, written, [r.value for r in records])
+    return create_table(name, topic, there.options, [r.value for r in records])
 
 
-def bootstrap(topic: str, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> tuple[str, str]:
-    """The brokers of ``topic``, and how a table of it names them: those of a table of the topic, of the option, of the environment, of the
-    project's development broker. Raises SetupError."""
-    from sqlstream.core.options import resolve_environment
+def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, topic: str | None = None) -> Brokers:
+    """The brokers of ``topic``: those of a table of it, of the option, of the environment, of the project's development broker. A table that
+    has these brokers tells how to log in. Raises SetupError, ValidationError."""
+    tables = [t.options for t in _tables(catalog) if _SERVERS in t.options]
+    for given in tables:
+        if topic is not None and topic in given.get("topic", "").split(";"):
+            return _of_table(given)
+    written = _written(options, project)
+    servers = resolve_environment({_SERVERS: written})[_SERVERS]
+    for given in tables:
+        if _resolved(given[_SERVERS]) == servers:
+            return _of_table({**given, _SERVERS: written})
+    return Brokers({"bootstrap.servers": servers}, {_SERVERS: written})
 
-    for table in _tables(catalog):
-        if _SERVERS in table.options and topic in table.options.get("topic", "").split(";"):
-            given = resolve_environment(table.options)
-            if given.get(_PROTOCOL, "PLAINTEXT").upper() != "PLAINTEXT":
-                hint = "SELECT from the table reads it."
-                raise SetupError(f"The brokers of the topic '{topic}' ask for {given[_PROTOCOL]}, which PEEK and INFER can't speak.", hint=hint)
-            return given[_SERVERS], table.options[_SERVERS]
-    if OPTION in options:
-        return options[OPTION], options[OPTION]
-    if os.environ.get(VARIABLE):
-        return os.environ[VARIABLE], f"${{env:{VARIABLE}}}"
+
+def known_properties(given: Mapping[str, str], catalog: CatalogManager, options: Mapping[str, str], project: Path) -> dict[str, str]:
+    """The properties of a client for the options of a table that is being written: where it says no more than its brokers, those of a table of
+    theirs; where it says none, those of the first table that has brokers, or of topics without one. Raises ValidationError."""
+    properties = properties_of(given)
+    for other in (t.options for t in _tables(catalog) if _SERVERS in t.options):
+        if _SERVERS not in given or (len(properties) == 1 and _resolved(other[_SERVERS]) == _resolved(given[_SERVERS])):
+            return dict(_of_table(other).properties)
+    if _SERVERS in given:
+        return properties_of(resolve_environment(given))
     try:
-        port = json.loads((project / ".sqlstream" / "kafka" / "settings.json").read_text("utf-8"))["port"]
-        return f"localhost:{port}", f"localhost:{port}"
+        return dict(brokers(catalog, options, project).properties)
+    except SetupError:
+        return {"bootstrap.servers": _DEVELOPMENT}
+
+
+def client_of_table(name: str, catalog: CatalogManager) -> Client:
+    """A client of the brokers of a table. Raises ValidationError."""
+    table = catalog.resolve(tuple(name.split(".")))
+    if not isinstance(table, Table) or _SERVERS not in table.options:
+        raise ValidationError(f"'{name}' is not a table of Kafka's topics.")
+    return _of_table(table.options).client
+
+
+def _of_table(options: Mapping[str, str]) -> Brokers:
+    own = {k: v for k, v in options.items() if k.startswith(PREFIX) and k.removeprefix(PREFIX) not in OWN}
+    return Brokers(properties_of(resolve_environment(own)), own)
+
+
+def _resolved(servers: str) -> str:
+    """The brokers that a table names; its text where a variable is not set."""
+    try:
+        return resolve_environment({_SERVERS: servers})[_SERVERS]
+    except ValidationError:
+        return servers
+
+
+def _written(options: Mapping[str, str], project: Path) -> str:
+    """The brokers for topics without a table, as a table would name them."""
+    if OPTION in options:
+        return options[OPTION]
+    if os.environ.get(VARIABLE):
+        return f"${{env:{VARIABLE}}}"
+    try:
+        return f"localhost:{json.loads((project / '.sqlstream' / 'kafka' / 'settings.json').read_text('utf-8'))['port']}"
     except (OSError, ValueError, KeyError, TypeError):
         hint = f"Set the variable {VARIABLE}, or SET '{OPTION}' = 'host:port' (in sqlstream.toml too), or declare a table of the topic."
         raise SetupError("No Kafka broker is known.", hint=hint) from None
@@ -79,7 +136,9 @@ def _tables(catalog: CatalogManager) -> Iterator[Table]:
     yield from (t for t in catalog.temporary.values() if isinstance(t, Table))
 
 
-def _time(millis: int) -> str:
+def _time(millis: int) -> str | None:
+    if millis < 0:
+        return None
     made = datetime.datetime.fromtimestamp(millis / 1000, zoneinfo.ZoneInfo("UTC"))
     return made.strftime("%Y-%m-%d %H:%M:%S.") + f"{made.microsecond // 1000:03d}Z"
 

@@ -1,90 +1,28 @@
-"""PEEK and INFER: records read by the protocol, and tables told from them."""
+"""PEEK and INFER: records read without a JVM, and tables told from them."""
 
 import json
-import struct
 
 import pytest
 
-from sqlstream.connectors.kafka import compression, fetch
-from sqlstream.connectors.kafka.wire import topics as topics_of
+from sqlstream.connectors.kafka.client import Client
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.session import topics
 from sqlstream.session.inference import create_table
 from sqlstream.session.session import Session
-from tests.session.fake_kafka import FakeKafka, batch
+from tests.kafka_mock import MockKafka
 
 DAY = 1_767_225_600_000
+BROKERS = {"properties.bootstrap.servers": "b:1"}
 
 
 @pytest.fixture
 def kafka():
-    opened = []
-
-    def start(**given):
-        opened.append(FakeKafka(given))
-        return opened[-1]
-
-    yield start
-    for one in opened:
-        one.close()
+    return MockKafka()
 
 
 def record(i):
     return DAY + i, f"k{i}".encode(), b'{"n": %d}' % i
-
-
-def offsets(found):
-    return [(r.partition, r.offset) for r in found]
-
-
-def test_the_last_records_of_all_partitions_by_time(kafka):
-    one = [batch(0, [record(0), record(2)]), batch(2, [record(4), record(6)], codec=1)]
-    other = [batch(10, [record(1), (DAY + 3, None, None)])]
-    broker = kafka(t=[(0, 4, one), (10, 12, other)], empty=[(5, 5, [])])
-    assert topics_of(broker.bootstrap) == {"empty": 1, "t": 2}
-    found = fetch.latest(broker.bootstrap, "t", 4)
-    assert offsets(found) == [(0, 1), (1, 11), (0, 2), (0, 3)]
-    assert [(r.key, r.value) for r in found] == [(b"k2", b'{"n": 2}'), (None, None), (b"k4", b'{"n": 4}'), (b"k6", b'{"n": 6}')]
-    assert [r.timestamp - DAY for r in found] == [2, 3, 4, 6]
-    assert len(fetch.latest(broker.bootstrap, "t", 100)) == 6
-    assert fetch.latest(broker.bootstrap, "empty", 3) == fetch.latest(broker.bootstrap, "t", 0) == []
-
-
-def test_offsets_with_gaps_are_no_records(kafka):
-    batches = [batch(0, [record(0)]), batch(5, [record(1)]), batch(90, [record(2)], control=True)]
-    assert offsets(fetch.latest(kafka(t=[(0, 91, batches)]).bootstrap, "t", 2)) == [(0, 0), (0, 5)]
-
-
-def test_an_unknown_topic_and_no_broker(kafka):
-    broker = kafka(clicks=[(0, 0, [])])
-    with pytest.raises(SetupError, match="There is no topic 'click'") as caught:
-        fetch.latest(broker.bootstrap, "click", 1)
-    assert caught.value.hint == "Did you mean 'clicks'?"
-    broker.close()
-    with pytest.raises(SetupError, match="No Kafka broker answers"):
-        fetch.latest(broker.bootstrap, "clicks", 1)
-
-
-def test_lz4_and_snappy():
-    # Literals, then 'abc' again and again, which reaches into itself.
-    block = bytes([0x3F]) + b"abc" + struct.pack("<H", 3) + bytes([2]) + bytes([0x10]) + b"!"
-    frame = b"\x04\x22\x4d\x18\x60\x40\x82" + struct.pack("<I", len(block)) + block + struct.pack("<I", 3 | 0x80000000) + b"raw" + bytes(4)
-    assert compression.lz4(frame) == b"abc" * 8 + b"!raw"
-    snappy = bytes([25, 2 << 2]) + b"abc" + bytes([(20 << 2) | 2, 3, 0]) + bytes([0]) + b"!"
-    assert compression.snappy(snappy) == b"abc" * 8 + b"!"
-    framed = b"\x82SNAPPY\x00" + bytes(8) + struct.pack(">I", len(snappy)) + snappy
-    assert compression.snappy(framed * 1 + struct.pack(">I", len(snappy)) + snappy) == (b"abc" * 8 + b"!") * 2
-    for broken in (b"", b"nonsense"):
-        with pytest.raises((ValueError, IndexError)):
-            compression.lz4(broken)
-
-
-def test_records_that_cannot_be_read_say_so(kafka):
-    for codec, said in ((4, "compressed by zstd"), (3, "compressed batch of records cannot be read")):
-        broken = batch(0, [record(0)], codec=codec, pack=lambda body: b"nonsense")
-        with pytest.raises(SetupError, match=said):
-            fetch.latest(kafka(t=[(0, 1, [broken])]).bootstrap, "t", 1)
 
 
 def session(tmp_path, **more):
@@ -92,8 +30,8 @@ def session(tmp_path, **more):
 
 
 def test_peek(kafka, tmp_path, monkeypatch):
-    broker = kafka(t=[(0, 3, [batch(0, [(DAY, None, b"\xff\x00"), (DAY + 1500, b"k", "é\n".encode()), record(2000)])])])
-    monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
+    kafka.produce("t", (DAY, None, b"\xff\x00"), (DAY + 1500, b"k", "é\n".encode()), record(2000))
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
     (found,) = session(tmp_path).run("PEEK 't'")
     assert [c.name for c in found.columns] == ["partition", "offset", "timestamp", "key", "value"]
     assert found.rows == (
@@ -110,7 +48,8 @@ def test_which_brokers(tmp_path, monkeypatch):
     one = session(tmp_path)
 
     def brokers(topic="t"):
-        return topics.bootstrap(topic, one._catalog, one.options, tmp_path)
+        found = topics.brokers(one._catalog, one.options, tmp_path, topic)
+        return found.properties["bootstrap.servers"], found.options["properties.bootstrap.servers"]
 
     with pytest.raises(SetupError, match="No Kafka broker is known"):
         brokers()
@@ -121,16 +60,52 @@ def test_which_brokers(tmp_path, monkeypatch):
     assert brokers() == ("env:1", "${env:KAFKA_BOOTSTRAP}")
     list(one.run("SET 'kafka.bootstrap.servers' = 'set:1'"))
     assert brokers() == ("set:1", "set:1")
-    table = "CREATE TABLE {} (a INT) WITH ('connector' = 'kafka', 'topic' = '{}', 'properties.bootstrap.servers' = '${{env:KAFKA_BOOTSTRAP}}', 'format' = 'json'{})"
-    list(one.run(table.format("a", "t", "")))
+    table = "CREATE TABLE {} (a INT) WITH ('connector' = 'kafka', 'topic' = '{}', 'properties.bootstrap.servers' = '{}', 'format' = 'json'{})"
+    list(one.run(table.format("a", "t", "${env:KAFKA_BOOTSTRAP}", "")))
     assert brokers() == ("env:1", "${env:KAFKA_BOOTSTRAP}")
-    list(one.run(table.format("b", "secret", ", 'properties.security.protocol' = 'SASL_SSL'")))
-    with pytest.raises(SetupError, match="ask for SASL_SSL"):
-        brokers("secret")
+
+
+SECURED = """CREATE TABLE a (a INT) WITH ('connector' = 'kafka', 'topic' = 'one;two', 'properties.bootstrap.servers' = '${env:KAFKA_BOOTSTRAP}',
+  'properties.security.protocol' = 'SASL_SSL', 'properties.sasl.mechanism' = 'PLAIN', 'properties.group.id' = 'g', 'format' = 'json',
+  'properties.sasl.jaas.config' = 'o.PlainLoginModule required username="u" password="${env:KAFKA_PASSWORD}";')"""
+
+
+def test_a_table_tells_how_to_log_in(tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", "env:1")
+    monkeypatch.delenv("KAFKA_PASSWORD", raising=False)
+    one = session(tmp_path)
+    list(one.run(SECURED))
+    assert topics.known_properties({"properties.bootstrap.servers": "other:1"}, one._catalog, {}, tmp_path) == {"bootstrap.servers": "other:1"}
+    with pytest.raises(ValidationError, match="KAFKA_PASSWORD, which is not set"):
+        topics.brokers(one._catalog, one.options, tmp_path, "two")
+    monkeypatch.setenv("KAFKA_PASSWORD", "p")
+    properties = {
+        "bootstrap.servers": "env:1", "security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": 'o.PlainLoginModule required username="u" password="p";',
+    }  # fmt: skip
+    found = topics.brokers(one._catalog, one.options, tmp_path, "two")
+    assert found.properties == properties
+    assert found.options["properties.sasl.jaas.config"].endswith('password="${env:KAFKA_PASSWORD}";')
+    # A topic without a table, at the same brokers.
+    assert topics.brokers(one._catalog, one.options, tmp_path, "three").properties == properties
+    for given in ({}, {"properties.bootstrap.servers": "env:1"}):
+        assert topics.known_properties(given, one._catalog, {}, tmp_path) == properties
+    assert topics.client_of_table("a", one._catalog).properties == properties
+    list(one.run("SET 'kafka.bootstrap.servers' = 'set:1'"))
+    assert topics.brokers(one._catalog, one.options, tmp_path, "three").properties == {"bootstrap.servers": "set:1"}
+
+
+def test_infer_shows_no_secret(kafka, tmp_path, monkeypatch):
+    kafka.produce("t", record(1))
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
+    one = session(tmp_path)
+    list(one.run(SECURED.replace("SASL_SSL", "PLAINTEXT").replace("${env:KAFKA_PASSWORD}", "hunter2").replace("one;two", "t")))
+    (shown,) = one.run("INFER TABLE FROM 't'")
+    assert "'properties.security.protocol' = 'PLAINTEXT'" in shown.lines and "sasl.jaas.config" in shown.lines and "hunter2" not in shown.lines
 
 
 def inferred(*values):
-    return create_table("t", "t", "b:1", [v if isinstance(v, bytes | None) else json.dumps(v).encode() for v in values])
+    return create_table("t", "t", BROKERS, [v if isinstance(v, bytes | None) else json.dumps(v).encode() for v in values])
 
 
 def columns(*values):
@@ -181,8 +156,9 @@ def test_lines_that_are_no_json():
 
 
 def test_infer_shows_and_saves(kafka, tmp_path, monkeypatch):
-    broker = kafka(seen=[(0, 2, [batch(0, [record(0), record(1)])])], empty=[(0, 0, [])])
-    monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
+    kafka.produce("seen", record(0), record(1))
+    kafka.produce("empty")
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
     one = session(tmp_path)
     (shown,) = one.run("INFER TABLE FROM 'seen'")
     assert shown.lines.startswith("CREATE TABLE `seen` (\n  n INT\n) WITH (")
@@ -197,8 +173,8 @@ def test_infer_shows_and_saves(kafka, tmp_path, monkeypatch):
 
 
 def test_infer_asks_in_a_terminal(kafka, tmp_path, monkeypatch):
-    broker = kafka(seen=[(0, 1, [batch(0, [record(0)])])])
-    monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
+    kafka.produce("seen", record(0))
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
     for answer in (False, True):
         asked = []
         one = session(tmp_path, interactive=True, ask=lambda question, _: asked.append(question) or answer)  # noqa: B023
@@ -214,7 +190,7 @@ def test_a_real_broker(broker, tmp_path, monkeypatch):
     lines = [f'k{i % 7}\t{{"n": {i}, "at": "2026-01-01 10:00:{i % 60:02d}", "text": "{"abc" * (i % 50)}"}}' for i in range(1000)]
     assert broker.broker.produce(topic, lines, "\t") == 1000
     monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
-    found = fetch.latest(broker.bootstrap, topic, 5000)
+    found = Client({"bootstrap.servers": broker.bootstrap}).latest(topic, 5000)
     assert sorted(json.loads(r.value)["n"] for r in found) == list(range(1000))
     assert {r.key for r in found} == {f"k{i}".encode() for i in range(7)}
     one = session(tmp_path)
@@ -226,5 +202,5 @@ def test_a_real_broker(broker, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("nested", ['{"a":' * 50_000 + "1" + "}" * 50_000, '{"a":' + "[" * 50_000 + "]" * 50_000 + "}"])
 def test_what_a_record_has_in_its_depths_is_text(nested):
-    proposed = deeply(lambda: create_table("t", "topic", "b:1", [nested.encode()]))
+    proposed = deeply(lambda: create_table("t", "topic", BROKERS, [nested.encode()]))
     assert proposed.count("ROW<") + proposed.count("ARRAY<") == 99 and "STRING>>" in proposed

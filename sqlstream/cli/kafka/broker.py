@@ -20,14 +20,15 @@ import sys
 import time
 import uuid
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.cli.kafka.process import HOST, command_line, end_process, free_port, is_free
-from sqlstream.cli.kafka.records import feed, lines_of, reason
-from sqlstream.connectors.kafka.wire import WireError, create_topic, topics
+from sqlstream.cli.kafka.records import create_topic, line_of, produce
+from sqlstream.connectors.kafka.client import BrokerError, Client
 from sqlstream.core import jars, private
-from sqlstream.core.errors import SetupError, SqlStreamError, did_you_mean
+from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
 
 if TYPE_CHECKING:
@@ -36,11 +37,6 @@ if TYPE_CHECKING:
 USUAL_PORT = 9092
 START_LIMIT_S = 60
 PORT_LIMIT_S = 10
-# A tool runs for a second or two: the compiler that makes long runs fast only costs.
-TOOL_JVM = (
-    "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
-    "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-)  # fmt: skip
 BROKER_JVM = (
     "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-Djava.awt.headless=true",
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
@@ -131,70 +127,30 @@ class Broker:
             (self.folder / "broker.pid").unlink(missing_ok=True)
             return pid is not None
 
+    @property
+    def client(self) -> Client:
+        """A client of the running broker. Raises SetupError where none runs."""
+        return Client({"bootstrap.servers": self.bootstrap})
+
     def topics(self) -> dict[str, int]:
         """The topics and how many partitions each has."""
-        return topics(self.bootstrap)
+        return self.client.topics()
 
     def create_topic(self, name: str, partitions: int = 1, compacted: bool = False) -> None:
         """Create a topic; one that is there already, with as many partitions, is left alone. Raises SetupError."""
-        there = self.topics().get(name)
-        if there is None:
-            create_topic(self.bootstrap, name, partitions, {"cleanup.policy": "compact"} if compacted else {})
-            while name not in self.topics():  # a broker tells of it a moment after the controller made it
-                time.sleep(0.02)
-        elif there != partitions:
-            what = f"The topic '{name}' has {there} partitions, not {partitions}."
-            raise SetupError(what, hint="Take another name, or as many partitions.")
+        create_topic(self.client, name, partitions, compacted)
 
     def produce(self, topic: str, source: Path | Iterable[str], key_separator: str | None = None) -> int:
         """Send the lines of a file, or ``source`` itself, one record each; how many, once the broker has them all.
 
         With ``key_separator`` a line is key, separator, value; a line without it ends the call. Raises SetupError.
         """
-        command = [*self._tool("ConsoleProducer"), "--bootstrap-server", self.bootstrap, "--topic", topic]
-        # Large batches that wait a little: 3 times as fast. Records of one key stay in order (idempotent producer).
-        for setting in ("linger.ms=20", "batch.size=262144", "compression.type=lz4"):
-            command += ["--command-property", setting]
-        command += ["--reader-property", "ignore.error=false"]
-        if key_separator is not None:
-            command += ["--reader-property", "parse.key=true", "--reader-property", f"key.separator={key_separator}"]
-        lines = source if not isinstance(source, Path) else lines_of(source)
-        count, failure = feed(command, lines, key_separator)
-        if failure:
-            raise SetupError(f"The records could not all be sent to '{topic}': {failure}.")
-        return count
+        return produce(self.client, topic, source, key_separator)
 
-    def consume(
-        self, topic: str, limit: int | None = None, key_separator: str | None = None, idle_s: float = 3
-    ) -> list[str]:
+    def consume(self, topic: str, limit: int | None = None, key_separator: str | None = None, idle_s: float = 3) -> list[str]:
         """The records of ``topic``, from its first, as lines: ``limit`` of them, or until none came for ``idle_s``."""
-        command = self.consume_command(topic, True, limit, key_separator)
-        command += ["--timeout-ms", str(int(idle_s * 1000))]
-        done = subprocess.run(command, capture_output=True, check=False)
-        logged = done.stderr.decode("utf-8", "replace")
-        if done.returncode and "TimeoutException" not in logged:  # that one is the idle time
-            raise SetupError(f"The topic '{topic}' cannot be read: {reason(logged)}.")
-        return done.stdout.decode("utf-8", "replace").split("\n")[:-1]
-
-    def consume_command(
-        self, topic: str, from_beginning: bool, limit: int | None, key_separator: str | None
-    ) -> list[str]:
-        """The command that prints the records of ``topic``, without end where there is no ``limit``."""
-        there = self.topics()
-        if topic not in there:  # the consumer would create it
-            raise SetupError(f"There is no topic '{topic}'.", hint=did_you_mean(topic, there))
-        command = [*self._tool("consumer.ConsoleConsumer"), "--bootstrap-server", self.bootstrap, "--topic", topic]
-        if from_beginning:
-            command += ["--from-beginning"]
-        if limit is not None:
-            command += ["--max-messages", str(limit)]
-        if key_separator is not None:
-            command += ["--formatter-property", "print.key=true"]
-            command += ["--formatter-property", f"key.separator={key_separator}"]
-        return command
-
-    def _tool(self, name: str) -> list[str]:
-        return _java(TOOL_JVM, f"org.apache.kafka.tools.{name}", lambda _: None)
+        found = islice(self.client.records(topic, from_beginning=True, idle_s=idle_s), limit)
+        return [line_of(r, key_separator).decode("utf-8", "replace") for r in found]
 
     def _start(self, port: int | None, progress: Callable[[str], None]) -> str:
         settings = self._settings()
@@ -304,8 +260,8 @@ def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], Se
     """Until the broker at ``bootstrap`` answers a request for its topics as the one broker of its cluster."""
     end = time.monotonic() + START_LIMIT_S
     while True:
-        with contextlib.suppress(WireError):
-            topics(bootstrap)
+        with contextlib.suppress(BrokerError):
+            Client({"bootstrap.servers": bootstrap}).topics()
             return
         if not alive():
             raise failure("Kafka ended right after its start")
@@ -354,22 +310,39 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--port", type=int, help="default: the one it had before, else 9092, else a free one")
     command("stop", _stop, "stop it; its data stays")
     command("status", _status, "whether it runs, and where; exit code 3 where it does not")
-    command("topics", _topics, "the topics and their partitions")
+    _somewhere(command("topics", _topics, "the topics and their partitions"))
     create = command("create", _create, "create a topic")
+    _somewhere(create)
     create.add_argument("topic")
     create.add_argument("--partitions", type=int, default=1)
     create.add_argument("--compacted", action="store_true", help="keep the last record of every key")
     produce = command("produce", _produce, "send the lines of a file as records")
+    _somewhere(produce)
     produce.add_argument("topic")
     produce.add_argument("file", help="- for the standard input")
     _separated(produce, "each line is key, SEP, value")
     produce.add_argument("--partitions", type=int, help="create the topic first, with so many partitions")
     consume = command("consume", _consume, "print the records of a topic as they come, until Ctrl-C")
+    _somewhere(consume)
     consume.add_argument("topic")
     consume.add_argument("--from-beginning", action="store_true")
     consume.add_argument("--max-messages", type=int, metavar="N", help="end after so many")
     _separated(consume, "print key, SEP, value")
     return parser
+
+
+def _somewhere(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--table", metavar="NAME", help="at the brokers of this table of the project's catalog, with its 'properties.*'")
+
+
+def _client(broker: Broker, args: argparse.Namespace) -> Client:
+    """The client of the table that was named, else of the project's broker. Raises SqlStreamError."""
+    if args.table is None:
+        return broker.client
+    from sqlstream.session.session import Session
+    from sqlstream.session.topics import client_of_table
+
+    return client_of_table(args.table, Session(broker.project, notify=lambda line: None, python=False).planner.catalog)
 
 
 def _separated(command: argparse.ArgumentParser, help: str) -> None:
@@ -397,23 +370,26 @@ def _status(broker: Broker, args: argparse.Namespace) -> int:
 
 
 def _topics(broker: Broker, args: argparse.Namespace) -> None:
-    for name, partitions in broker.topics().items():
+    for name, partitions in _client(broker, args).topics().items():
         print(f"{name}\t{partitions} partition{'' if partitions == 1 else 's'}")
 
 
 def _create(broker: Broker, args: argparse.Namespace) -> None:
-    broker.create_topic(args.topic, args.partitions, args.compacted)
+    create_topic(_client(broker, args), args.topic, args.partitions, args.compacted)
 
 
 def _produce(broker: Broker, args: argparse.Namespace) -> None:
+    client = _client(broker, args)
     if args.partitions is not None:
-        broker.create_topic(args.topic, args.partitions)
+        create_topic(client, args.topic, args.partitions)
     if args.file == "-":
         sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]
-    count = broker.produce(args.topic, sys.stdin if args.file == "-" else Path(args.file), args.key_separator)
+    count = produce(client, args.topic, sys.stdin if args.file == "-" else Path(args.file), args.key_separator)
     print(f"{count} record{'' if count == 1 else 's'} sent to {args.topic}")
 
 
-def _consume(broker: Broker, args: argparse.Namespace) -> int:
-    command = broker.consume_command(args.topic, args.from_beginning, args.max_messages, args.key_separator)
-    return subprocess.run(command, check=False).returncode
+def _consume(broker: Broker, args: argparse.Namespace) -> None:
+    out = sys.stdout.buffer
+    for record in islice(_client(broker, args).records(args.topic, from_beginning=args.from_beginning), args.max_messages):
+        out.write(line_of(record, args.key_separator) + b"\n")
+        out.flush()

@@ -1,19 +1,47 @@
-"""Lines into Kafka's console producer: in come lines, out comes how many the broker has and what went wrong."""
+"""Records as lines of text, into a topic and out of it."""
 
 from __future__ import annotations
 
-import re
-import subprocess
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SetupError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
+
+    from sqlstream.connectors.kafka.client import Client, Record
 
 
-def lines_of(path: Path) -> Iterator[str]:
+def create_topic(client: Client, name: str, partitions: int = 1, compacted: bool = False) -> None:
+    """Create a topic; one that is there already, with as many partitions, is left alone. Raises SetupError."""
+    there = client.topics().get(name)
+    if there is None:
+        client.create_topic(name, partitions, {"cleanup.policy": "compact"} if compacted else {})
+        end = time.monotonic() + client.timeout
+        while name not in client.topics() and time.monotonic() < end:  # a broker tells of it a moment after the controller made it
+            time.sleep(0.02)
+    elif there != partitions:
+        what = f"The topic '{name}' has {there} partitions, not {partitions}."
+        raise SetupError(what, hint="Take another name, or as many partitions.")
+
+
+def produce(client: Client, topic: str, source: Path | Iterable[str], key_separator: str | None = None) -> int:
+    """Send the lines of a file, or ``source`` itself, one record each; how many. See Broker.produce."""
+    lines = source if not isinstance(source, Path) else _lines_of(source)
+    return client.produce(topic, _pairs(topic, lines, key_separator))
+
+
+def line_of(record: Record, key_separator: str | None) -> bytes:
+    """A record as a line: its value, behind its key where they are to be parted; what is absent is ``null``."""
+    value = b"null" if record.value is None else record.value
+    if key_separator is None:
+        return value
+    return (b"null" if record.key is None else record.key) + key_separator.encode() + value
+
+
+def _lines_of(path: Path) -> Iterator[str]:
     """The lines of a file, one at a time, whatever bytes they hold. Raises SetupError."""
     try:
         with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as handle:
@@ -22,38 +50,19 @@ def lines_of(path: Path) -> Iterator[str]:
         raise SetupError(f"'{path}' cannot be read: {e.strerror}.") from e
 
 
-def feed(command: list[str], lines: Iterable[str], key_separator: str | None) -> tuple[int, str | None]:
-    """Write ``lines`` to the console producer; how many, and what went wrong.
-
-    It ends with 0 even where records were lost: that they were is seen in what it logs, at level error.
-    """
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stdin is not None and process.stderr is not None
-    count = 0
-    problem = None
-    try:
-        for line in lines:
-            text = line.rstrip("\r\n")
-            if key_separator is not None and key_separator not in text:
-                problem = f"line {count + 1} holds no {key_separator!r} after its key; {count} lines were sent"
-                break
-            process.stdin.write(text.encode("utf-8", "surrogateescape") + b"\n")
-            count += 1
-    except BrokenPipeError:
-        problem = "the producer ended early"
-    except BaseException:
-        process.kill()
-        process.wait()
-        raise
-    _, errors = process.communicate()
-    logged = errors.decode("utf-8", "replace")
-    if process.returncode or " ERROR " in logged:
-        problem = problem or reason(logged)
-    return count, problem
+def _pairs(topic: str, lines: Iterable[str], key_separator: str | None) -> Iterator[tuple[bytes | None, bytes]]:
+    """The key and the value of each line. Raises SetupError."""
+    for count, line in enumerate(lines):
+        text = line.rstrip("\r\n")
+        if key_separator is None:
+            yield None, _bytes(text)
+            continue
+        key, separator, value = text.partition(key_separator)
+        if not separator:
+            why = f"line {count + 1} holds no {key_separator!r} after its key; {count} lines were sent"
+            raise SetupError(f"The records could not all be sent to '{topic}': {why}.")
+        yield _bytes(key), _bytes(value)
 
 
-def reason(logged: str) -> str:
-    """The one line of a tool's stack traces that says what went wrong."""
-    lines = [line.strip() for line in logged.splitlines() if line.strip()]
-    telling = [line for line in lines if re.match(r"(Caused by: )?[\w.]+(Exception|Error)\b", line)]
-    return (telling or lines or ["no reason given"])[-1]
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, once, plain_options
+from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
 from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
 from sqlstream.core import options as option_rows
@@ -32,8 +33,8 @@ _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-o
 SOURCE = "sqlstream.KafkaSource"
 AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of the last batch can come twice"
 # Consumer properties that Spark's source sets by itself.
-_OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
-        "value.serializer", "interceptor.classes")  # fmt: skip
+OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
+       "value.serializer", "interceptor.classes")  # fmt: skip
 TOPICS = (
     Option("topic", Kind.LIST, summary="Topics to read, separated by ;, or the topic to write."),
     Option("topic-pattern", Kind.STRING, summary="A regular expression; all topics it matches are read."),
@@ -209,9 +210,7 @@ def _specific(options: Mapping[str, str], side: str) -> dict[int, int]:
 
 def _properties(table: Table) -> dict[str, str]:
     """The properties for Kafka's clients, those taken out that Spark sets by itself."""
-    start = "properties."
-    given = {k[len(start) :]: v for k, v in table.options.items() if k.startswith(start)}
-    return {k: v for k, v in given.items() if k not in _OWN}
+    return {k: v for k, v in properties_of(table.options).items() if k not in OWN}
 
 
 def _group_offsets(kafka: Any, table: Table, partitions: list[Partition], reset: str | None) -> Offsets:

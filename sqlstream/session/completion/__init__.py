@@ -177,7 +177,7 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
         case "setting":
             return declarations.setting_keys(place)
         case "stream":
-            return (string("topic", t) for t in context.topics(""))
+            return (string("topic", t) for t in context.topics({}))
     return ()
 
 

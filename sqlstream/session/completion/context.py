@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlstream.sql.tables import ObjectPath, Table, View
+from sqlstream.core.errors import ValidationError
+from sqlstream.session.topics import known_properties
+from sqlstream.sql.tables import ObjectPath, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,8 +40,6 @@ class Relation(NamedTuple):
 
 
 Columns = tuple[Column, ...]
-# Where the development broker listens.
-_DEVELOPMENT = "localhost:9092"
 
 
 def _nothing(*_: object) -> tuple[()]:
@@ -49,7 +49,7 @@ def _nothing(*_: object) -> tuple[()]:
 @dataclass(frozen=True)
 class Context:
     """A snapshot. ``names``: catalog > database > relations. ``columns`` plans a view; ``described`` says what a function of the
-    user's is. ``topics`` never waits for a broker."""
+    user's is. ``topics``, given options of a table, never waits for a broker."""
 
     catalog: str = "default_catalog"
     database: str = "default_database"
@@ -60,7 +60,7 @@ class Context:
     described: Callable[[str], str] = lambda name: "of yours"
     jobs: Callable[[], Iterable[str]] = _nothing
     queries: Callable[[], Iterable[str]] = _nothing
-    topics: Callable[[str], Iterable[str]] = _nothing
+    topics: Callable[[Mapping[str, str]], Iterable[str]] = _nothing
     settings: Mapping[str, str] = field(default_factory=dict)
     _known: dict[ObjectPath, Columns] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ def snapshot(
     functions: UserFunctions,
     settings: Mapping[str, str],
     jobs: Callable[[], Iterable[str]],
-    topics: Callable[[str], Iterable[str]],
+    topics: Callable[[Mapping[str, str]], Iterable[str]],
 ) -> Context:
     """The catalogs as they are now. ``schema`` plans a view, ``functions`` are the user's."""
 
@@ -117,9 +117,11 @@ def snapshot(
         item = manager.get(path)
         return tuple(column(c[0], c[1]) for c in (schema(item) if item is not None else ()))
 
-    def brokers(servers: str) -> Iterable[str]:
-        known = (o.get("properties.bootstrap.servers") for item in manager.objects() if isinstance(item, Table) for o in [item.options])
-        return topics(servers or next(filter(None, known), _DEVELOPMENT))
+    def brokers(given: Mapping[str, str]) -> Iterable[str]:
+        try:
+            return topics(known_properties(given, manager, settings, project))
+        except ValidationError:  # a variable that is not set
+            return ()
 
     return Context(
         manager.current_catalog,

@@ -64,7 +64,7 @@ def values(key: str, declared: Collection[Option], given: Mapping[str, str], con
         files = given.get("connector") == "filesystem"
         return [(f.name, "format") for f in formats.FORMATS if files or f.records]
     if key == "topic":
-        return [(t, "topic") for t in context.topics(given.get("properties.bootstrap.servers", ""))]
+        return [(t, "topic") for t in context.topics(given)]
     return of_option(find(declared, key))
 
 
