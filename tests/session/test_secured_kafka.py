@@ -1,0 +1,166 @@
+"""A cluster with TLS and logins: PEEK, INFER, completion and the commands of ``sqlstream kafka``, by the properties of a table."""
+
+import subprocess
+import time
+from dataclasses import replace
+
+import pytest
+from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
+
+from sqlstream.cli.kafka import broker as module
+from sqlstream.cli.kafka.broker import Broker, main
+from sqlstream.cli.kafka.process import free_port
+from sqlstream.connectors.kafka.client import BrokerError, Client
+from sqlstream.core.errors import NotSupported
+from sqlstream.session.session import Session
+
+pytestmark = pytest.mark.kafka
+PASSWORD = "in \"quotes\", \\ and ;"
+SETTINGS = r"""
+listener.name.tls.ssl.client.auth=required
+ssl.keystore.type=PEM
+ssl.keystore.location={folder}/server.pem
+ssl.truststore.type=PEM
+ssl.truststore.location={folder}/ca.pem
+listener.name.login.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512
+listener.name.login.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="in \\"quotes\\", \\\\ and ;";
+listener.name.login.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+"""
+
+
+def run(folder, *command):
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def certificates(folder):
+    """ca.pem, another.pem, and server.pem and client.pem with their keys, made by the first."""
+    for name in ("ca", "another"):
+        run(folder, *f"openssl req -x509 -newkey rsa:2048 -nodes -keyout {name}.key -out {name}.pem -subj /CN={name} -days 2".split())
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1")
+    for name in ("server", "client"):
+        run(folder, *f"openssl req -newkey rsa:2048 -nodes -keyout {name}.key -out {name}.csr -subj /CN={name}".split())
+        run(folder, *f"openssl x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.crt -days 2 -extfile names".split())
+        (folder / f"{name}.pem").write_text((folder / f"{name}.key").read_text() + (folder / f"{name}.crt").read_text())
+    run(folder, *"openssl pkcs12 -export -in client.crt -inkey client.key -out client.p12 -passout pass:changeit".split())
+    run(folder, *"keytool -importcert -noprompt -storetype JKS -file ca.pem -keystore ca.jks -storepass changeit".split())
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory):
+    """The folder of the certificates, and the addresses of the listeners without TLS, with TLS, and with a login."""
+    folder = tmp_path_factory.mktemp("certificates")
+    certificates(folder)
+    tls, login = free_port(), free_port()
+    plain = module.server_properties
+
+    def properties(*given):
+        lines = plain(*given).splitlines()
+        more = {"listeners": f",TLS://127.0.0.1:{tls},LOGIN://127.0.0.1:{login}", "listener.security.protocol.map": ",TLS:SSL,LOGIN:SASL_SSL"}
+        more["advertised.listeners"] = more["listeners"]
+        return "\n".join(line + more.get(line.partition("=")[0], "") for line in lines) + SETTINGS.format(folder=folder)
+
+    broker = Broker(tmp_path_factory.mktemp("secured"))
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "server_properties", properties)
+            started = broker.start(free_port())
+        user = UserScramCredentialUpsertion("bob", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), PASSWORD.encode())
+        admin = AdminClient({"bootstrap.servers": started})
+        for one in admin.alter_user_scram_credentials([user]).values():
+            one.result(10)
+        yield folder, started, f"127.0.0.1:{tls}", f"127.0.0.1:{login}"
+    finally:
+        broker.stop()
+
+
+def tls(secured, **more):
+    folder, _, address, _ = secured
+    given = {"bootstrap.servers": address, "security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": str(folder / "ca.pem")}
+    own = {"ssl.keystore.type": "PEM", "ssl.keystore.location": str(folder / "client.pem")}
+    return Client(given | own | {k.replace("_", "."): v for k, v in more.items()})
+
+
+def login(secured, mechanism="PLAIN", user="alice", password=PASSWORD):
+    name = "plain.PlainLoginModule" if mechanism == "PLAIN" else "scram.ScramLoginModule"
+    escaped = password.replace("\\", "\\\\").replace('"', '\\"')
+    line = f'org.apache.kafka.common.security.{name} required username="{user}" password="{escaped}";'
+    given = {"bootstrap.servers": secured[3], "security.protocol": "SASL_SSL", "sasl.mechanism": mechanism, "sasl.jaas.config": line}
+    return Client(given | {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(secured[0] / "ca.pem")})
+
+
+def test_certificates(secured):
+    folder = secured[0]
+    tls(secured).create_topic("seen", 2, {})
+    assert tls(secured).topics()["seen"] == 2
+    assert "seen" in tls(secured, ssl_keystore_location=str(folder / "client.p12"), ssl_keystore_password="changeit").topics()
+    text = {"ssl_truststore_certificates": (folder / "ca.pem").read_text(), "ssl_keystore_certificate_chain": (folder / "client.crt").read_text()}
+    assert "seen" in tls(secured, **text, ssl_keystore_key=(folder / "client.key").read_text()).topics()
+    with pytest.raises(NotSupported, match="ca.jks"):
+        tls(secured, ssl_truststore_location=str(folder / "ca.jks")).topics()
+    port = secured[2].rpartition(":")[2]
+    with pytest.raises(BrokerError, match="cannot be verified"):
+        tls(secured, bootstrap_servers=f"localhost:{port}").topics()
+    assert "seen" in tls(secured, bootstrap_servers=f"localhost:{port}", ssl_endpoint_identification_algorithm="").topics()
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512"])
+@pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
+def test_records(secured, mechanism, codec):
+    client = login(secured, mechanism, "alice" if mechanism == "PLAIN" else "bob")
+    client = replace(client, properties={**client.properties, "compression.type": codec})
+    topic = f"{mechanism}-{codec}"
+    client.create_topic(topic, 2, {"compression.type": "producer"})
+    records = [(b"k%d" % (i % 7), b"value" * (i % 50)) for i in range(500)]
+    assert client.produce(topic, records) == 500
+    assert sorted((r.key, r.value) for r in client.latest(topic, 1000)) == sorted(records)
+    assert len(client.latest(topic, 3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("client", "said", "hint"),
+    [
+        (lambda s: login(s, password="wrong"), "refuses the login of 'alice'", "sasl.jaas.config"),
+        (lambda s: login(s, "SCRAM-SHA-512", "bob", "wrong"), "refuses the login of 'bob'", "sasl.jaas.config"),
+        (lambda s: login(s, "SCRAM-SHA-256"), "does not know the mechanism SCRAM-SHA-256", "sasl.mechanism"),
+        (lambda s: tls(s, ssl_truststore_location=str(s[0] / "another.pem")), "cannot be verified", "ssl.truststore.location"),
+        (lambda s: tls(s, ssl_keystore_location=""), "TLS", "ssl.keystore"),
+        (lambda s: Client({"bootstrap.servers": s[2]}), "No Kafka broker answers", "security.protocol"),
+        (lambda s: tls(s, bootstrap_servers=s[1]), "TLS", "security.protocol"),
+        (lambda s: tls(s, ssl_keystore_location=str(s[0] / "client.p12"), ssl_keystore_password="x"), "no Kafka client", "passwords"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_soon(secured, client, said, hint):
+    began = time.monotonic()
+    with pytest.raises(BrokerError, match=said) as caught:
+        client(secured).topics()
+    assert hint in caught.value.hint
+    assert time.monotonic() - began < 4
+
+
+def test_by_the_table(secured, tmp_path, monkeypatch, capfdbinary):
+    client = login(secured)
+    (tmp_path / "catalog").mkdir()
+    monkeypatch.setenv("ALICE", client.properties["sasl.jaas.config"])
+    written = {**client.properties, "sasl.jaas.config": "${env:ALICE}", "max.poll.records": "50", "group.id": "g"}
+    options = "".join(f", 'properties.{k}' = '{v}'" for k, v in written.items())
+    (tmp_path / "catalog" / "shop.sql").write_text(
+        f"CREATE TABLE shop (n INT) WITH ('connector' = 'kafka', 'topic' = 'shop', 'format' = 'json'{options});"
+    )
+    lines = tmp_path / "lines"
+    lines.write_text('a={"n": 1}\na={"n": 2}\n')
+    command = ["--project", str(tmp_path)]
+    assert main([*command, "produce", "--table", "shop", "--partitions", "2", "--key-separator", "=", "shop", str(lines)]) == 0
+    assert main([*command, "topics", "--table", "shop"]) == 0
+    assert main([*command, "consume", "--table", "shop", "--from-beginning", "--max-messages", "2", "--key-separator", "|", "shop"]) == 0
+    out = capfdbinary.readouterr().out
+    assert b"2 records sent to shop" in out and b"shop\t2 partitions" in out and out.endswith(b'a|{"n": 1}\na|{"n": 2}\n')
+    session = Session(tmp_path, notify=print)
+    (peeked,) = session.run("PEEK 'shop'")
+    assert [row[3:] for row in peeked.rows] == [("a", '{"n": 1}'), ("a", '{"n": 2}')]
+    (shown,) = session.run("INFER TABLE again FROM 'shop'")
+    assert "'properties.security.protocol' = 'SASL_SSL'" in shown.lines and "'properties.sasl.jaas.config' = '${env:ALICE}'" in shown.lines
+    assert "properties.group.id" not in shown.lines
+    end = time.monotonic() + 5
+    while "shop" not in (found := session.completion().topics({})) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert "shop" in found
