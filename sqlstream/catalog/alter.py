@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.catalog.entries import check_reset
 from sqlstream.catalog.schema import Places, references, with_key
 from sqlstream.core.errors import ValidationError, did_you_mean
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.tables import Column, ComputedColumn, Distribution, PrimaryKey, Table, Watermark
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

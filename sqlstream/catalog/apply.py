@@ -17,9 +17,9 @@ from sqlstream.catalog.entries import Database
 from sqlstream.catalog.project import Item, Key, Project, lower, user_function
 from sqlstream.catalog.schema import NOTHING, checked
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import ObjectPath, Table, View
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -7,10 +7,15 @@ dialect.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
+from sqlstream.sql.quoting import flink_string, quote
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.types import Type, quote
+
+if TYPE_CHECKING:
+    from sqlstream.sql.types import Type
 
 # Functions that Flink's parser resolves itself are printed bare; those it finds in its catalog of functions are
 # printed as identifiers.
@@ -110,7 +115,7 @@ def _write(node: exp.Expression) -> tuple[str, int]:
         case exp.Identifier():
             return quote(node.name), ATOM
         case exp.Literal():
-            return (_string(node.name) if node.is_string else node.name.upper()), ATOM
+            return (flink_string(node.name) if node.is_string else node.name.upper()), ATOM
         case exp.Boolean():
             return ("TRUE" if node.this else "FALSE"), ATOM
         case exp.Null():
@@ -126,7 +131,7 @@ def _write(node: exp.Expression) -> tuple[str, int]:
         case exp.Literal() if node.name.startswith(".") and not node.is_string:
             return f"0{node.name}", ATOM
         case ast.TimeLiteral():
-            return f"{node.args['kind']} {_string(node.this)}", ATOM
+            return f"{node.args['kind']} {flink_string(node.this)}", ATOM
         case ast.TypeNode():
             return _type(ast.flink_type(node)), ATOM
     return node.sql(dialect="flink", identify=True), ATOM
@@ -142,10 +147,6 @@ def _in(node: exp.In, negated: str) -> tuple[str, int]:
     asked = node.args.get("query")
     found = _list(node.expressions) if asked is None else _query(asked.this if isinstance(asked, exp.Subquery) else asked)
     return f"{_operand(node.this, 5)} {negated}IN ({found})", 4
-
-
-def _string(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _not(inner: exp.Expression) -> tuple[str, int]:

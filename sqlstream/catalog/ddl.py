@@ -15,18 +15,14 @@ from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.core.secrets import masked, masked_value
 from sqlstream.sql.masking import masked_text, secrets
+from sqlstream.sql.quoting import flink_string, quote
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, View
-from sqlstream.sql.types import MAX_LENGTH, Type, quote
+from sqlstream.sql.types import MAX_LENGTH, Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sqlglot import exp
-
-
-def literal(text: str) -> str:
-    """``text`` as a string literal."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def type_text(type_: Type) -> str:
@@ -60,12 +56,12 @@ def column_text(column: Column, types: Callable[[Type], str] = type_text) -> str
             text = f"{quote(column.name)} {types(column.type)} {metadata_text(column)}"
         case ComputedColumn():
             text = f"{quote(column.name)} AS {expression_text(column.expression)}"
-    return f"{text} COMMENT {literal(column.comment)}" if column.comment else text
+    return f"{text} COMMENT {flink_string(column.comment)}" if column.comment else text
 
 
 def metadata_text(column: MetadataColumn) -> str:
     """``METADATA FROM 'offset' VIRTUAL``."""
-    source = f" FROM {literal(column.key)}" if column.key != column.name else ""
+    source = f" FROM {flink_string(column.key)}" if column.key != column.name else ""
     return f"METADATA{source}{' VIRTUAL' if column.virtual else ''}"
 
 
@@ -78,7 +74,7 @@ def watermark_text(table: Table) -> str:
 
 def options_text(options: Iterable[tuple[str, str]]) -> str:
     """The WITH clause, one option a line."""
-    return "WITH (\n" + ",\n".join(f"  {literal(k)} = {literal(v)}" for k, v in options) + "\n)"
+    return "WITH (\n" + ",\n".join(f"  {flink_string(k)} = {flink_string(v)}" for k, v in options) + "\n)"
 
 
 def create_table(table: Table) -> str:
@@ -103,7 +99,7 @@ def _create_table(table: Table, head: str, options: list[tuple[str, str]], types
     body = "".join(f"  {p}{',' if i < len(parts) - 1 else ''}\n" for i, p in enumerate(parts))
     lines = [f"CREATE {head} (\n{body or chr(10)})"]
     if table.comment:
-        lines.append(f"COMMENT {literal(table.comment)}")
+        lines.append(f"COMMENT {flink_string(table.comment)}")
     if table.distribution:
         lines.append(distribution_text(table.distribution))
     if table.partition_keys:
@@ -120,14 +116,14 @@ def _temporary(temporary: bool) -> str:
 def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> str:
     """What SHOW CREATE VIEW prints; ``query`` is that of the view, expanded. Secrets are masked."""
     names = ",\n".join(f"  {quote(c)}" for c in columns)
-    comment = f"COMMENT {literal(view.comment)}\n" if view.comment else ""
+    comment = f"COMMENT {flink_string(view.comment)}\n" if view.comment else ""
     return masked_text(f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {calcite_query.query_text(query)}\n")
 
 
 def create_view_file(view: View, name: str) -> str:
     """The statement that a project file holds."""
     columns = f" ({', '.join(quote(c) for c in view.columns)})" if view.columns else ""
-    comment = f"\nCOMMENT {literal(view.comment)}" if view.comment else ""
+    comment = f"\nCOMMENT {flink_string(view.comment)}" if view.comment else ""
     return f"CREATE VIEW {name}{columns}{comment}\nAS {query_text(view)};\n"
 
 
@@ -138,9 +134,9 @@ def query_text(view: View) -> str:
 
 def create_function_file(function: UserFunction, name: str) -> str:
     """The statement that a project file holds."""
-    using = ", ".join(f"JAR {literal(r)}" for r in function.resources)
+    using = ", ".join(f"JAR {flink_string(r)}" for r in function.resources)
     return (
-        f"CREATE FUNCTION {name} AS {literal(function.identifier)} LANGUAGE {function.language}"
+        f"CREATE FUNCTION {name} AS {flink_string(function.identifier)} LANGUAGE {function.language}"
         + (f" USING {using}" if using else "")
         + (" " + options_text(function.options.items()) if function.options else "")
         + ";\n"
@@ -149,20 +145,20 @@ def create_function_file(function: UserFunction, name: str) -> str:
 
 def create_catalog(name: str, catalog: Catalog) -> str:
     """What SHOW CREATE CATALOG prints."""
-    comment = f"COMMENT {literal(catalog.comment)}\n" if catalog.comment else ""
+    comment = f"COMMENT {flink_string(catalog.comment)}\n" if catalog.comment else ""
     options = [(k, masked(k, v)) for k, v in sorted(catalog.options.items())]
     return f"CREATE CATALOG {quote(name)}\n{comment}{options_text(options)}\n"
 
 
 def create_catalog_file(name: str, catalog: Catalog) -> str:
     """The statement that a project file holds."""
-    comment = f"\nCOMMENT {literal(catalog.comment)}" if catalog.comment else ""
+    comment = f"\nCOMMENT {flink_string(catalog.comment)}" if catalog.comment else ""
     return f"CREATE CATALOG {quote(name)}{comment}\n{options_text(catalog.options.items())};\n"
 
 
 def create_database_file(name: str, database: Database) -> str:
     """The statement that a project file holds."""
-    comment = f"\nCOMMENT {literal(database.comment)}" if database.comment else ""
+    comment = f"\nCOMMENT {flink_string(database.comment)}" if database.comment else ""
     options = "\n" + options_text(database.options.items()) if database.options else ""
     return f"CREATE DATABASE {quote(name)}{comment}{options};\n"
 

@@ -25,10 +25,10 @@ from sqlstream.catalog.schema import NOTHING
 from sqlstream.core.defects import told
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.masking import masked_text
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.statements import split
 from sqlstream.sql.tables import ObjectPath, Table, View
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pathlib import Path

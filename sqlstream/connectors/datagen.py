@@ -16,8 +16,8 @@ from sqlstream.connectors.base import Connector, Read, Source, once, plain_optio
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.core.options import Kind, Option, Use
-from sqlstream.formats.base import literal
 from sqlstream.sql.generated_names import bound
+from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import INT, STRING, Type
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class _Field:
 
     def hash(self, use: str) -> str:
         """SQL for 64 random bits."""
-        return f"xxhash64({ROW}, {literal(f'{self.path} {use}')}, {self.salt})"
+        return f"xxhash64({ROW}, {spark_string(f'{self.path} {use}')}, {self.salt})"
 
     def share(self, use: str) -> str:
         """SQL for a random number from 0 to below 1."""
@@ -257,7 +257,7 @@ def _random(field: _Field) -> str:
         case "MAP":
             return _map(field, field.child("key", type_.children[0]), field.child("value", type_.children[1]))
         case "ROW":
-            parts = (f"{literal(n)}, {_cell(field.child(n, c))}" for n, c in zip(type_.names, type_.children, strict=True))
+            parts = (f"{spark_string(n)}, {_cell(field.child(n, c))}" for n, c in zip(type_.names, type_.children, strict=True))
             return f"named_struct({', '.join(parts)})"
     raise NotSupported(f"The 'datagen' connector can't make up values of type {type_}, of column '{field.path[7:]}'.")
 

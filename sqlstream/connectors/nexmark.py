@@ -21,6 +21,7 @@ from sqlstream.connectors.base import Connector, Read, Source, once
 from sqlstream.core import options
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import Kind, Option, Use
+from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import BIGINT, INT, STRING, Type, row, timestamp
 
 if TYPE_CHECKING:
@@ -267,11 +268,7 @@ def _hundreds(number: str) -> str:
 
 
 def _pick(values: tuple[str, ...], salt: int) -> str:
-    return f"element_at(array({', '.join(map(_text, values))}), CAST({_below(len(values), salt)} + 1 AS INT))"
-
-
-def _text(value: str) -> str:
-    return "'" + value + "'"
+    return f"element_at(array({', '.join(map(spark_string, values))}), CAST({_below(len(values), salt)} + 1 AS INT))"
 
 
 def _price(salt: int) -> str:

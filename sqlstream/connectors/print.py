@@ -13,7 +13,7 @@ from sqlstream.connectors.local_rows import local_rows
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, Change, ChangelogMode, changes
 from sqlstream.core.options import Kind, Option, Use
-from sqlstream.sql.types import Type, quote
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from sqlstream.sql.tables import Table
+    from sqlstream.sql.types import Type
 
 _ROWS_AT_ONCE = 1000
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import REMOVES
-from sqlstream.sql.types import quote
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

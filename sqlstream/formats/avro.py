@@ -14,7 +14,8 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.options import Kind, Option
 from sqlstream.formats import rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql
-from sqlstream.sql.types import INT, quote
+from sqlstream.sql.quoting import quote
+from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.sql.types import Type, quote
+from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.types import Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -117,12 +118,6 @@ RECORD_BEGINS, RECORD_ENDS = "<<record ", " record>>"
 RECORD_CHARACTERS = 10_000
 
 
-def literal(text: str) -> str:
-    """``text`` as a Spark SQL string literal."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\u0000")
-    return f"'{escaped}'"
-
-
 def told(text: str) -> str:
     """SQL for a record, or a part of one, in the message of an error: marked, so that what is told of it can be cut, and its secrets masked."""
     return f"concat('{RECORD_BEGINS}', left({text}, {RECORD_CHARACTERS}), '{RECORD_ENDS}')"
@@ -130,7 +125,7 @@ def told(text: str) -> str:
 
 def sql_map(entries: Mapping[str, str]) -> str:
     """``entries`` as a Spark SQL map of strings."""
-    return f"map({', '.join(literal(x) for pair in entries.items() for x in pair)})"
+    return f"map({', '.join(spark_string(x) for pair in entries.items() for x in pair)})"
 
 
 def columns_sql(fields: Fields) -> str:

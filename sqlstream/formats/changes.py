@@ -15,9 +15,10 @@ from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats import json_read, rows
-from sqlstream.formats.base import Encoded, Fields, Property, literal
+from sqlstream.formats.base import Encoded, Fields, Property
 from sqlstream.formats.json import JsonBased
-from sqlstream.sql.types import BIGINT, INT, STRING, TINYINT, array, map_of, quote, timestamp_ltz
+from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.types import BIGINT, INT, STRING, TINYINT, array, map_of, timestamp_ltz
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +93,7 @@ class Changes(JsonBased):
         start, end = zip(*(text.split("%s") for text in self.shape.written), strict=True)
         if self.option(given, "encode.ignore-null-fields"):
             start, end = (tuple(re.sub(r'"\w+":null,', "", text) for text in texts) for texts in (start, end))
-        first, last = (F.expr(f"if({REMOVES}, {literal(gone)}, {literal(new)})") for new, gone in (start, end))
+        first, last = (F.expr(f"if({REMOVES}, {spark_string(gone)}, {spark_string(new)})") for new, gone in (start, end))
         return F.concat(first, super().encode(fields, given), last)
 
 

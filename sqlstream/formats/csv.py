@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import Kind, Option
-from sqlstream.formats.base import Encoded, Fields, Format, literal, refuse_types, sql_map, told, truncated
+from sqlstream.formats.base import Encoded, Fields, Format, refuse_types, sql_map, told, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
 from sqlstream.sql.generated_names import bound
-from sqlstream.sql.types import Type, quote
+from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pyspark.sql import Column, DataFrame
+
+    from sqlstream.sql.types import Type
 
 PARSED = "__sqlstream_csv"
 _NEVER = "\x00"  # The quote of a line without quotes.
@@ -44,7 +46,7 @@ class Csv(Format):
         Option("ignore-parse-errors", Kind.BOOLEAN, "false", "A field that can't be parsed becomes NULL, a broken line is skipped."),
         Option("array-element-delimiter", Kind.STRING, ";", "What stands between the elements of an ARRAY or ROW."),
         Option("escape-character", Kind.STRING, None, "The character that takes the meaning from the next one."),
-        Option("null-literal", Kind.STRING, None, "The text that stands for NULL."),
+        Option("null-spark_string", Kind.STRING, None, "The text that stands for NULL."),
         Option("write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, "false",
                "Write 1E+5 for the DECIMAL 100000.000; files always do, as Flink's."),
     )  # fmt: skip
@@ -92,27 +94,27 @@ class Csv(Format):
         *own_cells, last, more = cells
         schema = ", ".join(f"{c} STRING" for c in cells)
         first = text if record.lines else _first_line(text, escape, separator, quoting)
-        line = f"concat({_escaped(first, escape, separator, quoting)}, {literal(separator + _END)})"
-        parsed = f"from_csv({line}, {literal(schema)}, {sql_map(parser)})"
+        line = f"concat({_escaped(first, escape, separator, quoting)}, {spark_string(separator + _END)})"
+        parsed = f"from_csv({line}, {spark_string(schema)}, {sql_map(parser)})"
         fail = _failure(text, record.origin)
         rows_type = f"ARRAY<STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>>"
-        good = f"array(named_struct({', '.join(f'{literal(c)}, {PARSED}.{c}' for c in own_cells)}))"
+        good = f"array(named_struct({', '.join(f'{spark_string(c)}, {PARSED}.{c}' for c in own_cells)}))"
         none = f"CAST(array() AS {rows_type})" if ignore else fail(rows_type)
         short, wrong = none, none
         if ignore:
-            end = f"array_position(array({', '.join(f'{PARSED}.{c}' for c in cells)}), {literal(_END)})"
-            there = (f"{literal(c)}, if({i} < {end}, coalesce({PARSED}.{c}, ''), {literal(_MISSING)})" for i, c in enumerate(own_cells, 1))
+            end = f"array_position(array({', '.join(f'{PARSED}.{c}' for c in cells)}), {spark_string(_END)})"
+            there = (f"{spark_string(c)}, if({i} < {end}, coalesce({PARSED}.{c}, ''), {spark_string(_MISSING)})" for i, c in enumerate(own_cells, 1))
             short = f"array(named_struct({', '.join(there)}))"
-        whole = f"{PARSED}.{last} = {literal(_END)}"
+        whole = f"{PARSED}.{last} = {spark_string(_END)}"
         broken = "false"
         if not record.lines:
-            whole = f"({whole} OR trim(coalesce({PARSED}.{last}, '')) = '' AND {PARSED}.{more} = {literal(_END)})"
+            whole = f"({whole} OR trim(coalesce({PARSED}.{last}, '')) = '' AND {PARSED}.{more} = {spark_string(_END)})"
             broken = f"{text} = '' OR NOT is_valid_utf8({text}) OR {_odd(text, quoting)} AND NOT {text} RLIKE {_line(escape, separator, quoting)}"
         elif quoting:
-            unclosed = " OR ".join(f"({PARSED}.{c} <> {literal(_END)} AND endswith({PARSED}.{c}, {literal(_END)}))" for c in cells)
+            unclosed = " OR ".join(f"({PARSED}.{c} <> {spark_string(_END)} AND endswith({PARSED}.{c}, {spark_string(_END)}))" for c in cells)
             unread = _failure(text, record.origin, " A field in quotes goes on in the next line, which can't be read.")(rows_type)
             wrong = f"CASE WHEN {unclosed} THEN {unread} ELSE {wrong} END"
-        ends = " OR ".join(f"{PARSED}.{c} = {literal(_END)}" for c in own_cells)
+        ends = " OR ".join(f"{PARSED}.{c} = {spark_string(_END)}" for c in own_cells)
         array = f"CASE WHEN {broken} THEN {none} WHEN {whole} THEN {good} WHEN {ends} THEN {short} ELSE {wrong} END"
         if record.nulls:
             array = f"if({text} IS NULL, array(CAST(NULL AS STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>)), {array})"
@@ -120,11 +122,11 @@ class Csv(Format):
         own = [f"__sqlstream_{c}" for c in own_cells]
         rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
         delimiter = self.option(given, "array-element-delimiter")
-        null = given.get("null-literal")
+        null = given.get("null-spark_string")
         columns = []
         for c, (name, type_) in zip(own, fields, strict=True):
             cell = _restored(f"coalesce({c}, '')", escape, separator, quoting)
-            cell = f"nullif({cell}, {literal(_MISSING)})" if ignore else cell
+            cell = f"nullif({cell}, {spark_string(_MISSING)})" if ignore else cell
             value = _cell(cell, type_, null, delimiter, None if ignore else fail)
             columns.append(F.expr(f"if({text} IS NULL, NULL, {value})" if record.nulls else value).alias(name))
         return rows.select(*kept, *columns)
@@ -132,12 +134,12 @@ class Csv(Format):
     def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
 
-        null = literal(given.get("null-literal", ""))
+        null = spark_string(given.get("null-spark_string", ""))
         delimiter = _unescaped(self.option(given, "field-delimiter"))
         escape = given.get("escape-character")
         quote_character = None if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
         scientific = lines or self.option(given, "write-bigdecimal-in-scientific-notation")
-        elements = literal(self.option(given, "array-element-delimiter"))
+        elements = spark_string(self.option(given, "array-element-delimiter"))
 
         def text(x: str, type_: Type) -> str:
             match type_.root:
@@ -163,7 +165,7 @@ class Csv(Format):
                 x = _quoted(x, quote_character, delimiter, escape)
             return f"coalesce({x}, {null})"
 
-        return F.expr(f"concat_ws({literal(delimiter)}, {', '.join(cell(n, t) for n, t in fields)})")
+        return F.expr(f"concat_ws({spark_string(delimiter)}, {', '.join(cell(n, t) for n, t in fields)})")
 
 
 def _quoted(x: str, quote_character: str, delimiter: str, escape: str | None) -> str:
@@ -172,10 +174,10 @@ def _quoted(x: str, quote_character: str, delimiter: str, escape: str | None) ->
     pattern = "[\\x00-\\x{" + format(ord(highest), "x") + "}" + (f"\\x{{{ord(escape):x}}}" if escape else "") + "]"
     inner = x
     if escape:
-        inner = f"replace({inner}, {literal(escape)}, {literal(escape * 2)})"
-    inner = f"replace({inner}, {literal(quote_character)}, {literal(quote_character * 2)})"
-    q = literal(quote_character)
-    return f"if(length({x}) > {_QUOTE_FROM} OR {x} RLIKE {literal(pattern)}, concat({q}, {inner}, {q}), {x})"
+        inner = f"replace({inner}, {spark_string(escape)}, {spark_string(escape * 2)})"
+    inner = f"replace({inner}, {spark_string(quote_character)}, {spark_string(quote_character * 2)})"
+    q = spark_string(quote_character)
+    return f"if(length({x}) > {_QUOTE_FROM} OR {x} RLIKE {spark_string(pattern)}, concat({q}, {inner}, {q}), {x})"
 
 
 def _escaped(text: str, escape: str | None, separator: str, quoting: str) -> str:
@@ -183,21 +185,21 @@ def _escaped(text: str, escape: str | None, separator: str, quoting: str) -> str
     if not escape:
         return text
     for character, stand_in in ((escape, _ESCAPE), (separator, _SEPARATOR), *([(quoting, _QUOTE)] if quoting else [])):
-        text = f"replace({text}, {literal(escape + character)}, {literal(stand_in)})"
+        text = f"replace({text}, {spark_string(escape + character)}, {spark_string(stand_in)})"
     for letter, control in _CONTROLS.items():
-        text = f"replace({text}, {literal(escape + letter)}, {literal(control)})"
-    return f"replace({text}, {literal(escape)}, '')"
+        text = f"replace({text}, {spark_string(escape + letter)}, {spark_string(control)})"
+    return f"replace({text}, {spark_string(escape)}, '')"
 
 
 def _restored(cell: str, escape: str | None, separator: str, quoting: str) -> str:
     if not escape:
         return cell
-    return f"translate({cell}, {literal(_ESCAPE + _SEPARATOR + _QUOTE)}, {literal(escape + separator + (quoting or escape))})"
+    return f"translate({cell}, {spark_string(_ESCAPE + _SEPARATOR + _QUOTE)}, {spark_string(escape + separator + (quoting or escape))})"
 
 
 def _odd(text: str, quoting: str) -> str:
     """SQL: whether ``text`` may be more than cells without quotes on one line."""
-    pattern = literal(rf"[{_code(quoting)}\r\n]")
+    pattern = spark_string(rf"[{_code(quoting)}\r\n]")
     return f"({text} RLIKE {pattern})"
 
 
@@ -213,7 +215,7 @@ def _line(escape: str | None, separator: str, quoting: str) -> str:
     cell = rf"(?:(?:[^{s}{q}{e}\r\n]{escaped})(?:[^{s}{e}\r\n]{escaped})*+)?+"
     if q:
         cell = rf"(?:{q}(?:[^{q}{e}]|{q}{q}{escaped})*+{q} *+|{cell})"
-    return literal(rf"(?s)^{cell}(?:{s}{cell})*+(?=[\r\n]|\z)")
+    return spark_string(rf"(?s)^{cell}(?:{s}{cell})*+(?=[\r\n]|\z)")
 
 
 def _code(character: str) -> str:
@@ -226,7 +228,7 @@ def _unescaped(text: str) -> str:
 
 
 def _failure(text: str, origin: str, why: str = "") -> Callable[[str], str]:
-    end = literal(f").{why}")
+    end = spark_string(f").{why}")
 
     def fail(type_: str) -> str:
         parts = f"'Failed to deserialize CSV row ', {told(text)}, ' (', {origin}, {end}"
@@ -237,15 +239,15 @@ def _failure(text: str, origin: str, why: str = "") -> Callable[[str], str]:
 
 def _cell(x: str, type_: Type, null: str | None, delimiter: str, fail: Callable[[str], str] | None) -> str:
     """SQL for the value of the text ``x``."""
-    parts = f"split({x}, concat('\\\\Q', {literal(delimiter)}, '\\\\E'))"
+    parts = f"split({x}, concat('\\\\Q', {spark_string(delimiter)}, '\\\\E'))"
     match type_.root:
         case "ARRAY":
             inner = bound(lambda e: _scalar(e, type_.children[0], null, fail))
-            # As in Flink, the NULL literal is one of elements here, and of fields below.
+            # As in Flink, the NULL spark_string is one of elements here, and of fields below.
             return f"if({x} = '', CAST(array() AS {type_.spark}), transform({parts}, {inner}))"
         case "ROW":
             fields = ", ".join(
-                f"{literal(n)}, {_scalar(f'get({parts}, {i})', c, null, fail)}"
+                f"{spark_string(n)}, {_scalar(f'get({parts}, {i})', c, null, fail)}"
                 for i, (n, c) in enumerate(zip(type_.names, type_.children, strict=True))
             )
             short = f"WHEN size({parts}) < {len(type_.children)} THEN {fail(type_.spark)}" if fail else ""
@@ -254,7 +256,7 @@ def _cell(x: str, type_: Type, null: str | None, delimiter: str, fail: Callable[
 
 
 def _scalar(x: str, type_: Type, null: str | None, fail: Callable[[str], str] | None) -> str:
-    known = x if null is None else f"nullif({x}, {literal(null)})"
+    known = x if null is None else f"nullif({x}, {spark_string(null)})"
     target = type_.spark
     trimmed = f"trim({known})"
     match type_.root:
@@ -263,23 +265,23 @@ def _scalar(x: str, type_: Type, null: str | None, fail: Callable[[str], str] | 
         case "BOOLEAN":
             return f"(lower({trimmed}) = 'true')"
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
-            value = f"if({trimmed} RLIKE {literal(INTEGER)}, try_cast({trimmed} AS {target}), NULL)"
+            value = f"if({trimmed} RLIKE {spark_string(INTEGER)}, try_cast({trimmed} AS {target}), NULL)"
         case "FLOAT" | "DOUBLE":
-            value = f"if({trimmed} RLIKE {literal(FLOAT)}, try_cast({trimmed} AS {target}), NULL)"
+            value = f"if({trimmed} RLIKE {spark_string(FLOAT)}, try_cast({trimmed} AS {target}), NULL)"
         case "DECIMAL":
             # What has too many digits is NULL.
-            value = f"if({known} RLIKE {literal(DECIMAL)}, try_cast({known} AS {target}), NULL)"
+            value = f"if({known} RLIKE {spark_string(DECIMAL)}, try_cast({known} AS {target}), NULL)"
             return (
-                f"coalesce({value}, if({known} IS NULL OR {known} RLIKE {literal(DECIMAL)}, NULL, {fail(target)}))" if fail else value
+                f"coalesce({value}, if({known} IS NULL OR {known} RLIKE {spark_string(DECIMAL)}, NULL, {fail(target)}))" if fail else value
             )
         case "BINARY" | "VARBINARY":
-            value = f"if(length({known}) % 4 = 0 AND {known} RLIKE {literal(BASE64)}, try_to_binary({known}, 'base64'), NULL)"
+            value = f"if(length({known}) % 4 = 0 AND {known} RLIKE {spark_string(BASE64)}, try_to_binary({known}, 'base64'), NULL)"
         case "DATE":
-            value = f"if({known} RLIKE {literal(_DATE)}, try_cast({known} AS DATE), NULL)"
+            value = f"if({known} RLIKE {spark_string(_DATE)}, try_cast({known} AS DATE), NULL)"
         case "TIME":
-            value = f"if({known} RLIKE {literal(_TIME)}, try_cast({known} AS TIME(6)), NULL)"
+            value = f"if({known} RLIKE {spark_string(_TIME)}, try_cast({known} AS TIME(6)), NULL)"
             value = f"time_trunc('{'SECOND' if type_.args[0] == 0 else 'MILLISECOND'}', {value})"
         case _:
             pattern = _TIMESTAMP + ("Z$" if type_.root == "TIMESTAMP_LTZ" else "$")
-            value = truncated(f"if({known} RLIKE {literal(pattern)}, try_cast({known} AS TIMESTAMP), NULL)", type_.args[0])
+            value = truncated(f"if({known} RLIKE {spark_string(pattern)}, try_cast({known} AS TIMESTAMP), NULL)", type_.args[0])
     return f"coalesce({value}, if({known} IS NULL, NULL, {fail(target)}))" if fail else value

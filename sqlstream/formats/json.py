@@ -12,7 +12,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql, exclusive, refuse_types
-from sqlstream.sql.types import quote
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

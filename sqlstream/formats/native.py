@@ -13,7 +13,8 @@ from sqlstream.core.errors import NotSupported
 from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats.base import Encoded, Fields, Format, refuse_types
 from sqlstream.sql.generated_names import bound
-from sqlstream.sql.types import INT, quote
+from sqlstream.sql.quoting import quote
+from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import Kind, Option
 from sqlstream.formats import rows
-from sqlstream.formats.base import Encoded, Fields, Format, literal
-from sqlstream.sql.types import Type, quote
+from sqlstream.formats.base import Encoded, Fields, Format
+from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import Column as AnyColumn
     from pyspark.sql import DataFrame
+
+    from sqlstream.sql.types import Type
 
 _SIZES = {"BOOLEAN": 1, "TINYINT": 1, "SMALLINT": 2, "INT": 4, "BIGINT": 8, "FLOAT": 4, "DOUBLE": 8}
 
@@ -51,7 +53,7 @@ class Raw(Format):
         else:
             bytes_ = F.expr(f"CAST({record.value} AS BINARY)")
             wrong = f"Size of data received for deserializing {type_.root} type is not "
-            place = F.expr(f"raise_error(concat({literal(wrong)}, octet_length({record.value}), ' (', {record.origin}, ').'))")
+            place = F.expr(f"raise_error(concat({spark_string(wrong)}, octet_length({record.value}), ' (', {record.origin}, ').'))")
             value = Column(self._records(type_, given).read(bytes_._jc))
             value = F.when(bytes_.isNotNull(), F.coalesce(value, place.cast(type_.spark)))
         return record.frame.select(*kept, value.alias(name))

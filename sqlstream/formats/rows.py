@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.formats.base import Encoded, Fields, columns_sql, literal, told
-from sqlstream.sql.types import quote
+from sqlstream.formats.base import Encoded, Fields, columns_sql, told
+from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as AnyColumn
@@ -38,7 +38,7 @@ def read(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, t
     if problem is not None:
         # Where a record stands is put together only for one that can't be read.
         shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
-        place = f"raise_error(concat({literal(f'{problem} ')}, {told(shown)}, ' (', {record.origin}, ').'))"
+        place = f"raise_error(concat({spark_string(f'{problem} ')}, {told(shown)}, ' (', {record.origin}, ').'))"
         found = F.when(value.isNotNull(), F.coalesce(found, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
     if record.nulls:
         found = F.coalesce(found, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))

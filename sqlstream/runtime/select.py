@@ -21,7 +21,8 @@ from sqlstream.runtime.lower.lowering import Lowering, lower
 from sqlstream.runtime.lower.python_functions import names
 from sqlstream.runtime.watch import BatchQuery
 from sqlstream.sql.casts import display_sql, json_sql
-from sqlstream.sql.types import NESTED, quote
+from sqlstream.sql.quoting import quote
+from sqlstream.sql.types import NESTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError, did_you_mean
-from sqlstream.sql.types import quote
+from sqlstream.sql.quoting import flink_string, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,7 @@ def _query(words: list[str]) -> str:
         name, sign, value = word.partition("=")
         if not sign or not name:
             raise UsageError
-        given.append(f"{quote(name)} => {value if _BARE.fullmatch(value) else _text(value)}")
+        given.append(f"{quote(name)} => {value if _BARE.fullmatch(value) else flink_string(value)}")
     return f"EXECUTE QUERY {quote(words[0])}" + (f" ({', '.join(given)})" if given else "")
 
 
@@ -99,26 +99,26 @@ def execute_query(words: list[str]) -> str:
 def _peek(words: list[str]) -> str:
     if not 1 <= len(words) <= 2 or not all(w.isdigit() for w in words[1:]):
         raise UsageError
-    return f"PEEK {_text(words[0])}" + (f" LIMIT {words[1]}" if words[1:] else "")
+    return f"PEEK {flink_string(words[0])}" + (f" LIMIT {words[1]}" if words[1:] else "")
 
 
 def _infer(words: list[str]) -> str:
     if not 1 <= len(words) <= 2:
         raise UsageError
-    return f"INFER TABLE {_path(words[1]) + ' ' if words[1:] else ''}FROM {_text(words[0])}"
+    return f"INFER TABLE {_path(words[1]) + ' ' if words[1:] else ''}FROM {flink_string(words[0])}"
 
 
 def _why(words: list[str]) -> str:
     if len(words) > 1:
         raise UsageError
-    return f"EXPLAIN JOB {_text(words[0])}" if words else "EXPLAIN JOB"
+    return f"EXPLAIN JOB {flink_string(words[0])}" if words else "EXPLAIN JOB"
 
 
 def _export(words: list[str]) -> str:
     last, format_, file, *rest = [*words, "", "", ""] if len(words) < 3 else words
     if last.lower() != "last" or format_.lower() not in ("csv", "json", "parquet") or [w.lower() for w in rest] not in ([], ["overwrite"]):
         raise UsageError
-    return " ".join([f"EXPORT LAST TO {_text(file)} FORMAT {format_.upper()}", *(["OVERWRITE"] if rest else [])])
+    return " ".join([f"EXPORT LAST TO {flink_string(file)} FORMAT {format_.upper()}", *(["OVERWRITE"] if rest else [])])
 
 
 def _plot(words: list[str]) -> str:
@@ -133,10 +133,6 @@ def _help(words: list[str]) -> str:
 
 def _path(name: str) -> str:
     return ".".join(quote(part.strip("`")) for part in name.split("."))
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 COMMANDS: tuple[BackslashCommand, ...] = (

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.sql.types import quote
+from sqlstream.sql.quoting import flink_name, flink_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iter
         **options,
     }
     body = ",\n".join(f"  {c}" for c in columns)
-    written = ",\n".join(f"  {_text(k)} = {_text(v)}" for k, v in given.items())
+    written = ",\n".join(f"  {flink_string(k)} = {flink_string(v)}" for k, v in given.items())
     return f"CREATE TABLE {name} (\n{body}\n) WITH (\n{written}\n)"
 
 
@@ -93,13 +93,13 @@ def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, 
         kind = _as_strings(kind)
     elif standards == {"ISO-8601"}:
         options["json.timestamp-format.standard"] = "ISO-8601"
-    columns = [f"{_name(n)} {_sql(k)}" for n, k in kind.fields]
+    columns = [f"{flink_name(n)} {_sql(k)}" for n, k in kind.fields]
     time = next((n for n, k in kind.fields if k.root.startswith("TIMESTAMP")), None)
     if time is None and (millis := _millis(kind, documents)) is not None:
         time = f"{millis}_ltz"
-        columns.append(f"{_name(time)} AS TO_TIMESTAMP_LTZ({_name(millis)}, 3)")
+        columns.append(f"{flink_name(time)} AS TO_TIMESTAMP_LTZ({flink_name(millis)}, 3)")
     if time is not None:
-        columns.append(f"WATERMARK FOR {_name(time)} AS {_name(time)} - INTERVAL '5' SECOND")
+        columns.append(f"WATERMARK FOR {flink_name(time)} AS {flink_name(time)} - INTERVAL '5' SECOND")
     return columns, options
 
 
@@ -163,7 +163,7 @@ def _millis(kind: Kind, documents: Sequence[dict[str, Any]]) -> str | None:
 def _sql(kind: Kind) -> str:
     match kind.root:
         case "ROW":
-            return f"ROW<{', '.join(f'{_name(n)} {_sql(k)}' for n, k in kind.fields)}>"
+            return f"ROW<{', '.join(f'{flink_name(n)} {_sql(k)}' for n, k in kind.fields)}>"
         case "ARRAY":
             return f"ARRAY<{_sql(kind.element or NULL)}>"
         case "MAP":
@@ -184,13 +184,3 @@ def _csv_width(texts: Sequence[str]) -> int:
 def _text_type(cells: Sequence[str]) -> str:
     given = [c for c in cells if c]
     return next((type_ for type_, pattern in _CSV_TYPES if given and all(re.fullmatch(pattern, c) for c in given)), "STRING")
-
-
-def _name(name: str) -> str:
-    from sqlstream.sql.syntax.lexer import RESERVED
-
-    return name if _PLAIN.fullmatch(name) and name.upper() not in RESERVED else quote(name)
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.core.secrets import is_secret, masked
+from sqlstream.sql.quoting import flink_string
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.statements import placeholders
 
@@ -180,7 +181,7 @@ def _literal(parameter: Parameter, text: str | None, at: exp.Expr) -> str:
 
 
 def _string(text: str, _: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return flink_string(text)
 
 
 def _guessed(text: str, type_: str) -> str:

@@ -16,9 +16,9 @@ from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.options import resolve_environment
 from sqlstream.session import results
 from sqlstream.session.inference import SAMPLE, create_table
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import Table
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sqlstream.sql.functions.base import instant, local, sql_string
+from sqlstream.sql.functions.base import instant, local
 from sqlstream.sql.functions.strings import decoded
 from sqlstream.sql.generated_names import bound
-from sqlstream.sql.types import INT, MAX_LENGTH, Type, quote
+from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.types import INT, MAX_LENGTH, Type
 
 _TRUE = "'t', 'true', 'y', 'yes', '1'"
 _FALSE = "'f', 'false', 'n', 'no', '0'"
@@ -90,7 +91,7 @@ def _row(text: str, source: Type, target: Type, zone: str, safe: bool) -> str:
     for name, inner, new_name, wanted in zip(source.names, source.children, target.names, target.children, strict=True):
         value = f"{text}.{quote(name)}"
         cast = cast_sql(value, inner, wanted, zone, safe=safe)
-        fields.append(f"{sql_string(new_name)}, {cast}")
+        fields.append(f"{spark_string(new_name)}, {cast}")
         if safe and cast != value:
             failed.append(f"({value} IS NOT NULL AND {cast} IS NULL)")
     return _unless(" OR ".join(failed), f"named_struct({', '.join(fields)})")
@@ -124,13 +125,13 @@ def _parsed(text: str, target: Type, zone: str, safe: bool) -> str:
             tried = f"CASE WHEN lower({text}) IN ({_TRUE}) THEN true WHEN lower({text}) IN ({_FALSE}) THEN false END"
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
             # Flink cuts a fraction off: '1.7' is 1.
-            number = f"if({text} RLIKE {sql_string(_FRACTION)}, try_cast({text} AS DECIMAL(38,18)), NULL)"
+            number = f"if({text} RLIKE {spark_string(_FRACTION)}, try_cast({text} AS DECIMAL(38,18)), NULL)"
             cut = f"try_cast(if({number} < 0, ceil({number}), floor({number})) AS {target.spark})"
             tried = f"coalesce(try_cast(trim({text}) AS {target.spark}), {cut})"
         case "DECIMAL":
             tried = f"try_cast(trim({text}) AS {target.spark})"
         case "FLOAT" | "DOUBLE":
-            tried = f"if({text} RLIKE {sql_string(_FLOATING)}, try_cast(trim({text}) AS {target.spark}), NULL)"
+            tried = f"if({text} RLIKE {spark_string(_FLOATING)}, try_cast(trim({text}) AS {target.spark}), NULL)"
         case "DATE":
             tried = f"sqlstream_to_date({text})"
         case "TIME":
@@ -250,7 +251,7 @@ def _json_shape(text: str, source: Type, zone: str) -> str:
             pair = bound(lambda e: f"struct({display_sql(f'{e}.key', inner, zone)}, {_json_shape(f'{e}.value', held, zone)})")
             return f"map_from_entries(transform(map_entries({text}), {pair}))"
         case "ROW":
-            fields = [f"{sql_string(n)}, {_json_shape(f'{text}.{quote(n)}', c, zone)}" for n, c in zip(source.names, source.children, strict=True)]
+            fields = [f"{spark_string(n)}, {_json_shape(f'{text}.{quote(n)}', c, zone)}" for n, c in zip(source.names, source.children, strict=True)]
             return f"if({text} IS NULL, NULL, named_struct({', '.join(fields)}))"
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT" | "FLOAT" | "DOUBLE" | "DECIMAL" | "BOOLEAN" | "VARIANT":
             return text

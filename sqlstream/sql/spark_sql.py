@@ -10,8 +10,8 @@ from sqlstream.core.changelog import RowKind
 from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
 from sqlstream.sql.functions.aggregates import OVER_SET
-from sqlstream.sql.functions.base import Rendered, sql_string
-from sqlstream.sql.types import quote
+from sqlstream.sql.functions.base import Rendered
+from sqlstream.sql.quoting import quote, spark_string
 
 
 def render(expr: Expr, zone: str) -> str:
@@ -89,7 +89,7 @@ def literal(expr: Literal) -> str:
         case "BOOLEAN":
             return str(value).lower()
         case "CHAR" | "VARCHAR":
-            return sql_string(value)
+            return spark_string(value)
         case "BINARY" | "VARBINARY":
             return f"X'{value.hex()}'"
         case "INT":

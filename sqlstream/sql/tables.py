@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlstream.sql.types import Type, quote
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlglot import exp
+
+    from sqlstream.sql.types import Type
 
 
 class ObjectPath(NamedTuple):

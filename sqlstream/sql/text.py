@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word
 from sqlstream.sql.generated_names import shown
+from sqlstream.sql.quoting import flink_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -97,7 +98,7 @@ def _literal(expr: Literal) -> str:
         case bool():
             return str(expr.value).upper()
         case str():
-            return "'" + expr.value.replace("'", "''") + "'"
+            return flink_string(expr.value)
         case bytes():
             return f"X'{expr.value.hex()}'"
         case int() if expr.type.root == "INTERVAL_MILLIS":

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sqlstream.sql.quoting import quote
+
 MAX_LENGTH = 2147483647
 
 
@@ -143,11 +145,6 @@ class Type:
             case "NULL":
                 return "VOID"
         return self.root
-
-
-def quote(name: str) -> str:
-    """``name`` as a back-ticked identifier: the same in Flink and in Spark."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")

@@ -16,6 +16,7 @@ from sqlstream.sql.coercion import implicitly_castable
 from sqlstream.sql.expressions import AggregateCall, Call
 from sqlstream.sql.functions import Function
 from sqlstream.sql.functions.aggregates import accumulated
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.text import sql_name
 from sqlstream.udf.api import GENERAL, Declared, Kind
 from sqlstream.udf.concurrent import Calls
@@ -191,7 +192,7 @@ def _documented(declared: Declared) -> str:
 
 def _rendered(row: PythonFunction, call: Rendered) -> str:
     # Spark calls no function of columns without one.
-    return f"{t.quote(row.spark_name(call.types, call.zone))}({', '.join(call.args) or '0'})"
+    return f"{quote(row.spark_name(call.types, call.zone))}({', '.join(call.args) or '0'})"
 
 
 def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str | None:

@@ -11,11 +11,11 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import ColumnRef, Expr
-from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
 from sqlstream.sql.syntax.ast import flink_type
 from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.types import STRING, Type, quote
+from sqlstream.sql.types import STRING, Type
 
 from .recorder import COLUMNS, ZONE
 
@@ -58,7 +58,7 @@ def rows(spark: SparkSession, *, local: bool = False) -> DataFrame:
     schema = ", ".join(f"{quote(n)} {'STRING' if t.root == 'TIME' else t.spark}" for n, t in TYPES.items())
     lines = (HERE / "rows.json").read_text().splitlines()
     if local:
-        frame = spark.sql(f"VALUES {', '.join(f'({sql_string(line)})' for line in lines)} AS t (line)")
+        frame = spark.sql(f"VALUES {', '.join(f'({spark_string(line)})' for line in lines)} AS t (line)")
     else:
         # Nothing is folded into constants.
         frame = spark.createDataFrame([(line,) for line in lines], "line STRING")

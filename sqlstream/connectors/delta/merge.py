@@ -11,8 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.upserts import DELETED, upserts
-from sqlstream.formats.base import literal
-from sqlstream.sql.types import quote
+from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -111,6 +110,6 @@ def _bounds(source: DataFrame, request: Write) -> list[str] | None:
         return None
     least, most = values[::2], values[1::2]
     return [
-        f"t.{quote(k)} BETWEEN CAST({literal(low)} AS {t.stored}) AND CAST({literal(high)} AS {t.stored})"
+        f"t.{quote(k)} BETWEEN CAST({spark_string(low)} AS {t.stored}) AND CAST({spark_string(high)} AS {t.stored})"
         for (k, t), low, high in zip(ranged.items(), least, most, strict=True)
     ]

@@ -16,8 +16,9 @@ from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.options import Kind, Option, Use
-from sqlstream.formats.base import literal, refuse_types
-from sqlstream.sql.types import BIGINT, quote, timestamp_ltz
+from sqlstream.formats.base import refuse_types
+from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.types import BIGINT, timestamp_ltz
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,7 +153,7 @@ class Delta(Connector):
         if request.overwrite and table.partition_keys:
             types = {c.name: c.type for c in table.physical}
             if request.partition:
-                equal = (f"{quote(k)} <=> CAST({literal(v)} AS {types[k].stored})" for k, v in request.partition.items())
+                equal = (f"{quote(k)} <=> CAST({spark_string(v)} AS {types[k].stored})" for k, v in request.partition.items())
                 writer = writer.option("replaceWhere", " AND ".join(equal))
             else:
                 writer = writer.option("partitionOverwriteMode", "dynamic")
@@ -200,7 +201,7 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
         properties = {"delta.enableDeletionVectors": "true"} if table.primary_key else {}
         properties |= {_FEED: "true"} if _mode(table) == "changes" else {}
         properties |= {k: v for k, v in table.options.items() if k.startswith("delta.")}
-        rows = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
+        rows = ", ".join(f"{spark_string(k)} = {spark_string(v)}" for k, v in properties.items())
         spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
         return path
     _compare(spark, table, path)

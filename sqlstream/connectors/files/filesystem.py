@@ -19,8 +19,9 @@ from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.options import Kind, Option, Use
-from sqlstream.formats.base import Encoded, Fields, Format, literal
-from sqlstream.sql.types import BIGINT, STRING, quote, timestamp_ltz
+from sqlstream.formats.base import Encoded, Fields, Format
+from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.types import BIGINT, STRING, timestamp_ltz
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -178,12 +179,12 @@ class Filesystem(Connector):
             return frame
         # Whatever the table's own columns are called.
         frame = frame.withColumn(_FILE, frame.metadataColumn("_metadata"))
-        return frame if pattern is None else frame.where(f"{_PATH} RLIKE {literal(f'^(?:{pattern})$')}")
+        return frame if pattern is None else frame.where(f"{_PATH} RLIKE {spark_string(f'^(?:{pattern})$')}")
 
     def _columns(self, frame: DataFrame, format_: Format, table: Table) -> DataFrame:
         from pyspark.sql import functions as F
 
-        default = literal(self._value(table, "partition.default-name"))
+        default = spark_string(self._value(table, "partition.default-name"))
         types = {c.name: c.type for c in table.physical}
         fields = _fields(table)
         columns = {
@@ -243,7 +244,7 @@ class Filesystem(Connector):
             raise ValidationError("The 'filesystem' connector can't write metadata columns.", hint="Declare them VIRTUAL.")
         format_ = formats.find(table.options["format"])
         fields = _fields(table)
-        default = literal(self._value(table, "partition.default-name"))
+        default = spark_string(self._value(table, "partition.default-name"))
         parts = [F.expr(f"coalesce(nullif(CAST({quote(k)} AS STRING), ''), {default})").alias(k) for k in table.partition_keys]
         given = formats.given(format_, table.options)
         if format_.files:

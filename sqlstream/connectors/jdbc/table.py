@@ -15,8 +15,8 @@ from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.options import Kind, Option, Use
-from sqlstream.formats.base import literal, refuse_types
-from sqlstream.sql.types import quote
+from sqlstream.formats.base import refuse_types
+from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -240,7 +240,7 @@ def _carried(there: str, name: str, type_: Type, given: DataType, zone: str) -> 
         )
     sql = quote(there)
     if type_.root == "TIMESTAMP" and kind == "timestamp":
-        sql = f"from_utc_timestamp({sql}, {literal(zone)})"
+        sql = f"from_utc_timestamp({sql}, {spark_string(zone)})"
     if type_.root == "TIME" and kind != "time":
         # Spark's source gives a time of the first day of 1970.
         sql = f"make_time(hour({sql}), minute({sql}), extract(SECOND FROM {sql}))"

@@ -36,6 +36,8 @@ _WRITING = {
     "message.max.bytes": _LARGEST, "message.timeout.ms": _DELIVERY_S * 1000, "topic.metadata.propagation.max.ms": 10000,
     "delivery.report.only.error": True,
 }  # fmt: skip
+_HANDSHAKE = "The Kafka broker at {servers} ends the TLS handshake."
+_CERTIFICATE = "Check 'properties.ssl.*': it may ask for a certificate, 'properties.ssl.keystore.location'."
 # What the library reports, by what tells most: the name of the error, a part of its text, the message, the hint.
 _REPORTS = (
     ("UNSUPPORTED_SASL_MECHANISM", "", "Kafka at {servers} does not know the mechanism {mechanism}.", "Check 'properties.sasl.mechanism'."),
@@ -46,7 +48,8 @@ _REPORTS = (
      "Check 'properties.ssl.truststore.location'. The host of 'properties.bootstrap.servers' must be one that the certificate names."),
     ("", "PLAINTEXT broker listener", "The Kafka broker at {servers} does not speak TLS.", "Check 'properties.security.protocol' and the port."),
     ("", "SSL listener", "No Kafka broker answers at {servers} without TLS.", "Check 'properties.security.protocol' and the port."),
-    ("_SSL", "", "The Kafka broker at {servers} ends the TLS handshake.", "Check 'properties.ssl.*' and 'properties.security.protocol'."),
+    ("_SSL", "", _HANDSHAKE, _CERTIFICATE),
+    ("", "SSL alert", _HANDSHAKE, _CERTIFICATE),
     ("_RESOLVE", "", "No Kafka broker answers at {servers}: the host is not known.", "Check 'properties.bootstrap.servers'."),
 )  # fmt: skip
 _SILENCE = ("", "", "No Kafka broker answers at {servers}.", "Check that it runs, 'properties.bootstrap.servers' and 'properties.security.protocol'.")

@@ -11,7 +11,8 @@ from sqlstream.core.changelog import KIND, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.generated_names import bound
-from sqlstream.sql.types import BIGINT, BYTES, INT, STRING, map_of, quote, timestamp_ltz
+from sqlstream.sql.quoting import quote
+from sqlstream.sql.types import BIGINT, BYTES, INT, STRING, map_of, timestamp_ltz
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

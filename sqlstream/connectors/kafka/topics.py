@@ -18,7 +18,7 @@ from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata,
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.options import Kind, Option, Use
-from sqlstream.formats.base import literal
+from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -247,5 +247,5 @@ def _split(topics: Any) -> Column:
 
 def _before(end: Offsets) -> str:
     """SQL: whether a record stands before the end of its partition."""
-    cases = " ".join(f"WHEN topic = {literal(t)} AND partition = {p} THEN offset < {o}L" for (t, p), o in end.items())
+    cases = " ".join(f"WHEN topic = {spark_string(t)} AND partition = {p} THEN offset < {o}L" for (t, p), o in end.items())
     return f"CASE {cases} ELSE false END"

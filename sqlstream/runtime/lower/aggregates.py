@@ -17,8 +17,8 @@ from sqlstream.runtime.lower.window_operators import TIME, closing, later
 from sqlstream.runtime.operators import keyed_aggregate
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
 from sqlstream.sql.functions.base import local
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render, render_arrived, render_marked, render_signed, signs
-from sqlstream.sql.types import quote
 from sqlstream.udf.functions import Accumulator
 
 if TYPE_CHECKING:

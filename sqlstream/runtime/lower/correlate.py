@@ -9,8 +9,9 @@ from sqlstream.plan.properties import row
 from sqlstream.runtime.lower.python_functions import register
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, FieldAccess
 from sqlstream.sql.generated_names import bound
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import BOOLEAN, INT, Type, quote
+from sqlstream.sql.types import BOOLEAN, INT, Type
 from sqlstream.sql.types import row as row_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from sqlstream.plan.properties import field, fields, scans
 from sqlstream.runtime.operators import left_out
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions import find
-from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,7 +45,7 @@ def _millis(time: str) -> str:
 
 def _json(node: Watermark) -> str:
     """SQL: a row as JSON, without what its names say is secret."""
-    cells = (f"{sql_string(f.name)}, {sql_string(MASK) if is_secret(f.name) else _cell(f)}" for f in fields(node.input))
+    cells = (f"{spark_string(f.name)}, {spark_string(MASK) if is_secret(f.name) else _cell(f)}" for f in fields(node.input))
     return f"to_json(named_struct({', '.join(cells)}))"
 
 

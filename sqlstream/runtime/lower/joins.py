@@ -9,8 +9,8 @@ from sqlstream.plan.nodes import SIDE, Join, JoinKind, KeyedJoin
 from sqlstream.plan.properties import changelog_mode, fields, row
 from sqlstream.runtime.operators import keyed_join
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

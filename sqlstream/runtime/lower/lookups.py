@@ -8,8 +8,8 @@ from sqlstream.connectors import find
 from sqlstream.plan.nodes import JoinKind, LookupJoin
 from sqlstream.plan.properties import looked_up, row
 from sqlstream.runtime.operators import latest_files, lookup_join
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -56,9 +56,8 @@ from sqlstream.runtime.lower import aggregates, joins, lookups, ordered, pattern
 from sqlstream.runtime.lower.correlate import correlated
 from sqlstream.runtime.lower.future_rows import without_future
 from sqlstream.runtime.operators import QueryWatch, SplitTimes, clock, named_splits, new_inputs, normalize, reached
-from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -234,7 +233,7 @@ def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
 
 def _required(name: str, spark_type: str, gone: str) -> str:
     problem = f"Column '{name}' is NOT NULL, however, a null value is being written into it."
-    return f"if({quote(name)} IS NOT NULL OR {gone}, {quote(name)}, CAST(raise_error({sql_string(problem)}) AS {spark_type}))"
+    return f"if({quote(name)} IS NOT NULL OR {gone}, {quote(name)}, CAST(raise_error({spark_string(problem)}) AS {spark_type}))"
 
 
 def _watermark(node: Watermark, to: Lowering) -> DataFrame:
@@ -320,8 +319,8 @@ def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
     types = {f.name: f.type.spark for f in fields(node)}
     rows = []
     for projection in node.projections:
-        cells = [f"{sql_string(c.name)}, CAST({render(c.expr, to.zone)} AS {types[c.name]})" for c in projection]
-        cells += [f"{sql_string(c)}, {quote(c)}" for c in frame.columns if c == KIND]
+        cells = [f"{spark_string(c.name)}, CAST({render(c.expr, to.zone)} AS {types[c.name]})" for c in projection]
+        cells += [f"{spark_string(c)}, {quote(c)}" for c in frame.columns if c == KIND]
         rows.append(f"named_struct({', '.join(cells)})")
     if not node.conditions:
         return frame.select(F.inline(F.expr(f"array({', '.join(rows)})")))

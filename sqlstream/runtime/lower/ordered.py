@@ -13,8 +13,8 @@ from sqlstream.runtime.lower.windows import NO_TIME
 from sqlstream.runtime.operators import first_row, over_aggregate, time_sort
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, constant
 from sqlstream.sql.functions.aggregates import OVER_ONLY, OVER_SET
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render, render_marked, render_over, render_signed
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

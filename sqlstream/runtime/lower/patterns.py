@@ -9,8 +9,8 @@ from sqlstream.plan.nodes import Match, MatchValue, RowsValue, RowValue
 from sqlstream.plan.properties import fields
 from sqlstream.runtime.lower.windows import NO_TIME
 from sqlstream.runtime.operators import pattern_match
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

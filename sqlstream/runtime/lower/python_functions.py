@@ -18,9 +18,8 @@ from sqlstream.plan.nodes import Correlate, Project
 from sqlstream.plan.properties import fields, walk
 from sqlstream.runtime.engine.python_archives import on_this_machine
 from sqlstream.sql.expressions import Call
-from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 from sqlstream.udf.functions import PythonFunction, keeps_failures
 
 if TYPE_CHECKING:
@@ -34,9 +33,10 @@ if TYPE_CHECKING:
 
 # What of this package a worker runs.
 _SHIPPED = (
-    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "sql/__init__.py", "sql/types.py", "udf/__init__.py",
-    "udf/accumulators.py", "udf/api.py", "udf/concurrent.py", "udf/data_types.py", "udf/dead_letters.py", "udf/fold.py", "udf/groups.py",
-    "udf/masking.py", "udf/row.py", "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py", "udf/views.py", "udf/worker.py",
+    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "sql/__init__.py", "sql/quoting.py", "sql/types.py",
+    "udf/__init__.py", "udf/accumulators.py", "udf/api.py", "udf/concurrent.py", "udf/data_types.py", "udf/dead_letters.py", "udf/fold.py",
+    "udf/groups.py", "udf/masking.py", "udf/row.py", "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py", "udf/views.py",
+    "udf/worker.py",
 )  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()
@@ -66,8 +66,8 @@ def cell(expr: Expr, source: Node, zone: str) -> str:
     values = []
     for field in fields(source):
         name, root = field.name, field.type.root
-        value = sql_string(MASK) if is_secret(name) else f"CAST({quote(name)} AS STRING)" if root in ("TIME", "VARIANT") else quote(name)
-        values += [sql_string(name), value]
+        value = spark_string(MASK) if is_secret(name) else f"CAST({quote(name)} AS STRING)" if root in ("TIME", "VARIANT") else quote(name)
+        values += [spark_string(name), value]
     return f"{text[:-1]}, to_json(named_struct({', '.join(values)}), map('ignoreNullFields', 'false')))"
 
 

@@ -11,8 +11,8 @@ from sqlstream.plan.nodes import JoinKind
 from sqlstream.plan.properties import fields, watermark_lag
 from sqlstream.runtime.operators import interval_join, temporal_join
 from sqlstream.sql.expressions import Call, ColumnRef
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

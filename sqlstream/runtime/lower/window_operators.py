@@ -12,10 +12,9 @@ from sqlstream.plan.properties import fields, watermark_lag
 from sqlstream.runtime.lower.ranks import directions
 from sqlstream.runtime.operators import top
 from sqlstream.sql.expressions import ColumnRef, Expr, FieldAccess
-from sqlstream.sql.functions.base import sql_string
 from sqlstream.sql.generated_names import bound
+from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.types import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -143,7 +142,7 @@ def _rows(side: JoinSide, index: int, zone: str) -> Column:
     name = _SIDES[index]
     if side.collected is not Collected.AGGREGATES:
         return F.col(name)
-    cells = ", ".join(f"{sql_string(c.name)}, {render(c.expr, zone)}" for c in side.row) or "'_', 0"
+    cells = ", ".join(f"{spark_string(c.name)}, {render(c.expr, zone)}" for c in side.row) or "'_', 0"
     return F.expr(f"filter(array(if({name} > 0, named_struct({cells}), NULL)), {bound(lambda r: f'{r} IS NOT NULL')})").alias(name)
 
 

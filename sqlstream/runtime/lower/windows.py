@@ -12,7 +12,7 @@ from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Window, 
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.functions.base import instant, local
 from sqlstream.sql.generated_names import bound
-from sqlstream.sql.types import quote
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

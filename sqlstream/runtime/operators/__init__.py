@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core import jars, sealed
 from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
-from sqlstream.sql.types import quote
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

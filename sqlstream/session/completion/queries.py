@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlstream.session.completion import scope, words
 from sqlstream.session.completion.place import relations
-from sqlstream.session.completion.suggestion import Candidate, identifier, keyword, keywords, name_text
+from sqlstream.session.completion.suggestion import Candidate, identifier, keyword, keywords
 from sqlstream.session.completion.tree import Group
 from sqlstream.sql import functions
+from sqlstream.sql.quoting import flink_name
 from sqlstream.sql.syntax.fragments import Fragment, Kind
 from sqlstream.sql.syntax.lexer import RESERVED
 
@@ -176,8 +177,8 @@ def join_conditions(below: list[Source]) -> Iterator[Candidate]:
     for source in below[:-1]:
         for column in source.columns:
             if any(c.name == column.name and c.type == column.type for c in last.columns) and source.alias and last.alias:
-                name = name_text(column.name)
-                text = f"{name_text(source.alias)}.{name} = {name_text(last.alias)}.{name}"
+                name = flink_name(column.name)
+                text = f"{flink_name(source.alias)}.{name} = {flink_name(last.alias)}.{name}"
                 yield Candidate("condition", column.name, text, "of one name and type")
 
 
@@ -193,7 +194,7 @@ def calls(context: Context) -> Iterator[Candidate]:
 def own_calls(context: Context) -> Iterator[Candidate]:
     """The user's functions."""
     for name in context.functions:
-        yield Candidate("function", name, f"{name_text(name)}(", context.described(name))
+        yield Candidate("function", name, f"{flink_name(name)}(", context.described(name))
 
 
 def operators(place: Place) -> Iterator[Candidate]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlstream.sql.syntax.lexer import RESERVED
+from sqlstream.sql.quoting import flink_name, flink_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,20 +41,13 @@ def keywords(phrases: Iterable[str]) -> Iterator[Candidate]:
 
 def identifier(kind: str, name: str, meta: str = "", qualifier: str = "") -> Candidate:
     """A name, in back-ticks where it needs them."""
-    text = name_text(name)
-    return Candidate(kind, f"{qualifier}.{name}" if qualifier else name, f"{name_text(qualifier)}.{text}" if qualifier else text, meta)
-
-
-def name_text(name: str) -> str:
-    """``name`` as a query writes it."""
-    if re.fullmatch(r"[^\W\d][\w$]*", name) and name.upper() not in RESERVED:
-        return name
-    return "`" + name.replace("`", "``") + "`"
+    text = flink_name(name)
+    return Candidate(kind, f"{qualifier}.{name}" if qualifier else name, f"{flink_name(qualifier)}.{text}" if qualifier else text, meta)
 
 
 def string(kind: str, value: str, meta: str = "", *, closed: bool = True, more: str = "") -> Candidate:
     """A text in quotes, and what comes behind it."""
-    return Candidate(kind, value, "'" + value.replace("'", "''") + ("'" if closed else "") + more, meta)
+    return Candidate(kind, value, flink_string(value)[: None if closed else -1] + more, meta)
 
 
 def fitting(candidates: Iterable[Candidate], typed: str) -> list[Candidate]:

@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import VALUES, Function, Rendered, Spark, Types, listed, listed_values, not_null, nullable, sql_string
+from sqlstream.sql.functions.base import VALUES, Function, Rendered, Spark, Types, listed, listed_values, not_null, nullable
 from sqlstream.sql.generated_names import bound
+from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -232,7 +233,7 @@ def _array_agg(call: Rendered) -> str:
 
 def _arguments(call: Rendered) -> str:
     # A struct needs a field.
-    cells = [f"{sql_string(name)}, {arg}" for name, arg in zip(call.type.children[0].names, call.args, strict=True)] or ["'_', 0"]
+    cells = [f"{spark_string(name)}, {arg}" for name, arg in zip(call.type.children[0].names, call.args, strict=True)] or ["'_', 0"]
     rows = listed(call, f"named_struct({', '.join(cells)})")
     return f"array_distinct({rows})" if call.distinct else rows
 
@@ -240,7 +241,7 @@ def _arguments(call: Rendered) -> str:
 def accumulated(call: Rendered) -> str:
     """A struct of no accumulator and of all rows, each with its sign before its arguments."""
     names = call.type.children[1].children[0].names
-    cells = (f"{sql_string(name)}, {arg}" for name, arg in zip(names, (f"CAST({call.sign or 1} AS TINYINT)", *call.args), strict=True))
+    cells = (f"{spark_string(name)}, {arg}" for name, arg in zip(names, (f"CAST({call.sign or 1} AS TINYINT)", *call.args), strict=True))
     row = f"named_struct({', '.join(cells)})"
     rows = f"collect_list({f'if({call.sign} = 0, NULL, {row})' if call.sign else row}){call.filter}"
     return f"named_struct('accumulator', CAST(NULL AS BINARY), 'rows', {f'array_distinct({rows})' if call.distinct else rows})"

@@ -10,7 +10,8 @@ from typing import Any
 from sqlstream.sql import types as t
 from sqlstream.sql.expressions import VARIES as VARIES
 from sqlstream.sql.generated_names import bound
-from sqlstream.sql.types import Type, quote
+from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.types import Type
 
 
 @dataclass(frozen=True)
@@ -215,14 +216,9 @@ def like(index: int) -> Returns:
     return lambda types: types[index].with_nullable(any(a.nullable for a in types))
 
 
-def sql_string(text: str) -> str:
-    """A Spark SQL string literal."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 def local(text: str, type_: Type, zone: str) -> str:
     """A timestamp's wall time, as if UTC: an LTZ's in ``zone``, a TIMESTAMP as it is."""
-    return f"from_utc_timestamp({text}, {sql_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
+    return f"from_utc_timestamp({text}, {spark_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
 
 
 def listed(call: Rendered, value: str) -> str:
@@ -242,12 +238,12 @@ def listed_values(call: Rendered, value: str) -> str:
 
 def instant(text: str, type_: Type, zone: str) -> str:
     """The carrier of a ``type_`` whose wall time is ``text``."""
-    return f"to_utc_timestamp({text}, {sql_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
+    return f"to_utc_timestamp({text}, {spark_string(zone)})" if type_.root == "TIMESTAMP_LTZ" and zone != "UTC" else text
 
 
 def packed(args: tuple[str, ...], types: Types) -> str:
     """The arguments as one STRUCT, and its columns' types as DDL: arguments of a Java function that takes values of any type."""
     names = [f"{'json' if x.root == 'JSON' else 'value'}{i}" for i, x in enumerate(types)]
-    values = ", ".join(f"{sql_string(name)}, {arg}" for name, arg in zip(names, args, strict=True))
+    values = ", ".join(f"{spark_string(name)}, {arg}" for name, arg in zip(names, args, strict=True))
     columns = ", ".join(f"{quote(name)} {'STRING' if x.root in ('JSON', 'NULL') else x.stored}" for name, x in zip(names, types, strict=True))
-    return f"named_struct({values}), {sql_string(columns)}"
+    return f"named_struct({values}), {spark_string(columns)}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type, compared
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable, sql_string
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, not_null, nullable
+from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -72,7 +73,7 @@ _LONG = {"STRING": f"VARCHAR({t.MAX_LENGTH})", "BYTES": f"VARBINARY({t.MAX_LENGT
 
 def _type_name(call: Rendered) -> str:
     name = call.types[0].full
-    return sql_string(_SHORT.sub(lambda m: _LONG.get(m[0], m[0]), name) if call.values[1:] == (True,) else name)
+    return spark_string(_SHORT.sub(lambda m: _LONG.get(m[0], m[0]), name) if call.values[1:] == (True,) else name)
 
 
 def _check_flag(types: Types, values: tuple[Any, ...]) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, listed, listed_values, not_null, nullable, packed, sql_string
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, listed, listed_values, not_null, nullable, packed
+from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -15,7 +16,7 @@ _RETURNING = {"VARCHAR": ("", "''"), "BOOLEAN": ("_boolean", "false"), "INT": ("
 
 
 def _word(call: Rendered, index: int) -> str:
-    return sql_string(call.values[index])
+    return spark_string(call.values[index])
 
 
 def _default(call: Rendered, index: int, absent: str) -> str:

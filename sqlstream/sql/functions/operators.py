@@ -21,7 +21,8 @@ from sqlstream.sql.coercion import (
     times_operands,
     times_type,
 )
-from sqlstream.sql.functions.base import VARIES, Function, Rendered, Returns, Spark, Types, fixed, like, not_null, sql_string
+from sqlstream.sql.functions.base import VARIES, Function, Rendered, Returns, Spark, Types, fixed, like, not_null
+from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import Type
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _row_type(types: Types) -> Type:
 
 
 def _row(call: Rendered) -> str:
-    pairs = ", ".join(f"{sql_string(n)}, {a}" for n, a in zip(call.type.names, call.args, strict=True))
+    pairs = ", ".join(f"{spark_string(n)}, {a}" for n, a in zip(call.type.names, call.args, strict=True))
     return f"named_struct({pairs})"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlstream.sql.functions.base import sql_string
+from sqlstream.sql.quoting import spark_string
 
 _META = frozenset("\\^$.|?*+()[]{}-&#~")
 
@@ -15,5 +15,5 @@ def quoted(text: str) -> str:
 def literal_pattern(value: object, text: str) -> str:
     """Spark SQL for a regular expression that matches an argument literally: ``value`` if it is constant, else what ``text`` gives."""
     if isinstance(value, str):
-        return sql_string(quoted(value))
+        return spark_string(quoted(value))
     return f"concat('\\\\Q', replace({text}, '\\\\E', '\\\\E\\\\\\\\E\\\\Q'), '\\\\E')"

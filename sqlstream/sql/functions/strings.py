@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import common_type
-from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, like, nullable, packed, sql_string, varying
+from sqlstream.sql.functions.base import VARIES, Function, Rendered, Spark, Types, fixed, like, nullable, packed, varying
 from sqlstream.sql.functions.patterns import literal_pattern
+from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _TEXT = fixed(t.STRING)
 _MAYBE_TEXT = nullable(t.STRING)
 _COUNT = fixed(t.INT)
-_DELIMITERS = (sql_string(","), sql_string("="))
+_DELIMITERS = (spark_string(","), spark_string("="))
 _TEXTS = nullable(t.array(t.STRING))
 
 
@@ -73,7 +74,7 @@ def _trim_type(types: Types) -> Type:
 
 
 def _one_sided(side: str) -> Spark:
-    return lambda c: f"trim({side} {c.args[1] if len(c.args) > 1 else sql_string(' ')} FROM {c.args[0]})"
+    return lambda c: f"trim({side} {c.args[1] if len(c.args) > 1 else spark_string(' ')} FROM {c.args[0]})"
 
 
 def _replace(call: Rendered) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import NotSupported
 from sqlstream.sql import types as t
-from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, fixed, local, not_null, nullable, sql_string
+from sqlstream.sql.functions.base import Function, Rendered, Spark, Types, fixed, local, not_null, nullable
 from sqlstream.sql.functions.dates import OF_CLOCK, OF_DATE, date_of
+from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -185,7 +186,7 @@ _FIRST_MICROS, _LAST_MICROS = -62_167_219_200_000_000, 253_402_300_799_999_999
 def _to_ltz(call: Rendered) -> str:
     value = call.args[0]
     if call.types[0].is_string:
-        zone = call.args[2] if len(call.args) > 2 else sql_string("UTC")
+        zone = call.args[2] if len(call.args) > 2 else spark_string("UTC")
         wall, digits = _parsed(call), call.type.args[0]
         if digits < 6:
             wall = f"timestamp_micros(unix_micros({wall}) div {10 ** (6 - digits)}L * {10 ** (6 - digits)}L)" if digits > 3 else _millis(wall)
@@ -209,12 +210,12 @@ def _date_format(call: Rendered) -> str:
 
 
 def _zone(call: Rendered) -> str:
-    return sql_string(call.zone)
+    return spark_string(call.zone)
 
 
 def _pattern(call: Rendered) -> str:
     """The pattern behind the first argument."""
-    return call.args[1] if len(call.args) > 1 else sql_string("yyyy-MM-dd HH:mm:ss")
+    return call.args[1] if len(call.args) > 1 else spark_string("yyyy-MM-dd HH:mm:ss")
 
 
 def _unix(call: Rendered) -> str:

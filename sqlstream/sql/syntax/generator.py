@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 from sqlglot import exp, generator
 
+from sqlstream.sql.quoting import flink_name, flink_string, quote
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.lexer import CALLABLE, RESERVED
-from sqlstream.sql.syntax.statement_text import STATEMENTS, string
+from sqlstream.sql.syntax.lexer import CALLABLE
+from sqlstream.sql.syntax.statement_text import STATEMENTS
 from sqlstream.sql.syntax.type_syntax import type_sql
-from sqlstream.sql.types import quote
 
 _NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
 _BRACKETED = ("ARRAY", "MAP", "MULTISET")
@@ -29,7 +29,7 @@ class FlinkGenerator(generator.Generator):
         exp.Anonymous: lambda self, e: _call(self, e),
         exp.Identifier: lambda self, e: _identifier(self, e),
         exp.HexString: lambda self, e: f"X'{e.name}'",
-        exp.Literal: lambda self, e: string(e.this) if e.is_string else e.this,
+        exp.Literal: lambda self, e: flink_string(e.this) if e.is_string else e.this,
         exp.NullSafeEQ: lambda self, e: self.binary(e, "IS NOT DISTINCT FROM"),
         exp.NullSafeNEQ: lambda self, e: self.binary(e, "IS DISTINCT FROM"),
         exp.RegexpLike: lambda self, e: self.binary(e, "RLIKE"),
@@ -49,12 +49,12 @@ class FlinkGenerator(generator.Generator):
         exp.Values: lambda self, e: _values(self, e),
         exp.Tuple: lambda self, e: f"({self.expressions(e, flat=True)})",
         ast.TypeNode: lambda self, e: type_sql(e.args["this"], nested=True),
-        ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {string(e.args['this'])}",
+        ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {flink_string(e.args['this'])}",
         ast.TimeDifference: lambda self, e: f"({self.binary(e, '-')}) {e.args['unit']}{f' TO {to}' if (to := e.args['to']) else ''}",
         ast.IntervalLiteral: lambda self, e: _interval(e),
         ast.TableArgument: lambda self, e: _table_argument(self, e),
         ast.Descriptor: lambda self, e: f"DESCRIPTOR({self.expressions(e, flat=True)})",
-        ast.NamedArgument: lambda self, e: f"{_name(e.args['this'])} => {self.sql(e, 'expression')}",
+        ast.NamedArgument: lambda self, e: f"{flink_name(e.args['this'])} => {self.sql(e, 'expression')}",
         ast.TableFunction: lambda self, e: _table_function(self, e),
         ast.OptionsHint: lambda self, e: _hint(self, e),
         ast.MatchRecognize: lambda self, e: _match_recognize(self, e),
@@ -62,14 +62,8 @@ class FlinkGenerator(generator.Generator):
     }
 
 
-def _name(text: str) -> str:
-    """``text`` as an identifier, in back-ticks only where it needs them."""
-    plain = text.isidentifier() or text.replace("$", "_").isidentifier()
-    return text if plain and text.upper() not in RESERVED else quote(text)
-
-
 def _identifier(self: generator.Generator, node: exp.Identifier) -> str:
-    return quote(node.name) if node.args.get("quoted") or self.identify else _name(node.name)
+    return quote(node.name) if node.args.get("quoted") or self.identify else flink_name(node.name)
 
 
 def _alias(self: generator.Generator, node: exp.Expr) -> str:
@@ -121,7 +115,7 @@ def _call(self: generator.Generator, node: exp.Anonymous) -> str:
             return f"OVERLAY({value} PLACING {new} FROM {start}{f' FOR {length[0]}' if length else ''})"
     if upper in _BRACKETED:
         return f"{upper}[{', '.join(args)}]"
-    path = ".".join(p if p.upper() in CALLABLE or _special(p) else _name(p) for p in name.split("."))
+    path = ".".join(p if p.upper() in CALLABLE or _special(p) else flink_name(p) for p in name.split("."))
     return f"{path}({', '.join(args)})"
 
 
@@ -159,7 +153,7 @@ def _interval(node: exp.Expr) -> str:
     digits = [str(d) for d in (precision, None if to else scale) if d is not None]
     first = f"{node.args['unit']}({', '.join(digits)})" if digits else node.args["unit"]
     last = f" TO {to}" + (f"({scale})" if scale is not None else "") if to else ""
-    return f"INTERVAL {sign}{string(node.args['this'])} {first}{last}"
+    return f"INTERVAL {sign}{flink_string(node.args['this'])} {first}{last}"
 
 
 def _window_spec(self: generator.Generator, node: exp.WindowSpec) -> str:
@@ -207,7 +201,7 @@ def _table_argument(self: generator.Generator, node: exp.Expr) -> str:
 
 def _table_function(self: generator.Generator, node: exp.Expr) -> str:
     lateral = "LATERAL " if node.args.get("lateral") else ""
-    name = ".".join(_name(part) for part in node.name.split("."))
+    name = ".".join(flink_name(part) for part in node.name.split("."))
     return f"{lateral}TABLE({name}({self.expressions(node, flat=True)})){_alias(self, node)}"
 
 

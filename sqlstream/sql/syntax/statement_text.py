@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp, generator
 
+from sqlstream.sql.quoting import flink_string
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Generator = generator.Generator
-
-
-def string(text: str) -> str:
-    """``text`` as a string literal."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _join(*parts: str | None) -> str:
@@ -203,7 +199,7 @@ def _use(self: Generator, node: exp.Expr) -> str:
 
 
 def _set(self: Generator, node: exp.Expr) -> str:
-    return f"SET {string(node.args['this'])} = {string(node.args['expression'])}" if node.args.get("this") else "SET"
+    return f"SET {flink_string(node.args['this'])} = {flink_string(node.args['expression'])}" if node.args.get("this") else "SET"
 
 
 def _insert(self: Generator, node: exp.Expr) -> str:
@@ -272,7 +268,7 @@ STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.Use: _use,
     ast.Module: lambda self, e: _join(e.args["kind"], "MODULE", self.sql(e, "this"), _options(self, e)),
     ast.Set: _set,
-    ast.Reset: lambda self, e: f"RESET {string(e.args['this'])}" if e.args.get("this") else "RESET",
+    ast.Reset: lambda self, e: f"RESET {flink_string(e.args['this'])}" if e.args.get("this") else "RESET",
     ast.Insert: _insert,
     ast.StatementSet: _statement_set,
     ast.BeginStatementSet: lambda self, e: "BEGIN STATEMENT SET",

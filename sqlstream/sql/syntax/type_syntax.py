@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from sqlstream.sql.syntax.cursor import Cursor
@@ -203,7 +204,7 @@ def type_sql(found: t.Type, *, nested: bool = False) -> str:
             text = f"{found.root}<{', '.join(type_sql(c, nested=True) for c in found.children)}>"
         case "ROW":
             fields = zip(found.names, found.children, strict=True)
-            text = f"ROW<{', '.join(f'{t.quote(n)} {type_sql(c, nested=True)}' for n, c in fields)}>"
+            text = f"ROW<{', '.join(f'{quote(n)} {type_sql(c, nested=True)}' for n, c in fields)}>"
         case _:
             text = str(found)
     return text if found.nullable or not nested else f"{text} NOT NULL"
