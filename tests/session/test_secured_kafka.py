@@ -5,7 +5,17 @@ import time
 from dataclasses import replace
 
 import pytest
-from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
 
 from sqlstream.cli.kafka import broker as module
 from sqlstream.cli.kafka.broker import Broker, main
@@ -22,6 +32,9 @@ ssl.keystore.type=PEM
 ssl.keystore.location={folder}/server.pem
 ssl.truststore.type=PEM
 ssl.truststore.location={folder}/ca.pem
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+allow.everyone.if.no.acl.found=true
+super.users=User:ANONYMOUS
 listener.name.login.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512
 listener.name.login.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="in \\"quotes\\", \\\\ and ;";
 listener.name.login.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
@@ -65,7 +78,7 @@ def secured(tmp_path_factory):
             patch.setattr(module, "server_properties", properties)
             started = broker.start(free_port())
         user = UserScramCredentialUpsertion("bob", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), PASSWORD.encode())
-        admin = AdminClient({"bootstrap.servers": started})
+        admin = AdminClient({"bootstrap.servers": started, "log_level": 0})
         for one in admin.alter_user_scram_credentials([user]).values():
             one.result(10)
         yield folder, started, f"127.0.0.1:{tls}", f"127.0.0.1:{login}"
@@ -135,6 +148,28 @@ def test_what_is_wrong_is_said_soon(secured, client, said, hint):
         client(secured).topics()
     assert hint in caught.value.hint
     assert time.monotonic() - began < 4
+
+
+def test_rights(secured):
+    hidden, open_ = login(secured), login(secured, "SCRAM-SHA-512", "bob")
+    for topic in ("hidden", "open"):
+        hidden.create_topic(topic, 1, {})
+        hidden.produce(topic, [(None, b"x")])
+    admin = AdminClient({"bootstrap.servers": secured[1], "log_level": 0})
+    given = ("User:bob", "*", AclOperation.READ, AclPermissionType.DENY)
+    denied = [AclBinding(kind, name, ResourcePatternType.LITERAL, *given) for kind, name in ((ResourceType.TOPIC, "hidden"), (ResourceType.GROUP, "sqlstream"))]
+    denied.append(AclBinding(ResourceType.GROUP, "sqlstream", ResourcePatternType.LITERAL, "User:bob", "*", AclOperation.DESCRIBE, AclPermissionType.DENY))
+    denied.append(AclBinding(ResourceType.TOPIC, "open", ResourcePatternType.LITERAL, "User:bob", "*", AclOperation.WRITE, AclPermissionType.DENY))
+    allowed = AclBinding(ResourceType.TOPIC, "*", ResourcePatternType.LITERAL, "User:*", "*", AclOperation.ALL, AclPermissionType.ALLOW)
+    for one in admin.create_acls([*denied, allowed]).values():
+        one.result(10)
+    # The group is no more than a name, to which there need be no right.
+    assert [r.value for r in open_.latest("open", 1)] == [b"x"]
+    assert [r.value for r in open_.records("open", from_beginning=True, idle_s=1)] == [b"x"]
+    with pytest.raises(BrokerError, match="'hidden' cannot be read: the user has no right to it|no topic 'hidden'"):
+        open_.latest("hidden", 1)
+    with pytest.raises(BrokerError, match="could not all be sent to 'open': the user has no right to it"):
+        open_.produce("open", [(None, b"y")])
 
 
 def test_by_the_table(secured, tmp_path, monkeypatch, capfdbinary):

@@ -61,7 +61,8 @@ _REASONS = {
     "UNKNOWN_TOPIC_OR_PART": "it does not exist, and the broker creates none",
     "_UNKNOWN_TOPIC": "it does not exist, and the broker creates none",
     "_MSG_TIMED_OUT": f"no broker has taken the records within {_DELIVERY_S} s",
-    "_TIMED_OUT": "the broker does not answer",
+    "_TIMED_OUT": "the broker of a partition does not answer",
+    "_TRANSPORT": "the broker of a partition does not answer",
     "_BAD_COMPRESSION": "a compressed batch is broken",
     "_BAD_MSG": "a batch is broken",
     "INVALID_PARTITIONS": "the number of partitions is not allowed",
@@ -294,11 +295,12 @@ class Client:
 
 
 def _is_record(message: Any, topic: str) -> bool:
-    """Whether a message is a record; raises what else it may be, but for the end of a partition."""
+    """Whether a message is a record; raises what is wrong with the topic. The rest passes: brokers come back, and there may be no right to the
+    group, which is nothing but a name."""
     error = message.error()
     if error is None:
         return True
-    if error.name() in ("_PARTITION_EOF", "_TRANSPORT", "_ALL_BROKERS_DOWN"):  # brokers come back
+    if message.topic() != topic or error.name() == "_PARTITION_EOF":
         return False
     raise _unreadable(topic, error)
 
@@ -308,7 +310,9 @@ def _record(message: Any) -> Record:
 
 
 def _unreadable(topic: str, error: Any) -> BrokerError:
-    return BrokerError(f"The topic '{topic}' cannot be read: {_reason(error)}.")
+    reach = "The addresses by which the brokers announce themselves (advertised.listeners) must be reachable from here."
+    silent = _name(error) in ("_TIMED_OUT", "_TRANSPORT")
+    return BrokerError(f"The topic '{topic}' cannot be read: {_reason(error)}.", hint=reach if silent else None)
 
 
 def _error(error: Any) -> Any:

@@ -32,7 +32,7 @@ CONTEXT = Context(
     functions=("my_score",),
     jobs=lambda: ["job-1"],
     queries=lambda: ["daily", "weekly"],
-    topics=lambda servers: [f"topic-of-{servers}"],
+    topics=lambda given: [f"topic-of-{given.get('properties.bootstrap.servers', '')}"],
     settings={"pipeline.name": "mine"},
 )  # fmt: skip
 
