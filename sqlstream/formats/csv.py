@@ -46,7 +46,7 @@ class Csv(Format):
         Option("ignore-parse-errors", Kind.BOOLEAN, "false", "A field that can't be parsed becomes NULL, a broken line is skipped."),
         Option("array-element-delimiter", Kind.STRING, ";", "What stands between the elements of an ARRAY or ROW."),
         Option("escape-character", Kind.STRING, None, "The character that takes the meaning from the next one."),
-        Option("null-spark_string", Kind.STRING, None, "The text that stands for NULL."),
+        Option("null-literal", Kind.STRING, None, "The text that stands for NULL."),
         Option("write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, "false",
                "Write 1E+5 for the DECIMAL 100000.000; files always do, as Flink's."),
     )  # fmt: skip
@@ -122,7 +122,7 @@ class Csv(Format):
         own = [f"__sqlstream_{c}" for c in own_cells]
         rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
         delimiter = self.option(given, "array-element-delimiter")
-        null = given.get("null-spark_string")
+        null = given.get("null-literal")
         columns = []
         for c, (name, type_) in zip(own, fields, strict=True):
             cell = _restored(f"coalesce({c}, '')", escape, separator, quoting)
@@ -134,7 +134,7 @@ class Csv(Format):
     def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
 
-        null = spark_string(given.get("null-spark_string", ""))
+        null = spark_string(given.get("null-literal", ""))
         delimiter = _unescaped(self.option(given, "field-delimiter"))
         escape = given.get("escape-character")
         quote_character = None if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
@@ -243,7 +243,7 @@ def _cell(x: str, type_: Type, null: str | None, delimiter: str, fail: Callable[
     match type_.root:
         case "ARRAY":
             inner = bound(lambda e: _scalar(e, type_.children[0], null, fail))
-            # As in Flink, the NULL spark_string is one of elements here, and of fields below.
+            # As in Flink, the NULL literal is one of elements here, and of fields below.
             return f"if({x} = '', CAST(array() AS {type_.spark}), transform({parts}, {inner}))"
         case "ROW":
             fields = ", ".join(
