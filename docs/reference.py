@@ -19,9 +19,9 @@ from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.options import Option, Use
 from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
-from sqlstream.session.help.keys import KEYS
 from sqlstream.session.help.statements import COMMANDS
 from sqlstream.session.help.topics import TOPICS
+from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
 from sqlstream.sql.functions.base import VALUES

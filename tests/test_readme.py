@@ -15,9 +15,9 @@ from sqlstream import connectors, formats
 from sqlstream.core import errors, settings
 from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
-from sqlstream.session.help.keys import KEYS
 from sqlstream.session.help.statements import COMMANDS
 from sqlstream.session.help.topics import TOPICS
+from sqlstream.session.keymap import KEYS
 from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show

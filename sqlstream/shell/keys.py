@@ -8,7 +8,7 @@ from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, emacs_mode, has_completions, has_focus, has_selection, vi_navigation_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from sqlstream.session.help.keys import KEYS
+from sqlstream.session.keymap import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

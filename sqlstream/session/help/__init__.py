@@ -13,9 +13,9 @@ from sqlstream.core.options import Option, Use
 from sqlstream.lint import registry
 from sqlstream.session import backslash as commands
 from sqlstream.session.help import python
-from sqlstream.session.help.keys import KEYS
 from sqlstream.session.help.statements import COMMANDS
 from sqlstream.session.help.topics import TOPICS, Topic
+from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions.absent import absent
 
