@@ -19,12 +19,12 @@ from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.options import Option, Use
 from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
-from sqlstream.session.help.statements import COMMANDS
 from sqlstream.session.help.topics import TOPICS
 from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
 from sqlstream.sql.functions.base import VALUES
+from sqlstream.sql.syntax.statement_table import GROUPS, SHORT_FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,8 +100,8 @@ def _page(title: str, *parts: str) -> str:
 
 def _statements() -> str:
     parts = ["`HELP;` prints this list. Square brackets mark what may be left out, `|` is a choice."]
-    for group in COMMANDS:
-        parts += [f"## {group.title}", table(("Statement", "What it does"), ((code(c.syntax), prose(c.summary)) for c in group.commands))]
+    for group in GROUPS:
+        parts += [f"## {group.title}", table(("Statement", "What it does"), ((code(form.shown), prose(form.summary)) for form in group.forms))]
     return _page("Statements", *parts)
 
 
@@ -223,7 +223,10 @@ def _errors() -> str:
 
 
 def _shell() -> str:
-    commands = ((code(f"{c.name} {c.arguments}"), code(c.sql), prose(c.summary)) for c in backslash.COMMANDS)
+    commands = (
+        (code(f"{short.name} {short.arguments}"), code(backslash.sql(short, form)), prose(backslash.summary(short, form)))
+        for short, form in SHORT_FORMS.values()
+    )
     keys = ((prose(key.shown), prose(key.does)) for key in KEYS if key.shown)
     return _page(
         "Commands and keys of the shell",

@@ -15,7 +15,6 @@ from sqlstream import connectors, formats
 from sqlstream.core import errors, settings
 from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
-from sqlstream.session.help.statements import COMMANDS
 from sqlstream.session.help.topics import TOPICS
 from sqlstream.session.keymap import KEYS
 from sqlstream.session.session import Session
@@ -23,6 +22,7 @@ from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
+from sqlstream.sql.syntax.statement_table import LISTED, SHORT_FORMS
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -82,13 +82,13 @@ def test_the_reference_tells_every_row_of_the_tables(reference: ModuleType) -> N
     pages = reference.pages()
     code = reference.code
     rows = {
-        "statements": [c.syntax for group in COMMANDS for c in group.commands],
+        "statements": [form.shown for form in LISTED],
         "query-forms": [t.syntax for t in TOPICS],
         "functions": [*(f.signature for f in functions.FUNCTIONS), *(a.name for a in absent.ROWS)],
         "connectors": [*(o.key for c in connectors.CONNECTORS for o in c.options), *connectors.REFUSED],
         "formats": [*(f"{f.name}.{o.key}" for f in formats.FORMATS for o in f.options), *formats.REFUSED],
         "settings": [o.key for o in settings.SETTINGS],
-        "shell": [c.sql for c in backslash.COMMANDS],
+        "shell": [backslash.sql(short, form) for short, form in SHORT_FORMS.values()],
         "errors": [kind.code for kind in errors.SqlStreamError.__subclasses__()],
     }
     for name, texts in rows.items():

@@ -51,51 +51,60 @@ class Client:
         self._interrupted = interrupted
         self._kept: export.Kept | None = None
 
-    def answered(self, node: exp.Expr) -> Iterator[Outcome]:
-        """The answer of SHOW QUERIES, PEEK, INFER, EXPORT or PLOT. Raises SqlStreamError."""
+    def saved_queries(self, node: ast.Show) -> Outcome:
+        """The answer of SHOW QUERIES."""
+        like = inspection.like_of(node)
+        found = [q for q in queries.saved_queries(self._planner.project) if like is None or like.keeps(q.name)]
+        rows = [(q.name, queries.signature(q), q.question) for q in found]
+        return results.text_rows(("query name", "parameters", "question"), rows)
+
+    def peeked(self, node: ast.Peek) -> Outcome:
+        """The answer of PEEK. Raises SqlStreamError."""
         planner = self._planner
-        match node:
-            case ast.Show():
-                like = inspection.like_of(node)
-                found = [q for q in queries.saved_queries(planner.project) if like is None or like.keeps(q.name)]
-                rows = [(q.name, queries.signature(q), q.question) for q in found]
-                yield results.text_rows(("query name", "parameters", "question"), rows)
-            case ast.Peek():
-                yield topics.peeked(node, planner.catalog, planner.options, planner.project)
-            case ast.Infer():
-                text = topics.proposed(node, planner.catalog, planner.options, planner.project)
-                yield results.Text(lines=masked_text(text) + ";")
-                if node.args.get("save") or (self._ask is not None and self._agrees("Save it to the project's catalog?")):
-                    notices = apply(planner.catalog, parse(text), planner.context(script=False, save=True))
-                    yield results.Done(notices=tuple(notices))
-            case ast.Export():
-                yield self._export(node)
-            case ast.Plot():
-                kept, by = self._last(node), node.args.get("by")
-                width = shutil.get_terminal_size().columns
-                lines = plot.chart(kept.columns, kept.changes, node.this.name if node.this else None, by.name if by else None, width)
-                yield results.Text(lines="\n".join(lines))
+        return topics.peeked(node, planner.catalog, planner.options, planner.project)
+
+    def inferred(self, node: ast.Infer) -> Iterator[Outcome]:
+        """The answer of INFER, and that of the CREATE TABLE where it is saved. Raises SqlStreamError."""
+        planner = self._planner
+        text = topics.proposed(node, planner.catalog, planner.options, planner.project)
+        yield results.Text(lines=masked_text(text) + ";")
+        if node.args.get("save") or (self._ask is not None and self._agrees("Save it to the project's catalog?")):
+            notices = apply(planner.catalog, parse(text), planner.context(script=False, save=True))
+            yield results.Done(notices=tuple(notices))
+
+    def plotted(self, node: ast.Plot) -> Outcome:
+        """The answer of PLOT. Raises ValidationError."""
+        kept, by = self._last(node), node.args.get("by")
+        width = shutil.get_terminal_size().columns
+        lines = plot.chart(kept.columns, kept.changes, node.this.name if node.this else None, by.name if by else None, width)
+        return results.Text(lines="\n".join(lines))
 
     def keeping(self, columns: tuple[Field, ...], changes: Iterator[Change]) -> Iterator[Change]:
         """``changes`` of a SELECT; those that were taken are the last result from now on."""
         self._kept = export.Kept(columns, int(settings.read(self._planner.options, "sql-client.execution.max-table-result.rows")))
         return self._kept.passing(changes)
 
-    def agreed(self, node: ast.Drop | ast.StopJob | ast.Quit) -> bool:
-        """Whether the user says yes to a DROP, STOP or QUIT, told what depends on it."""
+    def agreed(self, node: exp.Expr) -> bool:
+        """Whether the user says yes to a DROP, STOP or QUIT, told what depends on it. Nothing else is asked about."""
         if self._ask is None:
             return True
-        if isinstance(node, ast.Quit):
-            running = [short_name(j.name) for j in self._jobs if j.status is Status.RUNNING]
-            return not running or self._agrees(leaving(running))
-        if isinstance(node, ast.StopJob):
-            return self._agrees(f"Stop the job {self._jobs.find(node.this.name).name}? Its state stays: the same statement goes on from there.")
+        match node:
+            case ast.Quit():
+                running = [short_name(j.name) for j in self._jobs if j.status is Status.RUNNING]
+                return not running or self._agrees(leaving(running))
+            case ast.StopJob():
+                return self._agrees(f"Stop the job {self._jobs.find(node.this.name).name}? Its state stays: the same statement goes on from there.")
+            case ast.Drop():
+                return self._agrees(self._dropping(node))
+        return True
+
+    def _dropping(self, node: ast.Drop) -> str:
         catalog, names = self._planner.catalog, ast.parts(node.this)
         needed: list[str] = []
         if node.args["kind"] in ("TABLE", "VIEW") and catalog.get(catalog.path(names)) is not None:
             needed = dependents.of_object(catalog.path(names), catalog, self._jobs, self._planner.project)
         told = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
-        return self._agrees(f"DROP {node.args['kind']} {'.'.join(names)}?{told}")
+        return f"DROP {node.args['kind']} {'.'.join(names)}?{told}"
 
     def _agrees(self, question: str) -> bool:
         return self._ask is None or self._ask(question, self._interrupted)
@@ -105,10 +114,11 @@ class Client:
             raise ValidationError("There is no last result: no SELECT has run in this session.", at=at)
         return self._kept
 
-    def _export(self, node: ast.Export) -> Outcome:
+    def exported(self, node: ast.Export) -> Outcome:
+        """The answer of EXPORT. Raises ValidationError."""
         kept = self._last(node)
         path = self._planner.project / Path(node.this.name).expanduser()
-        format_ = node.args.get("format") or path.suffix[1:].lower()
+        format_ = (node.args.get("format") or path.suffix[1:]).lower()
         if format_ not in export.FORMATS:
             raise ValidationError(f"The name '{path.name}' tells no format.", at=node.this, hint="FORMAT CSV, FORMAT JSON or FORMAT PARQUET.")
         export.check_free(path, node.this, overwrite=bool(node.args.get("overwrite")))

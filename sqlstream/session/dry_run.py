@@ -19,6 +19,8 @@ from sqlstream.session import results
 from sqlstream.session.session import Session
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statement_form import Needs
+from sqlstream.sql.syntax.statement_table import FORMS
 from sqlstream.sql.syntax.statements import Statement, split
 from sqlstream.sql.tables import Table
 
@@ -30,9 +32,8 @@ if TYPE_CHECKING:
 
 # Of one statement; behind so many there is nothing to learn.
 _MOST_ERRORS = 20
-# They ask jobs, brokers and results of a session that runs.
-_OF_RUNS = (ast.StopJob, ast.ExplainJob, ast.Peek, ast.Infer, ast.Quit)
-_OF_RESULTS = (ast.Export, ast.Plot)
+# What nodes need of a session that runs.
+_NEEDS = {form.node: form.needs for form in FORMS}
 
 
 class DryRun(Session):
@@ -86,8 +87,8 @@ class DryRun(Session):
         yield from ()
 
     def _carry_out(self, tree: exp.Expr, statement: Statement) -> Iterator[Outcome]:
-        job = isinstance(tree, ast.Describe) and tree.args["kind"] == "JOB"
-        if job or isinstance(tree, _OF_RUNS) or (isinstance(tree, _OF_RESULTS) and self._selected):
+        needs = _NEEDS.get(type(tree), Needs.NOTHING)
+        if needs is Needs.RUN or (needs is Needs.RESULT and self._selected):
             return
         yield from super()._carry_out(tree, statement)
 

@@ -105,7 +105,17 @@ def like_of(node: ast.Show) -> show.Like | None:
     return None if pattern is None else show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike")))
 
 
-def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, planner: Planner) -> results.Rows:
+def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> results.Rows:
+    """The answer of a DESCRIBE JOB. Raises ValidationError."""
+    job, extended = jobs.find(node.this.name), bool(node.args.get("extended"))
+    found = list(describe_job(job).items())
+    more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
+    if extended and (left_out := left_out_rows(planner.project / DEAD_LETTERS, job.runs)):
+        more.append(("rows left out", str(left_out)))
+    return results.text_rows(("info name", "info value"), _masked((*found, *more)))
+
+
+def described(node: ast.Describe, catalog: CatalogManager, planner: Planner) -> results.Rows:
     """The answer of a DESCRIBE. Raises ValidationError."""
     extended = bool(node.args.get("extended"))
     match node.args["kind"]:
@@ -115,13 +125,6 @@ def described(node: ast.Describe, catalog: CatalogManager, jobs: Jobs, planner: 
             found = show.describe_database(catalog, ast.parts(node.this), extended=extended, at=node.this)
         case "FUNCTION":
             found = show.describe_function(catalog, ast.parts(node.this), CALLABLE, planner.functions().described, extended=extended, at=node.this)
-        case "JOB":
-            job = jobs.find(node.this.name)
-            found_of = list(describe_job(job).items())
-            more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
-            if extended and (left_out := left_out_rows(planner.project / DEAD_LETTERS, job.runs)):
-                more.append(("rows left out", str(left_out)))
-            return results.text_rows(("info name", "info value"), _masked((*found_of, *more)))
         case _:
             item = catalog.described(ast.parts(node.this), node.this)
             found = show.describe(item, planner.schema(item))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -37,7 +38,7 @@ from sqlstream.sql.syntax.statements import Statement, split, substitute
 from sqlstream.udf.left_out import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -216,70 +217,56 @@ class Session:
         if self._set is not None and not isinstance(tree_, ast.EndStatementSet | ast.Quit):
             yield self._add_to_set(tree_)
             return
-        match tree_:
-            case ast.Source():
-                yield from self._source(tree_)
-            case ast.Quit() | ast.Drop() | ast.StopJob() if not self._client.agreed(tree_):
-                yield results.Done(notices=("Nothing was done.",))
-            case ast.Quit():
-                yield results.Exit()
-            case ast.Clear():
-                yield results.Cleared()
-            case ast.Help():
-                yield results.Text(lines=self._help(tree_))
-            case ast.Unsupported():
-                raise NotSupported(f"{tree_.args['kind']} is not supported: {tree_.args['this']}", at=tree_, hint=tree_.args.get("hint"))
-            case ast.AcceptedWithoutEffect():
-                yield results.Done(notices=(f"{tree_.args['kind']} has no effect: {tree_.args['this']}",))
-            case ast.Set() | ast.Reset():
-                yield set_reset.answered(tree_, self.options, self._initial, started=self._spark_started)
-            case ast.Show() if tree_.args["kind"] == "QUERIES":
-                yield from self._client.answered(tree_)
-            case ast.Show():
-                yield inspection.shown(tree_, self._catalog, self._jobs, self._planner)
-            case ast.Describe():
-                yield inspection.described(tree_, self._catalog, self._jobs, self._planner)
-            case ast.ExplainJob():
-                yield inspection.explained(tree_, self._jobs)
-            case ast.Explain():
-                yield self._explain(tree_, statement.text)
-            case ast.ExecuteQuery():
-                query = queries.find(self.project, tree_.this.name, tree_.this)
-                self._known_secrets |= query.secrets(tree_.expressions)
-                script = query.script(tree_.expressions, tree_)
-                yield from self._run_file(query.path.resolve(), script, f"queries/{query.path.name}", tree_.this)
-            case ast.Peek() | ast.Infer() | ast.Export() | ast.Plot():
-                yield from self._client.answered(tree_)
-            case ast.StopJob():
-                how = {key: bool(tree_.args.get(key)) for key in ("savepoint", "drain")}
-                job = self._jobs.stop(tree_.this.name, **how, interrupted=self._interrupted.is_set)
-                if tree_.args.get("savepoint"):
-                    yield results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
-                else:
-                    yield results.Done()
-            case ast.BeginStatementSet():
-                self._set = []
-                yield results.Done()
-            case ast.EndStatementSet():
-                yield self._submit_set()
-            case ast.StatementSet():
-                yield self._submit(tuple(tree_.expressions), statement.text)
-            case ast.Insert():
-                yield self._submit((tree_,), statement.text)
-            case ast.CreateTable() if tree_.args.get("query") is not None:
-                yield self._create_as(tree_, statement.text)
-            case ast.CreateFunction() | ast.AlterFunction():
-                self._planner.check_function(user_function(tree_, self._catalog), tree_)
-                yield results.Done(notices=tuple(apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))))
-            case _ if isinstance(tree_, APPLIED):
-                notices = apply(self._catalog, tree_, self._planner.context(script=not self._interactive, save=self._save))
-                yield results.Done(notices=tuple(notices))
-            case exp.Select() | exp.SetOperation() | exp.Values() | exp.Subquery():
-                kept = str(self.project / DEAD_LETTERS) if self._future_ms else self._planner.function_settings.dead_letters
-                with watched(tree_, kept, self.project, self._notify):
-                    yield self._query(tree_)
-            case _:
-                raise NotSupported(f"{type(tree_).__name__} is not supported.", at=tree_)
+        if not self._client.agreed(tree_):
+            yield results.Done(notices=("Nothing was done.",))
+            return
+        handler = next((HANDLERS[kind] for kind in type(tree_).__mro__ if kind in HANDLERS), Session._refused)
+        found = handler(self, tree_, statement.text)
+        yield from (found if isinstance(found, Iterator) else (found,))
+
+    def _refused(self, node: exp.Expr, text: str) -> Outcome:
+        raise NotSupported(f"{type(node).__name__} is not supported.", at=node)
+
+    def _unsupported(self, node: ast.Unsupported) -> Outcome:
+        raise NotSupported(f"{node.args['kind']} is not supported: {node.args['this']}", at=node, hint=node.args.get("hint"))
+
+    def _show(self, node: ast.Show) -> Outcome:
+        if node.args["kind"] == "QUERIES":
+            return self._client.saved_queries(node)
+        return inspection.shown(node, self._catalog, self._jobs, self._planner)
+
+    def _execute_query(self, node: ast.ExecuteQuery) -> Iterator[Outcome]:
+        query = queries.find(self.project, node.this.name, node.this)
+        self._known_secrets |= query.secrets(node.expressions)
+        script = query.script(node.expressions, node)
+        yield from self._run_file(query.path.resolve(), script, f"queries/{query.path.name}", node.this)
+
+    def _stop_job(self, node: ast.StopJob) -> Outcome:
+        how = {key: bool(node.args.get(key)) for key in ("savepoint", "drain")}
+        job = self._jobs.stop(node.this.name, **how, interrupted=self._interrupted.is_set)
+        if node.args.get("savepoint"):
+            return results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
+        return results.Done()
+
+    def _set_or_reset(self, node: ast.Set | ast.Reset) -> Outcome:
+        return set_reset.answered(node, self.options, self._initial, started=self._spark_started)
+
+    def _begin_set(self) -> Outcome:
+        self._set = []
+        return results.Done()
+
+    def _apply(self, node: exp.Expression) -> tuple[str, ...]:
+        """A declaration, carried out; its notices."""
+        return tuple(apply(self._catalog, node, self._planner.context(script=not self._interactive, save=self._save)))
+
+    def _create_function(self, node: ast.CreateFunction | ast.AlterFunction) -> Outcome:
+        self._planner.check_function(user_function(node, self._catalog), node)
+        return results.Done(notices=self._apply(node))
+
+    def _watched(self, node: exp.Expr) -> Iterator[Outcome]:
+        kept = str(self.project / DEAD_LETTERS) if self._future_ms else self._planner.function_settings.dead_letters
+        with watched(node, kept, self.project, self._notify):
+            yield self._query(node)
 
     def _masked(self, text: str) -> str:
         """A script or a statement as it may be shown or kept."""
@@ -408,8 +395,10 @@ class Session:
             return results.Completed(job_id=job.id, notices=notices)
         return results.Submitted(job_id=job.id, notices=notices)
 
-    def _create_as(self, node: ast.CreateTable, text: str) -> Outcome:
-        notices = apply(self._catalog, node, self._planner.context(script=not self._interactive, save=self._save))
+    def _create_table(self, node: ast.CreateTable, text: str) -> Outcome:
+        notices = self._apply(node)
+        if node.args.get("query") is None:
+            return results.Done(notices=notices)
         env = self._planner.environment()
         outcome = self._run_job((self._planner.planned(node, env),), env, text)
         return replace(outcome, notices=(*notices, *outcome.notices))
@@ -452,6 +441,40 @@ class Session:
 
             self._given_engine = Engine(self.project, lambda: self.options, self._notify, starts_anew=self._interactive)
         return self._given_engine
+
+
+# What carries a node out: a method that DryRun may have otherwise, of the session, the node and the statement's text.
+HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[Outcome]]] = {
+    **dict.fromkeys(APPLIED, lambda session, node, text: results.Done(notices=session._apply(node))),
+    ast.AcceptedWithoutEffect: lambda session, node, text: results.Done(notices=(f"{node.args['kind']} has no effect: {node.args['this']}",)),
+    ast.AlterFunction: lambda session, node, text: session._create_function(node),
+    ast.BeginStatementSet: lambda session, node, text: session._begin_set(),
+    ast.Clear: lambda session, node, text: results.Cleared(),
+    ast.CreateFunction: lambda session, node, text: session._create_function(node),
+    ast.CreateTable: lambda session, node, text: session._create_table(node, text),
+    ast.Describe: lambda session, node, text: inspection.described(node, session._catalog, session._planner),
+    ast.DescribeJob: lambda session, node, text: inspection.described_job(node, session._jobs, session._planner),
+    ast.EndStatementSet: lambda session, node, text: session._submit_set(),
+    ast.ExecuteQuery: lambda session, node, text: session._execute_query(node),
+    ast.Explain: lambda session, node, text: session._explain(node, text),
+    ast.ExplainJob: lambda session, node, text: inspection.explained(node, session._jobs),
+    ast.Export: lambda session, node, text: session._client.exported(node),
+    ast.Help: lambda session, node, text: results.Text(lines=session._help(node)),
+    ast.Infer: lambda session, node, text: session._client.inferred(node),
+    ast.Insert: lambda session, node, text: session._submit((node,), text),
+    ast.Peek: lambda session, node, text: session._client.peeked(node),
+    ast.Plot: lambda session, node, text: session._client.plotted(node),
+    ast.Quit: lambda session, node, text: results.Exit(),
+    ast.Reset: lambda session, node, text: session._set_or_reset(node),
+    ast.Set: lambda session, node, text: session._set_or_reset(node),
+    ast.Show: lambda session, node, text: session._show(node),
+    ast.Source: lambda session, node, text: session._source(node),
+    ast.StatementSet: lambda session, node, text: session._submit(tuple(node.expressions), text),
+    ast.StopJob: lambda session, node, text: session._stop_job(node),
+    ast.Unsupported: lambda session, node, text: session._unsupported(node),
+    exp.Query: lambda session, node, text: session._watched(node),
+    exp.Values: lambda session, node, text: session._watched(node),
+}
 
 
 def _shown(error: SqlStreamError) -> str:

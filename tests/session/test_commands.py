@@ -3,8 +3,9 @@
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.session.backslash import COMMANDS, expanded, help_text
+from sqlstream.session.backslash import expanded, help_text, sql
 from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statement_table import SHORT_FORMS
 from sqlstream.sql.syntax.statements import is_complete, split
 
 SHORT = {
@@ -40,8 +41,8 @@ def test_a_command_is_short_for_sql(line):
 
 
 def test_every_command_is_tried_and_told():
-    assert {line.split(" ")[0] for line in SHORT} == {c.name for c in COMMANDS}
-    assert all(c.name in help_text() and c.sql in help_text() for c in COMMANDS)
+    assert {line.split(" ")[0] for line in SHORT} == set(SHORT_FORMS)
+    assert all(name in help_text() and sql(short, form) in help_text() for name, (short, form) in SHORT_FORMS.items())
 
 
 @pytest.mark.parametrize("text", ["SELECT 1;", " HELP", "SELECT '\\d';"])

@@ -63,7 +63,6 @@ DESCRIBES = {
     "DESC CATALOG EXTENDED c": {"kind": "CATALOG", "this": "c", "extended": True},
     "DESCRIBE DATABASE c.d": {"kind": "DATABASE", "this": "c.d"},
     "DESCRIBE FUNCTION EXTENDED f": {"kind": "FUNCTION", "this": "f", "extended": True},
-    "DESCRIBE JOB '1a'": {"kind": "JOB", "this": "1a"},
     "DESCRIBE catalog": {"kind": "TABLE", "this": "catalog"},
 }
 USES = {
@@ -102,6 +101,12 @@ CASES = [
     *((ast.Use, *case) for case in USES.items()), *((ast.Set, *case) for case in SETS.items()),
     *((ast.Reset, *case) for case in RESETS.items()), *((ast.Drop, *case) for case in DROPS.items()),
     (ast.StopJob, "STOP JOB '1'", {"this": "1"}),
+    (ast.DescribeJob, "DESCRIBE JOB EXTENDED '1a'", {"this": "1a", "extended": True}), (ast.DescribeJob, "DESC JOB '1a'", {"this": "1a"}),
+    (ast.Describe, "DESCRIBE job", {"kind": "TABLE", "this": "job"}),
+    (ast.Peek, "PEEK 'a' LIMIT 3", {"this": "a", "limit": 3}), (ast.Peek, "PEEK 'a'", {"this": "a"}),
+    (ast.Infer, "INFER TABLE a.b FROM 'c' SAVE", {"this": "a.b", "topic": "c", "save": True}), (ast.Infer, "INFER TABLE FROM 'c'", {"topic": "c"}),
+    (ast.Export, "EXPORT LAST TO 'a' FORMAT csv OVERWRITE", {"this": "a", "format": "CSV", "overwrite": True}),
+    (ast.Plot, "PLOT", {}), (ast.Plot, "PLOT a BY b", {"this": "a", "by": "b"}),
     (ast.ExplainJob, "EXPLAIN JOB '1'", {"this": "1"}),
     (ast.ExplainJob, "EXPLAIN JOB", {}),
     (ast.StopJob, "STOP JOB '1' WITH SAVEPOINT WITH DRAIN", {"this": "1", "savepoint": True, "drain": True}),

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream.session.backslash import COMMANDS
+from sqlstream.session.backslash import summary
 from sqlstream.session.completion import declarations, grammar, queries, scope, words
 from sqlstream.session.completion.context import Context
 from sqlstream.session.completion.place import Place, catalogs, databases, relations
@@ -17,6 +17,7 @@ from sqlstream.session.completion.suggestion import Candidate, Suggestion, fitti
 from sqlstream.session.completion.tree import QUERY_WORDS, tree
 from sqlstream.sql.syntax.expression_parser import TIME_UNITS
 from sqlstream.sql.syntax.fragments import Fragment, Kind, fragments, is_open
+from sqlstream.sql.syntax.statement_table import SHORT_FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,8 +26,6 @@ __all__ = ["Context", "Suggestion", "suggest"]
 
 # A backslash command, and what is typed of its first word.
 _COMMAND = re.compile(r"\s*(\\\S*)(?:\s+(\S*))?\Z")
-# What the first word of a command is, as SQL has it.
-_ARGUMENTS = {"\\d": "DESCRIBE ", "\\h": "HELP ", "\\why": "EXPLAIN JOB '", "\\peek": "PEEK '", "\\infer": "INFER TABLE FROM '"}
 # The end of the string that the cursor is in, rather than the beginning of the next one.
 _CLOSING = re.compile(r"[^'\n=,()]*'")
 _SET_BEGINS = ["EXECUTE", "STATEMENT", "SET", "BEGIN"]
@@ -36,7 +35,7 @@ _HINTS = {
     "BROADCAST(": "how a table is joined",
     "LOOKUP(": "how a table is looked up",
 }
-_QUOTED = ("column", "table", "view", "alias", "database", "catalog")
+_QUOTED = ("column", "table", "view", "alias", "database", "catalog", "query")
 
 
 def suggest(text: str, cursor: int, context: Context) -> tuple[Suggestion, ...]:
@@ -66,14 +65,12 @@ def suggest(text: str, cursor: int, context: Context) -> tuple[Suggestion, ...]:
 def _of_command(name: str, typed: str | None, context: Context) -> Iterator[Suggestion]:
     """What begins with ``name``, or what its first word can be."""
     if typed is None:
-        found = fitting((Candidate("command", c.name, c.name, c.summary) for c in COMMANDS), name)
+        found = fitting((Candidate("command", n, n, summary(*row)) for n, row in SHORT_FORMS.items()), name)
         yield from (Suggestion(c.text, len(name), c.kind, c.meta) for c in found if c.text != name)
-    elif name == "\\q":
-        yield from (Suggestion(c.text, len(typed), c.kind, c.meta) for c in fitting((Candidate("query", q, q) for q in context.queries()), typed))
-    elif sql := _ARGUMENTS.get(name):
+    elif name in SHORT_FORMS and (sql := SHORT_FORMS[name][0].before):
         for s in suggest(sql + typed, len(sql + typed), context):
             if s.kind not in ("keyword", "catalog"):
-                yield Suggestion(s.text.strip("'"), len(typed), s.kind, s.meta)
+                yield Suggestion(s.text.strip(sql[-1]), len(typed), s.kind, s.meta)
 
 
 def _place(before: list[Fragment], after: list[Fragment], context: Context, typed: str) -> tuple[Place, bool]:
@@ -168,6 +165,8 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
             return (string("job", j) for j in context.jobs())
         case "file":
             return (string("file", f"queries/{q}.sql") for q in context.queries())
+        case "saved_query":
+            return (identifier("query", q) for q in context.queries())
         case "topic":
             return _topics()
         case "connector":

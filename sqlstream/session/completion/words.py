@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlstream.session.completion import grammar
+from sqlstream.sql.syntax.statement_table import WORDS
 
 WINDOW_FUNCTIONS = {
     "TUMBLE": "TABLE table, DESCRIPTOR(time), size",
@@ -75,4 +75,4 @@ def keywords() -> frozenset[str]:
 
     following = (phrase for phrases in FOLLOWING.values() for phrase in phrases)
     phrases = (*IN_OVER, *IN_MATCH, *DEFINITIONS, *AFTER_TYPE, *JOINS, *OPERATORS, *OPERANDS, *TYPES, *following, _MORE)
-    return RESERVED | grammar.words() | {word for phrase in phrases for word in phrase.split()}
+    return RESERVED | WORDS | {word for phrase in phrases for word in phrase.split()}

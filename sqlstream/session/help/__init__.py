@@ -3,6 +3,7 @@ formats, SET keys, keys of the prompt. No JVM."""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,11 @@ from sqlstream.core.options import Option, Use
 from sqlstream.lint import registry
 from sqlstream.session import backslash as commands
 from sqlstream.session.help import python
-from sqlstream.session.help.statements import COMMANDS
 from sqlstream.session.help.topics import TOPICS, Topic
 from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions.absent import absent
+from sqlstream.sql.syntax.statement_table import GROUPS, LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sqlstream.connectors.base import Connector
     from sqlstream.formats.base import Format
     from sqlstream.sql.functions import Function
+    from sqlstream.sql.syntax.statement_form import StatementForm
 
 _WIDTH = 110
 
@@ -88,17 +90,22 @@ def _anything(topic: str, users: Sequence[Function]) -> list[str]:
     found += [_connector(c) for c in connectors.CONNECTORS if c.name == topic.lower()]
     found += [_format(f) for f in formats.FORMATS if f.name == topic.lower()]
     found += [_option(o) for o in settings.SETTINGS if o.key == topic]
-    commands = [c for group in COMMANDS for c in group.commands if _begins(c.syntax, wanted)]
-    if commands:
-        found.append("\n".join(f"{c.syntax}\n    {c.summary}" for c in commands))
+    if forms := [form for form in LISTED if _begins(form, wanted.split())]:
+        found.append("\n".join(line for form in forms for line in _statement(form, "")))
     return found
 
 
-def _begins(syntax: str, wanted: str) -> bool:
+def _begins(form: StatementForm, wanted: list[str]) -> bool:
     """Whether a statement begins with the words: CREATE TABLE with CREATE [TEMPORARY] TABLE .."""
-    words = [w for w in syntax.replace("[", " ").replace("]", " ").replace("|", " ").split() if w.isupper()]
-    left = iter(words)
-    return wanted.split()[0] == words[0] and all(w in left for w in wanted.split())
+    syntax = [w for w in re.split(r"[^\w<]+", form.shown) if w.isupper()]
+    left = iter(syntax)
+    return any(lead[:1] == (wanted[0],) for lead in form.leads) and all(w in left for w in wanted)
+
+
+def _statement(form: StatementForm, indent: str) -> list[str]:
+    """What HELP says of a statement."""
+    syntax = textwrap.wrap(form.shown, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
+    return [*syntax, f"{indent}    {form.summary}"]
 
 
 def _names(users: Sequence[Function]) -> list[str]:
@@ -108,11 +115,10 @@ def _names(users: Sequence[Function]) -> list[str]:
 
 def _list() -> str:
     lines = ["Statements end with a semicolon."]
-    for group in COMMANDS:
+    for group in GROUPS:
         lines += ["", group.title]
-        for command in group.commands:
-            lines += [f"  {command.syntax}", f"      {command.summary}"]
-    lines += ["", "HELP COMMANDS lists the commands that begin with a backslash, HELP LINT what sqlstream check looks for."]
+        lines += [line for form in group.forms for line in _statement(form, "  ")]
+    lines += ["", "HELP LINT lists what sqlstream check looks for."]
     lines += ["", "HELP PYTHON tells how to write functions of your own; SHOW USER FUNCTIONS lists them."]
     lines += ["", "HELP explains, with an example"]
     for title, names in (

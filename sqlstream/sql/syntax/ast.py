@@ -329,9 +329,15 @@ class Show(Statement):
 
 
 class Describe(Statement):
-    """kind: TABLE, CATALOG, DATABASE, FUNCTION or JOB (this: a string literal)."""
+    """kind: TABLE, CATALOG, DATABASE or FUNCTION."""
 
     arg_types = {"kind": True, "this": True, "extended": False}
+
+
+class DescribeJob(Statement):
+    """DESCRIBE JOB [EXTENDED] 'id': this is a string literal."""
+
+    arg_types = {"this": True, "extended": False}
 
 
 class Explain(Statement):
@@ -409,7 +415,7 @@ class Infer(Statement):
 
 
 class Export(Statement):
-    """EXPORT LAST TO 'file' [FORMAT csv | json | parquet] [OVERWRITE]: this is a string literal, format lower case, overwrite a flag."""
+    """EXPORT LAST TO 'file' [FORMAT CSV | JSON | PARQUET] [OVERWRITE]: this is a string literal, format upper case, overwrite a flag."""
 
     arg_types = {"this": True, "format": False, "overwrite": False}
 

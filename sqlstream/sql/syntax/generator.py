@@ -1,4 +1,4 @@
-"""Syntax trees back to Flink SQL: what parses to the same tree. Statements are in ``statement_text``."""
+"""Syntax trees back to Flink SQL: what parses to the same tree. Statements are in ``statement_table``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from sqlglot import exp, generator
 from sqlstream.sql.quoting import flink_name, flink_string, quote
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.lexer import CALLABLE
-from sqlstream.sql.syntax.statement_text import STATEMENTS
+from sqlstream.sql.syntax.statement_table import WRITERS
+from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
 
 _NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
@@ -25,7 +26,8 @@ class FlinkGenerator(generator.Generator):
     VALUES_AS_TABLE = True
     TRANSFORMS: ClassVar[dict[Any, Any]] = {
         **generator.Generator.TRANSFORMS,
-        **STATEMENTS,
+        **CLAUSES,
+        **WRITERS,
         exp.Anonymous: lambda self, e: _call(self, e),
         exp.Identifier: lambda self, e: _identifier(self, e),
         exp.HexString: lambda self, e: f"X'{e.name}'",

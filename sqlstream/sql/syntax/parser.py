@@ -9,16 +9,21 @@ from sqlglot import parser as base
 
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
+from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.cursor import mark
 from sqlstream.sql.syntax.lexer import message
 from sqlstream.sql.syntax.misspelt import misspelt
 from sqlstream.sql.syntax.nesting import refuse_depth, refuse_open
+from sqlstream.sql.syntax.statement_form import StatementForm, listed, read
 from sqlstream.sql.syntax.statement_parser import StatementParser
+from sqlstream.sql.syntax.statement_table import BY_FIRST_WORD, REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlglot.tokenizer_core import Token
 
+_QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE", "(")
 _PARTS: dict[Any, Callable[[StatementParser], exp.Expr]] = {
     exp.Table: StatementParser.path,
     exp.Identifier: StatementParser.name,
@@ -28,7 +33,7 @@ _PARTS: dict[Any, Callable[[StatementParser], exp.Expr]] = {
 
 
 class FlinkParser(base.Parser):
-    """A sqlglot parser that has none of sqlglot's grammar: Flink's has its own in ``statement_parser``."""
+    """A sqlglot parser that has none of sqlglot's grammar: Flink's has its own in ``statement_table``."""
 
     def parse(self, raw_tokens: list[Token], sql: str | None = None) -> list[exp.Expr | None]:
         """The statements among the tokens. Raises SyntaxProblem, NotSupported."""
@@ -37,7 +42,7 @@ class FlinkParser(base.Parser):
         while not cursor.at_end:
             if cursor.accept(";"):
                 continue
-            found.append(cursor.statement())
+            found.append(statement(cursor))
             if not cursor.at_end and not cursor.at(";"):
                 cursor.unexpected(cursor.token)
         return found or [None]
@@ -50,6 +55,46 @@ class FlinkParser(base.Parser):
         if not cursor.at_end:
             cursor.unexpected(cursor.token)
         return [found]
+
+
+def statement(cursor: StatementParser) -> exp.Expr:
+    """The statement that begins at ``cursor``, up to the end or a ``;``."""
+    start = cursor.token
+    for refused in REFUSED:
+        if cursor.accept(*refused.words):
+            # A compiled plan may be of a statement set, with its semicolons.
+            while not cursor.at_end and (start.text.upper() == "COMPILE" or not cursor.at(";")):
+                cursor.index += 1
+            return mark(ast.Unsupported(kind=" ".join(refused.words), this=refused.reason, hint=refused.hint, text=cursor.text_from(start)), start)
+    if forms := BY_FIRST_WORD.get(cursor.peek(0)):
+        form = _chosen(forms, cursor)
+        if form.parse is None:
+            return mark(read(form, cursor), start)
+        cursor.index += 1
+        found = form.parse(cursor)
+        return found if isinstance(found, ast.Set) and found.meta else mark(found, start)
+    if cursor.peek(0) not in _QUERY_STARTS:
+        cursor.unexpected(start, "a statement")
+    return cursor.query()
+
+
+def _chosen(forms: list[StatementForm], cursor: StatementParser) -> StatementForm:
+    """The one of ``forms``, which have their first word in common, that has most with the statement. Raises SyntaxProblem."""
+
+    def in_common(lead: tuple[str, ...]) -> tuple[int, bool]:
+        """How many words of ``lead`` are there, and whether those are all."""
+        count = next((i for i, word in enumerate(lead) if cursor.peek(i) != word), len(lead))
+        return count, count == len(lead)
+
+    most = max(in_common(lead) for form in forms for lead in form.leads)
+    fitting = [form for form in forms if any(in_common(lead) == most for lead in form.leads)]
+    count, whole = most
+    if whole or len(fitting) == 1 or all(form.parse for form in fitting):  # their methods tell what is missing
+        return fitting[0]
+    told = [form for form in fitting if form.summary] or fitting
+    following = [" ".join(lead[1 : count + 1]) for form in told for lead in form.leads if in_common(lead) == most]
+    cursor.index += 1
+    return cursor.unexpected(cursor.token, listed(list(dict.fromkeys(following))))
 
 
 def parse_statement(sql: str, tokens: list[Token]) -> exp.Expression:
@@ -70,7 +115,7 @@ def parse_statement(sql: str, tokens: list[Token]) -> exp.Expression:
 
 
 def _only(cursor: StatementParser) -> exp.Expr:
-    found = cursor.statement()
+    found = statement(cursor)
     if not cursor.at_end:
         cursor.unexpected(cursor.token)
     return found

@@ -1,4 +1,4 @@
-"""Statements back to Flink SQL, on one line. ``STATEMENTS`` are rows of a sqlglot generator."""
+"""Statements with a grammar of their own back to Flink SQL, on one line; and their clauses. All are rows of a sqlglot generator."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _options(self: Generator, node: exp.Expr) -> str:
     return f"WITH {_names(self, found)}" if found else ""
 
 
-def _create_table(self: Generator, node: exp.Expr) -> str:
+def create_table(self: Generator, node: exp.Expr) -> str:
     args = node.args
     parts = [*(args.get("columns") or []), *(args.get("watermarks") or []), *(args.get("primary_keys") or [])]
     partitioned = args.get("partitioned_by")
@@ -98,7 +98,7 @@ def _like(self: Generator, node: exp.Expr) -> str:
     return _join(self.sql(node, "this"), f"({chosen})" if chosen else "")
 
 
-def _create_view(self: Generator, node: exp.Expr) -> str:
+def create_view(self: Generator, node: exp.Expr) -> str:
     # The query as it was written, comments and all.
     return _join(
         "CREATE",
@@ -113,7 +113,7 @@ def _create_view(self: Generator, node: exp.Expr) -> str:
     )
 
 
-def _create_space(kind: str) -> Callable[[Generator, Any], str]:
+def create_space(kind: str) -> Callable[[Generator, Any], str]:
     return lambda self, node: _join(
         "CREATE",
         kind,
@@ -124,7 +124,7 @@ def _create_space(kind: str) -> Callable[[Generator, Any], str]:
     )
 
 
-def _function(first: str, exists: str) -> Callable[[Generator, Any], str]:
+def function(first: str, exists: str) -> Callable[[Generator, Any], str]:
     def text(self: Generator, node: exp.Expr) -> str:
         jars = ", ".join(f"JAR {self.sql(j)}" for j in node.args.get("jars") or [])
         language = node.args.get("language")
@@ -145,7 +145,7 @@ def _function(first: str, exists: str) -> Callable[[Generator, Any], str]:
     return text
 
 
-def _alter(kind: str) -> Callable[[Generator, Any], str]:
+def alter(kind: str) -> Callable[[Generator, Any], str]:
     return lambda self, node: _join("ALTER", kind, _flag(node, "if_exists", "IF EXISTS"), self.sql(node, "this"), self.sql(node, "action"))
 
 
@@ -164,7 +164,7 @@ def _drop_components(self: Generator, node: exp.Expr) -> str:
     return f"DROP {_names(self, node.expressions)}" if kind == "COLUMNS" else _join("DROP", kind, self.sql(node, "this"))
 
 
-def _drop(self: Generator, node: exp.Expr) -> str:
+def drop(self: Generator, node: exp.Expr) -> str:
     return _join(
         "DROP",
         _flag(node, "temporary", "TEMPORARY"),
@@ -176,33 +176,25 @@ def _drop(self: Generator, node: exp.Expr) -> str:
     )
 
 
-def _show(self: Generator, node: exp.Expr) -> str:
-    kind = node.args["kind"]
-    place = "" if kind.startswith("CREATE ") or kind == "PARTITIONS" else "FROM"
-    like = self.sql(node, "like")
-    pattern = _join(_flag(node, "negated", "NOT"), "ILIKE" if node.args.get("ilike") else "LIKE", like) if like else ""
-    return _join("SHOW", kind, place if node.args.get("this") else "", self.sql(node, "this"), pattern)
-
-
-def _describe(self: Generator, node: exp.Expr) -> str:
+def describe(self: Generator, node: exp.Expr) -> str:
     kind = node.args["kind"]
     return _join("DESCRIBE", "" if kind == "TABLE" else kind, _flag(node, "extended", "EXTENDED"), self.sql(node, "this"))
 
 
-def _explain(self: Generator, node: exp.Expr) -> str:
+def explain(self: Generator, node: exp.Expr) -> str:
     return _join("EXPLAIN", ", ".join(node.args.get("details") or []), self.sql(node, "this").removeprefix("EXECUTE "))
 
 
-def _use(self: Generator, node: exp.Expr) -> str:
+def use(self: Generator, node: exp.Expr) -> str:
     kind = node.args["kind"]
     return _join("USE", "" if kind == "DATABASE" else kind, self.sql(node, "this"), self.expressions(node, flat=True))
 
 
-def _set(self: Generator, node: exp.Expr) -> str:
+def set_(self: Generator, node: exp.Expr) -> str:
     return f"SET {flink_string(node.args['this'])} = {flink_string(node.args['expression'])}" if node.args.get("this") else "SET"
 
 
-def _insert(self: Generator, node: exp.Expr) -> str:
+def insert(self: Generator, node: exp.Expr) -> str:
     found = node.args.get("hints")
     partition = node.args.get("partition")
     return _join(
@@ -216,11 +208,31 @@ def _insert(self: Generator, node: exp.Expr) -> str:
     )
 
 
-def _statement_set(self: Generator, node: exp.Expr) -> str:
+def statement_set(self: Generator, node: exp.Expr) -> str:
     return f"EXECUTE STATEMENT SET BEGIN {' '.join(self.sql(e) + ';' for e in node.expressions)} END"
 
 
-def _stop(self: Generator, node: exp.Expr) -> str:
+def reset(self: Generator, node: exp.Expr) -> str:
+    return f"RESET {flink_string(node.args['this'])}" if node.args.get("this") else "RESET"
+
+
+def module(self: Generator, node: exp.Expr) -> str:
+    return _join(node.args["kind"], "MODULE", self.sql(node, "this"), _options(self, node))
+
+
+def execute_query(self: Generator, node: exp.Expr) -> str:
+    return _join("EXECUTE QUERY", self.sql(node, "this"), f"({self.expressions(node, flat=True)})" if node.expressions else None)
+
+
+def help_on(self: Generator, node: exp.Expr) -> str:
+    return _join("HELP", node.args.get("this"))
+
+
+def as_written(self: Generator, node: exp.Expr) -> str:
+    return str(node.args["text"])
+
+
+def stop(self: Generator, node: exp.Expr) -> str:
     return _join(
         "STOP JOB",
         self.sql(node, "this"),
@@ -229,7 +241,7 @@ def _stop(self: Generator, node: exp.Expr) -> str:
     )
 
 
-STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
+CLAUSES: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.OptionDef: lambda self, e: f"{self.sql(e, 'this')} = {self.sql(e, 'expression')}",
     ast.PhysicalColumnDef: _physical,
     ast.ComputedColumnDef: lambda self, e: _join(f"{self.sql(e, 'this')} AS {self.sql(e, 'expression')}", _tail(self, e)),
@@ -241,16 +253,6 @@ STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.DistributionDef: _distribution,
     ast.LikeDef: _like,
     ast.LikeOption: lambda self, e: f"{e.args['this']} {e.args['kind']}",
-    ast.CreateTable: _create_table,
-    ast.CreateView: _create_view,
-    ast.CreateDatabase: _create_space("DATABASE"),
-    ast.CreateCatalog: _create_space("CATALOG"),
-    ast.CreateFunction: _function("CREATE", "if_not_exists"),
-    ast.AlterTable: _alter("TABLE"),
-    ast.AlterView: _alter("VIEW"),
-    ast.AlterDatabase: _alter("DATABASE"),
-    ast.AlterCatalog: _alter("CATALOG"),
-    ast.AlterFunction: _function("ALTER", "if_exists"),
     ast.AddComponents: _components("ADD"),
     ast.ModifyComponents: _components("MODIFY"),
     ast.DropComponents: _drop_components,
@@ -260,34 +262,5 @@ STATEMENTS: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.ResetOptions: lambda self, e: f"RESET {_names(self, e.expressions) or '()'}",
     ast.SetComment: lambda self, e: f"COMMENT {self.sql(e, 'this')}",
     ast.AsQuery: lambda self, e: f"AS {e.args['query_text']}",
-    ast.Drop: _drop,
-    ast.Show: _show,
-    ast.Describe: _describe,
-    ast.Explain: _explain,
-    ast.ExplainJob: lambda self, e: _join("EXPLAIN JOB", self.sql(e, "this")),
-    ast.Use: _use,
-    ast.Module: lambda self, e: _join(e.args["kind"], "MODULE", self.sql(e, "this"), _options(self, e)),
-    ast.Set: _set,
-    ast.Reset: lambda self, e: f"RESET {flink_string(e.args['this'])}" if e.args.get("this") else "RESET",
-    ast.Insert: _insert,
-    ast.StatementSet: _statement_set,
-    ast.BeginStatementSet: lambda self, e: "BEGIN STATEMENT SET",
-    ast.EndStatementSet: lambda self, e: "END",
-    ast.StopJob: _stop,
-    ast.ExecuteQuery: lambda self, e: _join("EXECUTE QUERY", self.sql(e, "this"), f"({self.expressions(e, flat=True)})" if e.expressions else None),
-    ast.Peek: lambda self, e: _join("PEEK", self.sql(e, "this"), f"LIMIT {e.args['limit']}" if e.args.get("limit") is not None else None),
-    ast.Infer: lambda self, e: _join("INFER TABLE", self.sql(e, "this"), "FROM", self.sql(e, "topic"), "SAVE" if e.args.get("save") else None),
-    ast.Export: lambda self, e: _join(
-        "EXPORT LAST TO",
-        self.sql(e, "this"),
-        f"FORMAT {e.args['format']}" if e.args.get("format") else None,
-        "OVERWRITE" if e.args.get("overwrite") else None,
-    ),
-    ast.Plot: lambda self, e: _join("PLOT", self.sql(e, "this"), f"BY {self.sql(e, 'by')}" if e.args.get("by") else None),
-    ast.Help: lambda self, e: _join("HELP", e.args.get("this")),
-    ast.Clear: lambda self, e: "CLEAR",
-    ast.Quit: lambda self, e: "QUIT",
-    ast.Source: lambda self, e: f"SOURCE {self.sql(e, 'this')}",
-    ast.AcceptedWithoutEffect: lambda self, e: e.args["text"],
-    ast.Unsupported: lambda self, e: e.args["text"],
+    ast.Unsupported: as_written,
 }

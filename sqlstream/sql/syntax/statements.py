@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SyntaxProblem, did_you_mean
+from sqlstream.sql.syntax.statement_table import BARE, BEFORE_SET, SET_STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,12 +27,7 @@ _PART = re.compile(
     """,
     re.S | re.X,
 )
-# Words that may come before STATEMENT SET BEGIN.
-_BEFORE_SET = (
-    "EXECUTE", "EXPLAIN", "PLAN", "FOR", "ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN",
-    "COMPILE", "AND", "IF", "NOT", "EXISTS", "STATEMENT", "SET", "",
-)  # fmt: skip
-_CLIENT_COMMAND = re.compile(r"(?:QUIT|EXIT|HELP|CLEAR)\b[^;]*\Z", re.I)
+_CLIENT_COMMAND = re.compile(rf"(?:{'|'.join(sorted(BARE))})\b[^;]*\Z", re.I)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -79,7 +75,7 @@ def _statements(script: str) -> Iterator[Statement]:
 
 def _may_lead(words: list[str]) -> bool:
     """Whether STATEMENT SET BEGIN may still come: ``EXPLAIN a, b`` and ``COMPILE PLAN 'file' FOR`` go before it."""
-    return words[0] in ("EXECUTE", "EXPLAIN", "COMPILE") and words[-1] in _BEFORE_SET
+    return words[0] in SET_STARTS and (words[-1] in BEFORE_SET or not words[-1])
 
 
 def is_complete(text: str) -> bool:

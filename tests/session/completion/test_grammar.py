@@ -1,13 +1,11 @@
-"""The patterns of completion and the list of HELP tell of the same statements."""
-
-import re
+"""What completion reads off the patterns of statements."""
 
 import pytest
 
 from sqlstream.session.completion import grammar
 from sqlstream.session.completion.tree import tree
-from sqlstream.session.help.statements import COMMANDS
 from sqlstream.sql.syntax.fragments import fragments
+from sqlstream.sql.syntax.statement_table import LISTED
 
 
 def expected(text):
@@ -15,21 +13,10 @@ def expected(text):
     return grammar.expected(cursor.root, cursor.place)
 
 
-def beginnings():
-    """The words that each statement of HELP begins with, up to its first name or choice."""
-    for group in COMMANDS:
-        for command in group.commands:
-            for syntax in re.split(r" \| (?=DESCRIBE|DROP|EXIT|USE)", command.syntax):
-                words = re.match(r"(?:[A-Z]+ ?)*", re.sub(r"\[[^]]*\] ?", "", syntax))[0].split()
-                if words:
-                    yield " ".join(words)
-
-
-@pytest.mark.parametrize("words", sorted(set(beginnings())))
-def test_every_statement_of_help_is_completed(words):
+@pytest.mark.parametrize("words", sorted({" ".join(lead) for form in LISTED for lead in form.leads if lead}))
+def test_every_statement_is_completed(words):
     before, _, last = words.rpartition(" ")
-    found = expected(before)
-    assert last in found.words or ("query" in found.slots and last in ("SELECT", "WITH", "VALUES"))
+    assert last in expected(before).words
 
 
 @pytest.mark.parametrize(

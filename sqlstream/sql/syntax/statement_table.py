@@ -1,0 +1,241 @@
+"""The table of statements. Parser, writer, splitter, did-you-mean, completion, colours, HELP and the backslash commands read it; the session has
+a handler for each node, and what is checked without running leaves out what ``needs`` more than declarations.
+
+A form without ``parse`` is read by its pattern, a node without ``write`` is written by it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlstream.sql.syntax import ast, short_form
+from sqlstream.sql.syntax import statement_text as text
+from sqlstream.sql.syntax.pattern import pattern, words
+from sqlstream.sql.syntax.short_form import ShortForm
+from sqlstream.sql.syntax.statement_form import Group, Needs, Refused, StatementForm, written
+from sqlstream.sql.syntax.statement_parser import StatementParser as Parser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlglot.generator import Generator
+
+    Write = Callable[[Generator, Any], str]
+
+_LIKE = "[[negated:NOT] (LIKE | ilike:ILIKE) like:<text>]"
+_NEW = "[IF NOT EXISTS] <new>"
+_OLD = "[IF EXISTS]"
+_DETAILS = "[CHANGELOG_MODE | ESTIMATED_COST | PLAN_ADVICE | JSON_EXECUTION_PLAN | PLAN FOR]"
+_WATERMARK = "WATERMARK FOR <column> AS <expression>"
+_STATEMENT_SET = "STATEMENT SET BEGIN"
+Form = StatementForm
+
+GROUPS = (
+    Group("Queries", (
+        Form("<query>", exp.Query, "Runs a query and shows its rows as they come; Ctrl-C ends it.", syntax="[WITH name AS (query)] SELECT ..."),
+        Form("<query>", exp.Values, "Shows rows that are written out.", syntax="VALUES (value, ...), ..."),
+    )),
+    Group("Jobs", (
+        Form("INSERT INTO <table> [PARTITION <(values)>] [<(columns)>] <query>", ast.Insert,
+             "Submits a job that writes a query's rows to a table.", Parser.insert, text.insert),
+        Form("INSERT OVERWRITE <table> [PARTITION <(values)>] [<(columns)>] <query>", ast.Insert, "Replaces a table's rows (batch mode).",
+             Parser.insert),
+        Form(f"EXECUTE {_STATEMENT_SET}", ast.StatementSet, "Submits several INSERTs as one job.", Parser.execute, text.statement_set,
+             syntax=f"EXECUTE {_STATEMENT_SET} insert; ... END"),
+        Form("BEGIN STATEMENT SET", ast.BeginStatementSet, "Begins a set: the INSERTs that follow, up to END, are one job."),
+        Form("END", ast.EndStatementSet, "Submits the set that BEGIN STATEMENT SET has begun."),
+        Form(f"EXPLAIN {_DETAILS} (<query> | INSERT INTO <table> [<(columns)>] <query>)", ast.Explain,
+             "Shows the plan of a query or an INSERT.", Parser.explain, text.explain),
+        Form(f"EXPLAIN {_DETAILS} [EXECUTE] {_STATEMENT_SET}", ast.Explain, "Shows the plans of a statement set.", Parser.explain,
+             syntax=f"EXPLAIN {_STATEMENT_SET} insert; ... END"),
+        Form("SHOW kind:(JOBS)", ast.Show, "Lists the jobs.", short=ShortForm("\\j", "", short_form.fixed("SHOW JOBS"))),
+        Form("(DESCRIBE | DESC) JOB [extended:EXTENDED] this:<job>", ast.DescribeJob,
+             "Shows a job; EXTENDED: by partition, watermark and filter.", Parser.describe, needs=Needs.RUN),
+        Form("SHOW kind:(JOB METRICS)", ast.Show, "What the jobs do: rows in and out, lag, watermark, state, late rows; live in a terminal.",
+             short=ShortForm("\\top", "", short_form.fixed("SHOW JOB METRICS"))),
+        Form("EXPLAIN JOB [this:<job>]", ast.ExplainJob, "Says in words why a job gives no output, or no more of it: the one, or each that runs.",
+             needs=Needs.RUN, short=ShortForm("\\why", "[job]", short_form.why, before="EXPLAIN JOB '")),
+        Form("STOP JOB <job> [WITH SAVEPOINT] [WITH DRAIN]", ast.StopJob, "Stops a job; with DRAIN its open windows fire first.",
+             Parser.stop, text.stop, needs=Needs.RUN),
+    )),
+    Group("Tables and views", (
+        Form(f"CREATE [TEMPORARY] TABLE {_NEW} [<(columns)>] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] <(columns)> [INTO <number> BUCKETS]]"
+             " [PARTITIONED BY <(columns)>] [WITH <(options)>] [LIKE <relation> [<(choices)>] | AS <query>]", ast.CreateTable,
+             "Declares a table, maybe LIKE another one; AS a query also submits the job that fills it.", Parser.create, text.create_table),
+        Form(f"CREATE [TEMPORARY] VIEW {_NEW} [<(columns)>] [COMMENT <text>] AS <query>", ast.CreateView,
+             "Gives a query a name.", Parser.create, text.create_view),
+        Form(f"ALTER TABLE {_OLD} <table> (ADD (<(columns)> | {_WATERMARK}) | MODIFY (<(columns)> | {_WATERMARK})"
+             " | DROP (<(columns)> | <column> | WATERMARK | PRIMARY KEY) | RENAME [<column>] TO <new> | SET <(options)> | RESET <(keys)>)",
+             ast.AlterTable, "Changes a table's declaration.", Parser.alter, text.alter("TABLE")),
+        Form("ALTER VIEW <view> (RENAME TO <new> | AS <query>)", ast.AlterView, "Changes a view.", Parser.alter, text.alter("VIEW")),
+        Form(f"DROP [TEMPORARY] TABLE {_OLD} <table>", ast.Drop, "Removes a table's declaration; the data stays.", Parser.drop, text.drop),
+        Form(f"DROP [TEMPORARY] VIEW {_OLD} <view>", ast.Drop, "Removes a view.", Parser.drop),
+        Form("(DESCRIBE | DESC) <relation>", ast.Describe, "Shows a table's columns, keys and watermark.", Parser.describe, text.describe,
+             short=ShortForm("\\d", "[name]", short_form.describe, "SHOW TABLES | DESCRIBE name",
+                             "Lists tables and views, or shows the columns of one.", "DESCRIBE ")),
+        Form("SHOW kind:(TABLES | VIEWS) [(FROM | IN) this:<database>] " + _LIKE, ast.Show, "Lists tables and views."),
+        Form("SHOW kind:(COLUMNS) (FROM | IN) this:<relation> " + _LIKE, ast.Show, "Lists a table's columns."),
+        Form("SHOW kind:(CREATE TABLE) this:<table>", ast.Show, "Shows the statement that declares a table."),
+        Form("SHOW kind:(CREATE VIEW) this:<view>", ast.Show, "Shows the statement that declares a view."),
+        Form("SHOW kind:(PARTITIONS) this:<table>", ast.Show, "Lists a table's partitions.", Parser.show_partitions),
+    )),
+    Group("Catalogs and databases", (
+        Form(f"CREATE CATALOG {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateCatalog, "Adds a catalog.",
+             Parser.create, text.create_space("CATALOG")),
+        Form(f"CREATE DATABASE {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateDatabase, "Adds a database.",
+             Parser.create, text.create_space("DATABASE")),
+        Form(f"DROP CATALOG {_OLD} <catalog>", ast.Drop, "Removes a catalog.", Parser.drop),
+        Form(f"DROP DATABASE {_OLD} <database> [RESTRICT | CASCADE]", ast.Drop, "Removes a database; CASCADE: with what is in it.", Parser.drop),
+        Form("ALTER DATABASE <database> SET <(options)>", ast.AlterDatabase, "Changes a database's properties.", Parser.alter,
+             text.alter("DATABASE")),
+        Form("ALTER CATALOG <catalog> (SET <(options)> | RESET <(keys)> | COMMENT <text>)", ast.AlterCatalog, "Changes a catalog's options.",
+             Parser.alter, text.alter("CATALOG")),
+        Form("(DESCRIBE | DESC) (CATALOG [EXTENDED] <catalog> | DATABASE [EXTENDED] <database>)", ast.Describe, "Shows a catalog or a database.",
+             Parser.describe),
+        Form("USE (CATALOG <catalog> | <database>)", ast.Use, "Makes it the current one.", Parser.use, text.use),
+        Form("SHOW kind:(CATALOGS) " + _LIKE, ast.Show, "Lists the catalogs.",
+             short=ShortForm("\\l", "", short_form.fixed("SHOW CATALOGS; SHOW DATABASES"), "SHOW CATALOGS; SHOW DATABASES",
+                             "Lists the catalogs, and the databases of the current one.")),
+        Form("SHOW kind:(DATABASES) [(FROM | IN) this:<catalog>] " + _LIKE, ast.Show, "Lists a catalog's databases."),
+        Form("SHOW kind:(CURRENT CATALOG | CURRENT DATABASE)", ast.Show, "Names the current one."),
+        Form("SHOW kind:(CREATE CATALOG) this:<catalog>", ast.Show, "Shows the statement that declares a catalog."),
+    )),
+    Group("Functions", (
+        Form("SHOW kind:(USER FUNCTIONS | FUNCTIONS) [(FROM | IN) this:<database>] " + _LIKE, ast.Show, "Lists the functions."),
+        Form("(DESCRIBE | DESC) FUNCTION [EXTENDED] <function>", ast.Describe, "Shows a function: what it is, its arguments, an example.",
+             Parser.describe),
+        Form(f"CREATE [TEMPORARY [SYSTEM]] FUNCTION {_NEW} AS <text> [LANGUAGE PYTHON]", ast.CreateFunction,
+             "Makes a Python function of udfs/ callable: AS 'module.attribute'.", Parser.create, text.function("CREATE", "if_not_exists")),
+        Form(f"DROP [TEMPORARY [SYSTEM]] FUNCTION {_OLD} <function>", ast.Drop, "Removes a function's declaration.", Parser.drop),
+        Form("SHOW kind:(FULL MODULES | MODULES)", ast.Show, "Lists the modules that functions come from: there is one."),
+        Form("SHOW kind:(JARS | PROCEDURES)", ast.Show, "For clients of Flink's: there are none."),
+    )),
+    Group("Shell", (
+        Form("HELP [<topic> | CONNECTOR <connector> | FORMAT <format> | FUNCTION <function> | SET <setting>]", ast.Help,
+             "Lists the statements and topics, or explains one: HELP TUMBLE, HELP CONNECTOR kafka.", Parser.help, text.help_on, bare=True,
+             short=ShortForm("\\h", "[topic]", short_form.help_on, "HELP [topic]", "Explains a statement, a function, a connector, an option.",
+                             "HELP ")),
+        Form("HELP COMMANDS", ast.Help, "Lists the commands that begin with a backslash.", Parser.help,
+             short=ShortForm("\\?", "", short_form.fixed("HELP COMMANDS"))),
+        Form("(QUIT | EXIT)", ast.Quit, "Ends the shell; its jobs are stopped, after a question, and go on when they are submitted again.",
+             bare=True, needs=Needs.RUN),
+        Form("CLEAR", ast.Clear, "Clears the screen.", bare=True),
+        Form("SOURCE this:<file>", ast.Source, "Runs the statements of a file."),
+        Form("SHOW kind:(QUERIES) " + _LIKE, ast.Show, "Lists the saved queries, their parameters and the questions that they answer."),
+        Form("EXECUTE QUERY <saved_query> [<(parameter => value, ...)>]", ast.ExecuteQuery, "Runs a saved query.",
+             Parser.execute_query, text.execute_query,
+             short=ShortForm("\\q", "[query [parameter=value ..]]", short_form.query,
+                             "SHOW QUERIES | EXECUTE QUERY query [(parameter => value, ..)]", "Lists the saved queries, or runs one.",
+                             "EXECUTE QUERY `")),
+        Form("PEEK this:<stream> [LIMIT limit:<number>]", ast.Peek,
+             "Shows the last records of a Kafka topic (10, or n), without a table of it; a terminal cuts them to its width.", needs=Needs.RUN,
+             short=ShortForm("\\peek", "topic [n]", short_form.peek, before="PEEK '")),
+        Form("INFER TABLE [this:<new>] FROM topic:<stream> [save:SAVE]", ast.Infer,
+             "Proposes a CREATE TABLE from a sample of a topic; SAVE keeps it in catalog/; without it the prompt asks.",
+             needs=Needs.RUN, short=ShortForm("\\infer", "topic [table]", short_form.infer, before="INFER TABLE FROM '")),
+        Form("EXPORT LAST TO this:<file> [FORMAT format:(CSV | JSON | PARQUET)] [overwrite:OVERWRITE]", ast.Export,
+             "Writes the last SELECT's rows to a new file, or over one.", needs=Needs.RESULT,
+             short=ShortForm("\\export", "last csv|json|parquet file [overwrite]", short_form.export)),
+        Form("PLOT [this:<result_column> [BY by:<result_column>]]", ast.Plot,
+             "Draws a chart of the last SELECT's rows in characters: a number over their window or time, BY a key.", needs=Needs.RESULT,
+             short=ShortForm("\\plot", "[column [key]]", short_form.plot)),
+        Form("SET [<setting> = <value>]", ast.Set, "Sets an option; without one, lists those that are set.", Parser.set, text.set_),
+        Form("RESET [<setting>]", ast.Reset, "Takes an option, or all of them, back to the default.", Parser.reset, text.reset),
+    )),
+)  # fmt: skip
+# Taken, or refused with a reason by what carries it out; neither completed nor listed by HELP.
+_UNLISTED = (
+    Form("REPLACE TABLE <new> [<(columns)>] [WITH <(options)>] AS <query>", ast.CreateTable, parse=Parser.replace_table),
+    Form("CREATE OR REPLACE TABLE <new> [<(columns)>] [WITH <(options)>] AS <query>", ast.CreateTable, parse=Parser.create),
+    Form(f"ALTER [TEMPORARY [SYSTEM]] FUNCTION {_OLD} <function> AS <text>", ast.AlterFunction, parse=Parser.alter,
+         write=text.function("ALTER", "if_exists")),
+    Form("EXECUTE INSERT INTO <table> <query>", ast.Insert, parse=Parser.execute),
+    Form("EXECUTE <query>", exp.Query, parse=Parser.execute),
+    Form("USE MODULES <new>", ast.Use, parse=Parser.use),
+    Form("LOAD MODULE <new> [WITH <(options)>]", ast.Module, parse=Parser.load_module, write=text.module),
+    Form("UNLOAD MODULE <new>", ast.Module, parse=Parser.unload_module),
+    Form("ADD JAR <file>", ast.AcceptedWithoutEffect, parse=Parser.add_jar, write=text.as_written),
+    Form("REMOVE JAR <file>", ast.AcceptedWithoutEffect, parse=Parser.remove_jar),
+    Form("SHOW kind:(MATERIALIZED TABLES | MODELS | CONNECTIONS) [(FROM | IN) this:<database>] " + _LIKE, ast.Show),
+    Form("SHOW kind:(CREATE MODEL | CREATE MATERIALIZED TABLE | CREATE OR ALTER MATERIALIZED TABLE) this:<new>", ast.Show),
+)  # fmt: skip
+_MODELS = "Models need an inference provider, which Spark has none of."
+_CONNECTIONS = "Connections are not supported."
+_PLANS = "Flink's compiled plans mean nothing to Spark."
+_RUN = "Run the INSERT itself: it goes on from its checkpoint."
+_REFRESH = "Nothing here refreshes a table by a schedule."
+_MATERIALIZED = "Create a Delta table and INSERT INTO it."
+_ROWS = "Flink runs it in batch mode only, on connectors that take single rows out; none here does."
+_CHANGE = "INSERT INTO a table with a PRIMARY KEY upserts; Spark's own SQL changes the rows of a Delta table."
+_COMPILED = f"<file> [IF NOT EXISTS] FOR ({_STATEMENT_SET} | INSERT INTO <table> <query>)"
+# Statements that are refused by name. Longer ones come before those that begin them.
+REFUSED = (
+    Refused("CREATE MODEL", _MODELS),
+    Refused("CREATE TEMPORARY MODEL", _MODELS),
+    Refused("ALTER MODEL", _MODELS),
+    Refused("DROP MODEL", _MODELS),
+    Refused("DROP TEMPORARY MODEL", _MODELS),
+    Refused("DESCRIBE MODEL", _MODELS),
+    Refused("DESC MODEL", _MODELS),
+    Refused("CREATE CONNECTION", _CONNECTIONS, "Give the options to each table."),
+    Refused("CREATE TEMPORARY CONNECTION", _CONNECTIONS, "Give the options to each table."),
+    Refused("CREATE TEMPORARY SYSTEM CONNECTION", _CONNECTIONS, "Give the options to each table."),
+    Refused("ALTER CONNECTION", _CONNECTIONS),
+    Refused("DROP CONNECTION", _CONNECTIONS),
+    Refused("DROP TEMPORARY CONNECTION", _CONNECTIONS),
+    Refused("DESCRIBE CONNECTION", _CONNECTIONS),
+    Refused("DESC CONNECTION", _CONNECTIONS),
+    Refused("CREATE MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
+    Refused("CREATE OR ALTER MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
+    Refused("ALTER MATERIALIZED TABLE", _REFRESH),
+    Refused("DROP MATERIALIZED TABLE", _REFRESH),
+    Refused("CALL", "There are no procedures."),
+    Refused(f"COMPILE AND EXECUTE PLAN {_COMPILED}", _PLANS, _RUN),
+    Refused(f"COMPILE PLAN {_COMPILED}", _PLANS, _RUN),
+    Refused("EXECUTE PLAN", _PLANS, _RUN),
+    Refused("UPDATE", _ROWS, _CHANGE),
+    Refused("DELETE FROM", _ROWS, _CHANGE),
+    Refused("MERGE INTO", "Flink itself does not run MERGE."),
+    Refused("UPSERT INTO", "Flink itself does not run UPSERT.", "INSERT INTO a table with a PRIMARY KEY upserts."),
+    Refused("TRUNCATE TABLE", "No statement here deletes data.", "Spark's own SQL empties a Delta table."),
+    Refused("ANALYZE TABLE", "Spark keeps its own statistics."),
+)
+
+# --- what is read off the table ---------------------------------------------------------------------------------------
+
+LISTED = tuple(form for group in GROUPS for form in group.forms)
+FORMS = (*LISTED, *_UNLISTED)
+_PATTERNS = (*(form.pattern for form in FORMS), *(refused.pattern for refused in REFUSED))
+SHORT_FORMS = {form.short.name: (form.short, form) for form in LISTED if form.short}
+# All words of the statements that are listed.
+WORDS = frozenset(w for form in LISTED for w in words(form.parts) if w.isidentifier())
+# Words of all statements: of those, too, that are refused.
+ALL_WORDS = frozenset(w for row in _PATTERNS for w in words(pattern(row)) if w.isidentifier())
+# The statements that the prompt runs without their semicolons.
+BARE = frozenset(lead[0] for form in LISTED if form.bare for lead in form.leads)
+# Statements with others in them, which end at END: the first words of them, and all that may come before BEGIN.
+_SETS = [pattern(row) for row in _PATTERNS if _STATEMENT_SET in row]
+SET_STARTS = frozenset(next(words(form)) for form in _SETS)
+BEFORE_SET = frozenset(w for form in _SETS for w in words(form)) - {"BEGIN", "INSERT", "INTO"}
+
+
+def _by_first_word() -> dict[str, list[StatementForm]]:
+    found: dict[str, list[StatementForm]] = {}
+    for form in FORMS:
+        for first in dict.fromkeys(lead[0] for lead in form.leads if lead):
+            found.setdefault(first, []).append(form)
+    return found
+
+
+def _writers() -> dict[type[exp.Expr], Write]:
+    found: dict[type[exp.Expr], Write] = {}
+    for node in dict.fromkeys(form.node for form in FORMS if issubclass(form.node, ast.Statement)):
+        forms = [form for form in FORMS if form.node is node]
+        found[node] = next((form.write for form in forms if form.write), None) or written(forms)
+    return found
+
+
+BY_FIRST_WORD = _by_first_word()
+WRITERS = _writers()
