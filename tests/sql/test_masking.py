@@ -11,7 +11,7 @@ import pytest
 from sqlstream.cli import main as cli
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.core.secrets import masked, masked_value
-from sqlstream.runtime import jobs
+from sqlstream.runtime.jobs import runner
 from sqlstream.session.backslash import expanded
 from sqlstream.session.session import Session
 from sqlstream.shell.history import StatementHistory
@@ -128,7 +128,7 @@ def shown(project: Path, script: str, monkeypatch, capsys) -> dict[str, str]:
     places: dict[str, str] = {}
     StatementHistory(str(project / "history")).store_string(script)
     notices: list[str] = []
-    monkeypatch.setattr(jobs._Runner, "start", lambda self, resumed: None)
+    monkeypatch.setattr(runner.Runner, "start", lambda self, resumed: None)
     monkeypatch.setattr(Session, "_query", lambda self, node: (_ for _ in ()).throw(JobFailed(f"Connection to {node.sql('flink')} refused")))
     session = Session(project, interactive=True, notify=notices.append, engine=argparse.Namespace(spark=None, started=False, options=dict))
     for number, text in enumerate((script, f"{script} ;\nSELECT nosuch FROM nowhere", f"SELECT nosuch FROM nowhere; {script}")):

@@ -1,0 +1,142 @@
+"""One submitted job: its state, its queries, its figures, how it ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.runtime.engine.failures import job_error, while_it_runs
+from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
+from sqlstream.runtime.watch import BatchQuery, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from sqlstream.plan.nodes import Sink
+
+# What becomes of an error before it is told.
+Told: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
+
+
+class Status(Enum):
+    """A job's state, as SHOW JOBS prints it."""
+
+    RUNNING = "RUNNING"
+    FINISHED = "FINISHED"
+    FAILED = "FAILED"
+    CANCELED = "CANCELED"
+
+
+def untold(error: SqlStreamError) -> SqlStreamError:
+    """``error`` as it is."""
+    return error
+
+
+@dataclass
+class Settings:
+    """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode.
+
+    ``idle_ms``, ``future_ms``: see Lowering.
+    """
+
+    zone: str
+    streaming: bool = True
+    trigger_ms: int | None = None
+    idle_ms: int = 0
+    future_ms: int = 0
+
+
+@dataclass
+class Job:
+    """One submitted job. ``told``: its error as it is told, with the place of its statement."""
+
+    id: str
+    name: str
+    sinks: tuple[Sink, ...]
+    folder: Path
+    started: float = field(default_factory=time.time)
+    status: Status = Status.RUNNING
+    error: SqlStreamError | None = None
+    queries: list[StreamingQuery] = field(default_factory=list)
+    watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)
+    done: threading.Event = field(default_factory=threading.Event)
+    stopping: threading.Event = field(default_factory=threading.Event)
+    draining: threading.Event = field(default_factory=threading.Event)
+    lock: IO[str] | None = None
+    streaming: bool = True
+    told: Told = field(default=untold)
+    zone: str = "UTC"
+    idle_ms: int = 0
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / "checkpoint"
+
+    @property
+    def runs(self) -> set[str]:
+        """What Spark calls its queries: their ids, and job groups in batch mode."""
+        return {q.id for q in self.queries} | {w.group for w in list(self.watches.values()) if isinstance(w, BatchQuery)}
+
+    @property
+    def metrics(self) -> JobMetrics:
+        """The job's figures as they were a second ago: nothing is asked for."""
+        return self._of(lambda watch: watch.metrics)
+
+    def sampled(self, *, look: bool = False) -> JobMetrics:
+        """The job's figures as they are. ``look``: brokers are asked for partitions that are not read yet."""
+        return self._of(lambda watch: watch.sample(look=look))
+
+    def _of(self, look: Callable[[Watch | BatchQuery], QueryMetrics]) -> JobMetrics:
+        error, hint = (None, None) if self.error is None else (self.error.message, self.error.hint)
+        queries = (look(self.watches[i]) if i in self.watches else QueryMetrics() for i in range(len(self.sinks)))
+        return JobMetrics(self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone, hint)
+
+    def end(self) -> None:
+        """End what runs."""
+        self.end_queries()
+        with while_it_runs():
+            for watch in list(self.watches.values()):
+                if isinstance(watch, BatchQuery):
+                    watch.stop()
+
+    def end_queries(self) -> None:
+        """End the queries that run."""
+        with while_it_runs():
+            for query in self.queries:
+                if query.isActive:
+                    query.stop()
+
+    def release(self) -> None:
+        """Let go of the folder, for another process."""
+        if self.lock is not None:
+            self.lock.close()
+            self.lock = None
+
+    def failure(self, error: BaseException) -> SqlStreamError:
+        """What the job has failed with."""
+        problem = job_error(error, nodes=self.sinks, folder=self.folder)
+        if isinstance(problem, JobFailed):
+            problem.job = self.name
+        return problem
+
+
+def describe(job: Job) -> Mapping[str, str]:
+    """What DESCRIBE JOB shows of a job."""
+    metrics = job.sampled()
+    return {
+        "job id": job.id,
+        "job name": job.name,
+        "status": job.status.value,
+        "start time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started)),
+        "rows read": str(metrics.rows_in),
+        "late rows": str(metrics.late),
+        "checkpoint": str(job.checkpoint),
+        **({"error": job.error.message} if isinstance(job.error, JobFailed) else {}),
+    }

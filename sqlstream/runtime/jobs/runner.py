@@ -1,0 +1,226 @@
+"""Runs one job: its queries, in a thread; to the end of a bounded input, or of what is drained."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import uuid
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors import find
+from sqlstream.connectors.base import Write
+from sqlstream.core import private
+from sqlstream.core.depth import deeply
+from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, scans, static, upsert_key, window_column
+from sqlstream.runtime.jobs.folder import DRAINING, sink_name, write_atomically
+from sqlstream.runtime.jobs.job import Job, Settings, Status
+from sqlstream.runtime.lower.inputs import input_state
+from sqlstream.runtime.lower.lowering import END_OF_INPUT_MS, Lowering, lower
+from sqlstream.runtime.watch import BatchQuery, Watch, await_pause
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from sqlstream.plan.nodes import Sink
+
+# A micro-batch that runs so long when its job is to be drained is cut off, and run again.
+_PAUSE_SECONDS = 60.0
+
+
+class Runner:
+    """Runs one job: its queries, in a thread."""
+
+    def __init__(
+        self, job: Job, spark: SparkSession, settings: Settings, project: Path, emit: Callable[[str], None], ended: Callable[[Job], None]
+    ) -> None:
+        self._job = job
+        self._ended = ended
+        self._spark = spark
+        self._settings = settings
+        self._project = project
+        self._emit = emit
+        self._bounded = all(bounded(s) for s in job.sinks)
+
+    def start(self, *, resumed: bool) -> None:
+        """Start the queries, so that what is wrong with them is raised here, and go on in a thread."""
+        private.folder(self._job.folder / "control")
+        if not self._settings.streaming:
+            self._in_thread(self._batch, range(len(self._job.sinks)))
+            return
+        fixed = [i for i, s in enumerate(self._job.sinks) if static(s)]
+        if self._bounded and resumed:
+            self._end_input()
+        self._start_queries(self._streams, once=self._bounded)
+        self._in_thread(self._run, fixed)
+
+    def complete_drain(self) -> None:
+        """Drain the job, which ended in the midst of that."""
+        try:
+            self._drain()
+            (self._job.folder / "finished").touch()
+        finally:
+            self._job.end_queries()
+            self._job.queries.clear()
+            self._job.watches.clear()
+
+    @property
+    def _streams(self) -> list[int]:
+        return [i for i, s in enumerate(self._job.sinks) if not static(s)]
+
+    def _end_input(self) -> None:
+        # What came may have been read already, but not its windows closed: only a new row makes Spark go on.
+        write_atomically(self._job.folder / "control" / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
+
+    def _in_thread(self, body: Callable[..., None], *args: object) -> None:
+        def run() -> None:
+            job = self._job
+            try:
+                body(*args)
+                if job.stopping.is_set():
+                    job.status = Status.CANCELED
+                else:
+                    (job.folder / "finished").touch()
+                    job.status = Status.FINISHED
+            except Exception as error:
+                job.error = None if job.stopping.is_set() else job.told(job.failure(error))
+                job.status = Status.CANCELED if job.stopping.is_set() else Status.FAILED
+            finally:
+                job.end_queries()
+                self._end_watches()
+                self._ended(job)
+
+        threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
+
+    def _run(self, fixed: Iterable[int]) -> None:
+        self._batch(fixed)
+        draining = threading.Event() if self._bounded else self._job.draining
+        self._await(draining)
+        if draining.is_set() and not self._job.stopping.is_set():
+            self._drain()
+
+    def _drain(self) -> None:
+        """Run the queries once more, from where they are up to what their sources have now, and to the end of all time."""
+        (self._job.folder / DRAINING).touch()
+        for query in self._job.queries:
+            await_pause(query, _PAUSE_SECONDS)
+            query.stop()
+        self._end_watches()
+        if any(find(scan.table.connector).reads_in_parts for sink in self._job.sinks for scan in scans(sink)):
+            # The end must not come before the last part.
+            self._run_once()
+        self._end_input()
+        self._run_once()
+
+    def _run_once(self) -> None:
+        self._start_queries(self._streams, once=True)
+        if self._job.stopping.is_set():
+            self._job.end_queries()
+        self._await(threading.Event())
+        self._end_watches()
+
+    def _end_watches(self) -> None:
+        for watch in self._job.watches.values():
+            if isinstance(watch, Watch):
+                watch.end()
+
+    def _await(self, left: threading.Event) -> None:
+        """Wait for all queries, the first that fails ends the others, or until it is ``left``."""
+        waiting = list(self._job.queries)
+        noted = 0.0
+        while waiting and not left.is_set():
+            if time.monotonic() - noted > 1:
+                self._job.sampled()
+                noted = time.monotonic()
+            waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
+
+    def _lowering(self, index: int, *, streaming: bool) -> Lowering:
+        state = self._job.folder / "inputs" / str(index)
+        # A job in batch mode that is submitted again reads what is there then.
+        shared = state.with_name("shared" if self._settings.streaming else self._job.id)
+        return Lowering(
+            self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
+            project=self._project, state=state, control=self._job.folder / "control",
+            shared=shared, idle_ms=self._settings.idle_ms, future_ms=self._settings.future_ms,
+        )  # fmt: skip
+
+    def _start_queries(self, sinks: Iterable[int], *, once: bool) -> None:
+        """``once``: up to what the sources have now."""
+        self._job.queries.clear()
+        try:
+            for index in sinks:
+                self._job.queries.append(self._start_query(index, self._job.sinks[index], once=once))
+        except Exception:
+            for query in self._job.queries:
+                query.stop()
+            raise
+
+    def _start_query(self, index: int, sink: Sink, *, once: bool) -> StreamingQuery:
+        to = self._lowering(index, streaming=True)
+        before = self._job.watches.get(index)
+        watch = Watch(self._spark, to, None if before is None else before.metrics)
+        write = replace(self._write(index, sink, watch.counted(lower(sink, to))), watermark=to.reached)
+        writer = find(sink.table.connector).write_stream(write)
+        writer = writer.outputMode("update" if in_update_mode(sink) else "append")
+        writer = writer.option("checkpointLocation", str(self._job.checkpoint / sink_name(index, sink)))
+        writer = writer.queryName(f"{self._job.name}/{sink_name(index, sink)}/{self._job.id[:8]}")
+        if once:
+            writer = writer.trigger(availableNow=True)
+        elif self._settings.trigger_ms:
+            writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
+        query = writer.start()
+        watch.follow(query)
+        self._job.watches[index] = watch
+        return query
+
+    def _write(self, index: int, sink: Sink, frame: DataFrame, version: tuple[str, int] | None = None) -> Write:
+        return Write(
+            spark=self._spark,
+            table=sink.table,
+            frame=frame,
+            mode=changelog_mode(sink.input),
+            keys=upsert_key(sink.input) or (),
+            name=sink_name(index, sink),
+            zone=self._settings.zone,
+            project=self._project,
+            emit=self._emit,
+            partition=dict(sink.partition),
+            overwrite=sink.overwrite,
+            order=window_column(sink),
+            version=version,
+        )
+
+    def _batch(self, sinks: Iterable[int]) -> None:
+        for index in sinks:
+            if self._job.stopping.is_set():
+                return
+            sink = self._job.sinks[index]
+            frame = deeply(partial(lower, sink, self._lowering(index, streaming=False)))
+            query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}")
+            if self._job.stopping.is_set():
+                return
+            write = self._write(index, sink, frame, self._batch_version(index, sink, frame))
+            query.run(frame, partial(find(sink.table.connector).write_batch, write))
+
+    def _batch_version(self, index: int, sink: Sink, frame: DataFrame) -> tuple[str, int]:
+        """An id that no other write ever has, kept with the checkpoint, and how often the sink is written by it.
+
+        A job that goes on does not write again what is written. In batch mode it does unless the input is known to be the same, and what replaces
+        all that is there in any case: it may be another's by now.
+        """
+        path = self._job.checkpoint / sink_name(index, sink) / "write.json"
+        writer, number, read = json.loads(path.read_text()) if path.exists() else (uuid.uuid4().hex, -1, None)
+        if number >= 0 and self._settings.streaming:
+            return writer, number
+        reads = None if sink.overwrite else input_state(frame)
+        if reads is None or read != reads:
+            number += 1
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps([writer, number, reads]))
+        return writer, number
