@@ -37,9 +37,9 @@ def distinct_windows(node: Node) -> Node:
         return node
     if node.window.kind is WindowKind.SESSION and not node.attached:
         # Sessions of each value would be others than those of all rows.
-        return replace(node, aggregates=tuple(NamedAggregate(a.name, _over_set(a.call)) for a in node.aggregates))
+        return replace(node, aggregates=tuple(NamedAggregate(a.name, over_set(a.call)) for a in node.aggregates))
     # Those that keep all values anyway take a set.
-    calls = tuple(NamedAggregate(a.name, a.call if a.call.function.name in _SPLIT else _over_set(a.call)) for a in node.aggregates)
+    calls = tuple(NamedAggregate(a.name, a.call if a.call.function.name in _SPLIT else over_set(a.call)) for a in node.aggregates)
     distinct = [a for a in calls if a.call.distinct and a.call.function.name in _SPLIT]
     if not distinct:
         return replace(node, aggregates=calls)
@@ -87,7 +87,8 @@ def _of_plain_rows(call: AggregateCall) -> AggregateCall:
     return replace(call, filter=plain if call.filter is None else make.all_of([call.filter, plain]))
 
 
-def _over_set(call: AggregateCall) -> AggregateCall:
+def over_set(call: AggregateCall) -> AggregateCall:
+    """``call`` without DISTINCT, as a function of the set of its values where it has such a form."""
     if not call.distinct or call.function.name in _PLAIN:
         return replace(call, distinct=False)
     if call.function.name in ("SUM", "AVG") and not summed_as_set(call.args[0].type):

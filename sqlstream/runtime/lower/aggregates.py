@@ -12,10 +12,12 @@ from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate, WindowKind
 from sqlstream.plan.properties import changelog_mode, fields, native, watermark_lag
 from sqlstream.plan.properties import field as field_of
+from sqlstream.plan.rules.distinct_windows import over_set
 from sqlstream.runtime.lower import python_functions, windows
 from sqlstream.runtime.lower.window_operators import TIME, closing, later
 from sqlstream.runtime.operators import keyed_aggregate
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
+from sqlstream.sql.functions.aggregates import ARGUMENTS
 from sqlstream.sql.functions.base import local
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render, render_arrived, render_marked, render_signed, signs
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 _ALL = "__sqlstream_all"
 _LIVE = "__sqlstream_live"
 _ARRIVAL = "__sqlstream_arrival"
+# Their values are other ones in another order of rows, as are those of JSON.
+_ORDERED = ("FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG", ARGUMENTS.name)
 _MARK = "__sqlstream_mark_{}"
 
 
@@ -80,8 +84,15 @@ def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch:
         if not node.aggregates:
             # Under Spark's watermark mark it would drop rows that are late.
             return frame.select(*[F.col(quote(k)).alias(k, metadata={}) for k in node.keys]).dropDuplicates()
-        return _aggregated(frame.groupBy(*keys), node.aggregates, zone).select(*[quote(f.name) for f in fields(node)])
+        return _aggregated(frame.groupBy(*keys), _as_rows_come(node.aggregates), zone).select(*[quote(f.name) for f in fields(node)])
     return _keyed(node, frame, keys, zone, ttl)
+
+
+def _as_rows_come(aggregates: tuple[NamedAggregate, ...]) -> tuple[NamedAggregate, ...]:
+    """``aggregates`` without Spark's DISTINCT where one depends on the order of rows: Spark groups them by the distinct values, and loses it."""
+    if not any(a.call.function.name in _ORDERED or a.call.function.name.startswith("JSON_") for a in aggregates):
+        return aggregates
+    return tuple(replace(a, call=over_set(a.call)) for a in aggregates)
 
 
 def _aggregated(grouped: GroupedData, aggregates: tuple[NamedAggregate, ...], zone: str, arrived: str | None = None) -> DataFrame:

@@ -170,6 +170,14 @@ def _ignoring_nulls(name: str) -> Spark:
     return lambda call: f"{name}({call.args[0]}, true){call.filter}"
 
 
+def _last(call: Rendered) -> str:
+    """With DISTINCT a value that comes again is none that comes."""
+    if not call.distinct:
+        return f"last({call.args[0]}, true){call.filter}"
+    values = f"array_distinct({listed_values(call, call.args[0])})"
+    return f"get({values}, size({values}) - 1)"
+
+
 def _listagg(call: Rendered) -> str:
     return _joined(listed_values(call, call.args[0]), call) if call.arrival else _aggregate("listagg", call, call.args[0], _separator(call))
 
@@ -269,7 +277,7 @@ ROWS: tuple[Function, ...] = (
         )
     ),
     _row("FIRST_VALUE", ("any",), _same, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x", null_of_none=True),
-    _row("LAST_VALUE", ("any",), _same, _ignoring_nulls("last"), "The last value that is not NULL, as rows come.", "x", null_of_none=True),
+    _row("LAST_VALUE", ("any",), _same, _last, "The last value that is not NULL, as rows come.", "x", null_of_none=True),
     _row("LISTAGG", ("string", "string?"), _same, _listagg, "The texts with a separator between.", "s, ','", check=_check_separator),
     _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
     _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]).with_nullable(ts[0].nullable), _array_agg, "The values as an array, NULLs too.", "x"),
