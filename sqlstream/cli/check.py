@@ -20,7 +20,7 @@ from sqlstream.sql.masking import masked_text
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import split
 from sqlstream.sql.tables import Table, View
-from sqlstream.udf.modules import FOLDER
+from sqlstream.udf.declarations.modules import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql import types as t
 from sqlstream.udf.api import Kind
-from sqlstream.udf.functions import row_of
-from sqlstream.udf.modules import FOLDER
-from sqlstream.udf.signature import annotated
+from sqlstream.udf.declarations.functions import row_of
+from sqlstream.udf.declarations.modules import FOLDER
+from sqlstream.udf.declarations.signature import annotated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sqlstream.sql.types import Type
-    from sqlstream.udf.functions import PythonFunction, Settings
-    from sqlstream.udf.modules import Modules
+    from sqlstream.udf.declarations.functions import PythonFunction, Settings
+    from sqlstream.udf.declarations.modules import Modules
 
 # Exit codes.
 PASSED, FAILED = 0, 1
@@ -116,9 +116,9 @@ class _Call:
     def __call__(self, *values: Any) -> Any:
         import pyarrow
 
-        from sqlstream.udf import values as v
-        from sqlstream.udf.tasks import task
-        from sqlstream.udf.worker import FunctionFailed, evaluated
+        from sqlstream.udf.declarations.tasks import task
+        from sqlstream.udf.worker import values as v
+        from sqlstream.udf.worker.evaluation import FunctionFailed, evaluated
 
         function, zone = self._function, v.zone_of(self._zone)
         types: tuple[Type, ...]

@@ -44,7 +44,7 @@ from sqlstream.plan.properties import awaits_watermark, changelog_mode, field, f
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Frame
 from sqlstream.sql.generated_names import shown
-from sqlstream.udf.functions import PythonFunction
+from sqlstream.udf.declarations.functions import PythonFunction
 
 
 def tree(node: Node, *, modes: bool = True) -> str:

@@ -19,7 +19,7 @@ from sqlstream.plan.properties import changelog_mode
 from sqlstream.plan.properties import fields as columns
 from sqlstream.sql.functions import Function
 from sqlstream.sql.tables import Table
-from sqlstream.udf.functions import Accumulator, PythonFunction
+from sqlstream.udf.declarations.functions import Accumulator, PythonFunction
 
 
 def signature(node: Node) -> str:

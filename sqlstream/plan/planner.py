@@ -27,11 +27,11 @@ from sqlstream.plan.validate import validate
 from sqlstream.sql.bind import Scope
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import Table, View
-from sqlstream.udf import lookup
-from sqlstream.udf.concurrent import Calls
-from sqlstream.udf.functions import Settings as FunctionSettings
-from sqlstream.udf.functions import python_function
-from sqlstream.udf.modules import Modules
+from sqlstream.udf.declarations import lookup
+from sqlstream.udf.declarations.functions import Settings as FunctionSettings
+from sqlstream.udf.declarations.functions import python_function
+from sqlstream.udf.declarations.modules import Modules
+from sqlstream.udf.worker.concurrent import Calls
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping

@@ -48,7 +48,7 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.sql.expressions import Call, Cast, ColumnRef, Expr
 from sqlstream.sql.types import BIGINT, INTEGERS, timestamp, timestamp_ltz
-from sqlstream.udf.functions import Accumulator
+from sqlstream.udf.declarations.functions import Accumulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from sqlstream.runtime.monitor.why import reasons
 from sqlstream.session import results
 from sqlstream.sql.functions import CALLABLE
 from sqlstream.sql.syntax import ast
-from sqlstream.udf.left_out import count as left_out_rows
+from sqlstream.udf.declarations.left_out import count as left_out_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

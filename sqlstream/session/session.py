@@ -35,7 +35,7 @@ from sqlstream.sql.masking import masked_message, masked_text
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import Statement, split, substitute
-from sqlstream.udf.left_out import watched
+from sqlstream.udf.declarations.left_out import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

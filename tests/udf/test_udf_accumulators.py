@@ -17,10 +17,11 @@ import pytest
 from pyspark import cloudpickle
 
 from sqlstream.sql import types as t
-from sqlstream.udf import accumulators, fold, worker
-from sqlstream.udf.signature import type_named
-from sqlstream.udf.values import arrow_type, python_values, zone_of
-from sqlstream.udf.worker import FunctionFailed, Task
+from sqlstream.udf.declarations.signature import type_named
+from sqlstream.udf.worker import accumulators, fold
+from sqlstream.udf.worker import evaluation as worker
+from sqlstream.udf.worker.evaluation import FunctionFailed, Task
+from sqlstream.udf.worker.values import arrow_type, python_values, zone_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -185,7 +186,7 @@ def test_where_a_fold_fails() -> None:
     assert not answers.read()
 
 
-MAIN = "import sys; sys.path[1:1] = sys.argv[1:]; from sqlstream.udf.fold import main; main()"
+MAIN = "import sys; sys.path[1:1] = sys.argv[1:]; from sqlstream.udf.worker.fold import main; main()"
 
 
 @pytest.fixture

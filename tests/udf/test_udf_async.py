@@ -11,7 +11,7 @@ import pytest
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.session import Session
-from sqlstream.udf.concurrent import Calls, TimedOut, values
+from sqlstream.udf.worker.concurrent import Calls, TimedOut, values
 
 MODULE = '''
 import asyncio

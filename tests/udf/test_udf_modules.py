@@ -12,7 +12,7 @@ import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.session.session import Session
-from sqlstream.udf.left_out import LeftOut, failed_call, watched
+from sqlstream.udf.declarations.left_out import LeftOut, failed_call, watched
 
 MASKING = '''
 from pyflink.table import DataTypes

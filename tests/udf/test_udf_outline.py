@@ -9,8 +9,8 @@ import pytest
 from sqlstream.cli import main as cli
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.session import Session
-from sqlstream.udf.modules import Modules
-from sqlstream.udf.signature import signature
+from sqlstream.udf.declarations.modules import Modules
+from sqlstream.udf.declarations.signature import signature
 
 ROOT = Path(__file__).parents[2]
 MODULE = '''

@@ -10,8 +10,9 @@ import pytest
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.session import Session
 from sqlstream.sql import types as t
-from sqlstream.udf import foreign, shim
-from sqlstream.udf.signature import signature
+from sqlstream.udf import shim
+from sqlstream.udf.declarations import foreign
+from sqlstream.udf.declarations.signature import signature
 
 MODULE = '''
 from pyflink.common import Configuration, Row

@@ -13,7 +13,7 @@ import pytest
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql import types as t
 from sqlstream.udf import AggregateFunction, DataTypes, ScalarFunction, TableFunction, udaf, udf, udtf
-from sqlstream.udf.signature import signature, undecorated
+from sqlstream.udf.declarations.signature import signature, undecorated
 
 
 class Point(NamedTuple):

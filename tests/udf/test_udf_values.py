@@ -19,10 +19,10 @@ import pytest
 from pyspark import cloudpickle
 
 from sqlstream.udf import Row, ScalarFunction, udf
-from sqlstream.udf.concurrent import Calls
-from sqlstream.udf.signature import type_named
-from sqlstream.udf.values import arrow_type, python_values, zone_of
-from sqlstream.udf.worker import FunctionFailed, Task, evaluated
+from sqlstream.udf.declarations.signature import type_named
+from sqlstream.udf.worker.concurrent import Calls
+from sqlstream.udf.worker.evaluation import FunctionFailed, Task, evaluated
+from sqlstream.udf.worker.values import arrow_type, python_values, zone_of
 
 ZONE = "Europe/Prague"
 PRAGUE = zoneinfo.ZoneInfo(ZONE)
@@ -294,7 +294,7 @@ def test_an_exception_over_a_column() -> None:
 
 def test_open_is_called_once_and_knows_the_parameters_of_the_job(tmp_path) -> None:
     from sqlstream.udf import ScalarFunction
-    from sqlstream.udf.worker import close
+    from sqlstream.udf.worker.evaluation import close
 
     log = tmp_path / "log"
 
@@ -331,7 +331,7 @@ def test_a_worker_that_spark_ends_closes_its_functions(tmp_path) -> None:
     path = tmp_path / "task"
     path.write_bytes(cloudpickle.dumps(task(Model(), "INT", "INT")))
     code = (
-        "import pickle, signal, sys, time, pyarrow\nfrom pathlib import Path\nfrom sqlstream.udf.worker import evaluated\n"
+        "import pickle, signal, sys, time, pyarrow\nfrom pathlib import Path\nfrom sqlstream.udf.worker.evaluation import evaluated\n"
         "print(evaluated(pickle.loads(Path(sys.argv[1]).read_bytes()), (pyarrow.array([1], pyarrow.int32()),)).to_pylist(), flush=True)\n"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\ntime.sleep(60)"
     )

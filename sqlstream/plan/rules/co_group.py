@@ -31,7 +31,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import ColumnRef, Expr
 from sqlstream.sql.generated_names import generated
-from sqlstream.udf.functions import calls_python
+from sqlstream.udf.declarations.functions import calls_python
 
 _TIME, _START, _END = generated("time"), generated("start"), generated("end")
 _ALONE = generated("alone")

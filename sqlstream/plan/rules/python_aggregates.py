@@ -19,7 +19,7 @@ from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr
 from sqlstream.sql.functions.aggregates import ARGUMENTS
 from sqlstream.sql.generated_names import generated
-from sqlstream.udf.functions import PythonFunction
+from sqlstream.udf.declarations.functions import PythonFunction
 
 
 def python_aggregates(node: Node) -> Node:

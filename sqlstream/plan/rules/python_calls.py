@@ -18,7 +18,7 @@ from sqlstream.plan.nodes import Correlate, Expand, Filter, IntervalJoin, Join, 
 from sqlstream.plan.properties import fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.sql.generated_names import generated
-from sqlstream.udf.functions import PythonFunction, keeps_failures
+from sqlstream.udf.declarations.functions import PythonFunction, keeps_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import WINDOW_COLUMNS, Expand, Filter, Named, Node, Project, Union, Window, WindowKind, WindowTvf
 from sqlstream.plan.properties import field, fields, static
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
-from sqlstream.udf.functions import calls_python
+from sqlstream.udf.declarations.functions import calls_python
 
 # Computed once a row: not twice for one row, as an expression that is put in the place of a column may be.
 _ONCE = ("RAND", "RAND_INTEGER", "UUID")

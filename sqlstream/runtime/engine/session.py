@@ -28,7 +28,7 @@ from sqlstream.runtime.engine import archive, jvm, python_archives
 from sqlstream.runtime.engine.failures import start_error
 from sqlstream.runtime.engine.java_process import Death, JavaProcess
 from sqlstream.runtime.engine.warm_up import warm_up
-from sqlstream.udf import sources
+from sqlstream.udf.worker import sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -21,7 +21,7 @@ from sqlstream.sql.functions.aggregates import ARGUMENTS
 from sqlstream.sql.functions.base import local
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render, render_arrived, render_marked, render_signed, signs
-from sqlstream.udf.functions import Accumulator
+from sqlstream.udf.declarations.functions import Accumulator
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData

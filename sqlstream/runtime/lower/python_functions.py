@@ -20,7 +20,7 @@ from sqlstream.runtime.engine.python_archives import on_this_machine
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
-from sqlstream.udf.functions import PythonFunction, keeps_failures
+from sqlstream.udf.declarations.functions import PythonFunction, keeps_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 # What of this package a worker runs.
 _SHIPPED = (
-    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "sql/__init__.py", "sql/quoting.py", "sql/types.py",
-    "udf/__init__.py", "udf/accumulators.py", "udf/api.py", "udf/concurrent.py", "udf/data_types.py", "udf/dead_letters.py", "udf/fold.py",
-    "udf/groups.py", "udf/masking.py", "udf/row.py", "udf/shim.py", "udf/sources.py", "udf/values.py", "udf/vectors.py", "udf/views.py",
-    "udf/worker.py",
+    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "sql/__init__.py", "sql/quoting.py", "sql/types.py", "udf/*.py",
+    "udf/worker/*.py",
 )  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()
@@ -94,8 +92,8 @@ def _calls(node: Node) -> Iterator[Call]:
 def _register(call: Call, function: PythonFunction, name: str, spark: SparkSession, zone: str) -> None:
     from pyspark.sql.pandas.functions import arrow_udf
 
-    from sqlstream.udf.tasks import task
-    from sqlstream.udf.worker import evaluator
+    from sqlstream.udf.declarations.tasks import task
+    from sqlstream.udf.worker.evaluation import evaluator
 
     columns = tuple(", ".join(sorted(make.columns(a))) for a in call.args)
     made = task(function, tuple(a.type for a in call.args), call.type, zone, columns)
@@ -110,7 +108,7 @@ def _register(call: Call, function: PythonFunction, name: str, spark: SparkSessi
 
 def fold(function: PythonFunction, groups: Type, spark: SparkSession, zone: str) -> Any:
     """The PythonFold that takes rows of ``groups``, the type of what is kept of a group, into accumulators of ``function``."""
-    from sqlstream.udf.tasks import task
+    from sqlstream.udf.declarations.tasks import task
 
     assert spark._jvm is not None
     _ship(spark)
@@ -132,8 +130,8 @@ def _ship(spark: SparkSession) -> None:
         home = Path(sqlstream.__file__).parent
         archive = Path(tempfile.mkdtemp(prefix="sqlstream-")) / "sqlstream_functions.zip"
         with zipfile.ZipFile(archive, "w") as out:
-            for name in _SHIPPED:
-                out.write(home / name, f"sqlstream/{name}")
+            for file in sorted(found for pattern in _SHIPPED for found in home.glob(pattern)):
+                out.write(file, f"sqlstream/{file.relative_to(home).as_posix()}")
         context.addPyFile(str(archive))
         _applications.add(context.applicationId)
 

@@ -27,7 +27,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.ArrowUtils;
 
 /**
- * Rows taken into an accumulator of a function in Python, by a process beside the JVM that runs {@code sqlstream.udf.fold}. Spark's own workers
+ * Rows taken into an accumulator of a function in Python, by a process beside the JVM that runs {@code sqlstream.udf.worker.fold}. Spark's own workers
  * answer an operator's output; here it is the operator itself that asks, once for many rows.
  *
  * <p>On the process's stdin: the function's task, then for each question the accumulator and the rows as an Arrow stream. On its stdout: for each
@@ -35,7 +35,7 @@ import org.apache.spark.sql.util.ArrowUtils;
  * with its stdin, so with the JVM, or when it is not asked for a while.
  */
 public final class PythonFold implements Serializable {
-    private static final String MAIN = "import sys; sys.path[1:1] = sys.argv[1:]; from sqlstream.udf.fold import main; main()";
+    private static final String MAIN = "import sys; sys.path[1:1] = sys.argv[1:]; from sqlstream.udf.worker.fold import main; main()";
     private static final long IDLE_MS = 60_000;
     private static final Map<String, Deque<Worker>> IDLE = new HashMap<>();
 

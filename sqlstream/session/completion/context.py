@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.catalog.schema import SchemaColumn
     from sqlstream.sql.types import Type
-    from sqlstream.udf.lookup import UserFunctions
+    from sqlstream.udf.declarations.lookup import UserFunctions
 
 
 class Column(NamedTuple):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.udf.api import Kind
-from sqlstream.udf.groups import row_of
-from sqlstream.udf.worker import Task
+from sqlstream.udf.worker.evaluation import Task
+from sqlstream.udf.worker.groups import row_of
 
 if TYPE_CHECKING:
     from sqlstream.sql.functions.base import Types
     from sqlstream.sql.types import Type
-    from sqlstream.udf.functions import PythonFunction
+    from sqlstream.udf.declarations.functions import PythonFunction
 
 
 def task(function: PythonFunction, arguments: Types, result: Type, zone: str, columns: tuple[str, ...]) -> Task:

@@ -19,15 +19,15 @@ from sqlstream.sql.functions.aggregates import accumulated
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.text import sql_name
 from sqlstream.udf.api import GENERAL, Declared, Kind
-from sqlstream.udf.concurrent import Calls
-from sqlstream.udf.signature import Signature, signature
+from sqlstream.udf.declarations.signature import Signature, signature
+from sqlstream.udf.worker.concurrent import Calls
 
 if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction
     from sqlstream.sql.expressions import Expr
     from sqlstream.sql.functions.base import Rendered, Types
     from sqlstream.sql.types import Type
-    from sqlstream.udf.modules import Found, Modules
+    from sqlstream.udf.declarations.modules import Found, Modules
 
 
 @dataclass(frozen=True)

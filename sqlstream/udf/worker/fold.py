@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import pyarrow as pa
 
-from sqlstream.udf import accumulators, groups, sources, worker
 from sqlstream.udf.api import RAISED
-from sqlstream.udf.values import zone_of
+from sqlstream.udf.worker import accumulators, groups, sources
+from sqlstream.udf.worker import evaluation as worker
+from sqlstream.udf.worker.values import zone_of
 
 if TYPE_CHECKING:
-    from sqlstream.udf.worker import Task
+    from sqlstream.udf.worker.evaluation import Task
 
 _DONE, _FAILED = 0, 1
 # For how long the function may go on when nobody waits for it any more.

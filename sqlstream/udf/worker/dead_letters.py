@@ -16,9 +16,9 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from sqlstream.core import private
-from sqlstream.udf import masking
-from sqlstream.udf.values import arrow_type
-from sqlstream.udf.worker import FunctionFailed, Task, opened, values
+from sqlstream.udf.worker import masking
+from sqlstream.udf.worker.evaluation import FunctionFailed, Task, opened, values
+from sqlstream.udf.worker.values import arrow_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

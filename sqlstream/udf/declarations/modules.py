@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core.errors import Location, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.secrets import places, struck
 from sqlstream.sql import functions
-from sqlstream.udf import foreign, shim
+from sqlstream.udf import shim
 from sqlstream.udf.api import Declared
-from sqlstream.udf.outline import outline
-from sqlstream.udf.signature import signature, undecorated
+from sqlstream.udf.declarations import foreign
+from sqlstream.udf.declarations.outline import outline
+from sqlstream.udf.declarations.signature import signature, undecorated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sqlstream.udf.functions import PythonFunction
-    from sqlstream.udf.sources import Source
+    from sqlstream.udf.declarations.functions import PythonFunction
+    from sqlstream.udf.worker.sources import Source
 
 FOLDER = "udfs"
 

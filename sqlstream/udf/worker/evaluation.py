@@ -22,18 +22,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
 from sqlstream.core.secrets import MASK, is_secret
-from sqlstream.udf import concurrent, masking, shim, sources
+from sqlstream.udf import shim
 from sqlstream.udf.api import GENERAL, RAISED, FunctionContext, UserDefinedFunction
 from sqlstream.udf.row import Row
-from sqlstream.udf.values import WrongType, arrow_array, python_values, zone_of
+from sqlstream.udf.worker import concurrent, masking, sources
+from sqlstream.udf.worker.values import WrongType, arrow_array, python_values, zone_of
 
 if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable, Iterable
 
     from sqlstream.sql.types import Type
-    from sqlstream.udf.concurrent import Calls
-    from sqlstream.udf.sources import Source
+    from sqlstream.udf.worker.concurrent import Calls
+    from sqlstream.udf.worker.sources import Source
 
 # Between these, as JSON, stands what the user is to read of an error.
 BEGIN, END = "<<python function ", " python function>>"
@@ -85,7 +86,7 @@ def evaluator(task: Task) -> Callable[..., pa.Array]:
 def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed."""
     if task.dead_letters:
-        from sqlstream.udf import dead_letters
+        from sqlstream.udf.worker import dead_letters
 
         return dead_letters.evaluated(task, arrays)
     return values(task, arrays)
@@ -95,13 +96,13 @@ def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed for the first row that has none."""
     body, zone = opened(task), zone_of(task.zone)
     if task.aggregate:
-        from sqlstream.udf import groups
+        from sqlstream.udf.worker import groups
 
         return groups.values(task, body, arrays[0])
     given = arrays[: len(task.arguments)]
     if task.func_type == GENERAL:
         return _by_row(task, body, given, len(arrays[0]), zone)
-    from sqlstream.udf import vectors
+    from sqlstream.udf.worker import vectors
 
     columns = [vectors.given(a, t, zone, task.func_type) for a, t in zip(given, task.arguments, strict=True)]
     try:
@@ -277,7 +278,7 @@ def told(error: BaseException, secrets: Iterable[str]) -> str:
 def _place(error: BaseException, body: Any) -> str:
     """The file and line of the user's code that raised ``error``."""
     code = getattr(getattr(body, "__func__", body), "__code__", None)
-    frames, ours = traceback.extract_tb(error.__traceback__), Path(__file__).parent
+    frames, ours = traceback.extract_tb(error.__traceback__), Path(__file__).parents[1]
     own = [f for f in frames if code is not None and f.filename == code.co_filename] or [f for f in frames if Path(f.filename).parent != ours]
     return f", at {own[-1].filename}:{own[-1].lineno}" if own else ""
 

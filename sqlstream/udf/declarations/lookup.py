@@ -13,14 +13,14 @@ from sqlstream.sql import functions
 from sqlstream.sql.functions import Function
 from sqlstream.sql.tables import ObjectPath
 from sqlstream.udf.api import Kind
-from sqlstream.udf.functions import PythonFunction, python_function
+from sqlstream.udf.declarations.functions import PythonFunction, python_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.catalog.namespaces import CatalogManager
-    from sqlstream.udf.functions import Settings
-    from sqlstream.udf.modules import Modules
+    from sqlstream.udf.declarations.functions import Settings
+    from sqlstream.udf.declarations.modules import Modules
 
 
 class UserFunctions(Mapping[str, Function]):

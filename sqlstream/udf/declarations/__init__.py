@@ -1,0 +1,1 @@
+"""What a session knows of functions in Python: modules, signatures, types."""
