@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 
 from sqlstream.core import jars
-from sqlstream.runtime import operators
 from sqlstream.runtime.engine import archive, jvm
+from sqlstream.runtime.java import jar, libraries
 
 TABLE = "CREATE TABLE numbers (n INT, word STRING) WITH ('connector' = 'datagen', 'rows-per-second' = '10');"
 TYPED = "SELECT n, word FROM numbers;\r"
@@ -77,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
-    place = archive.place(jvm.class_path(operators.libraries(), [*jars.ensure("spark", print), operators.jar(print)]))
+    place = archive.place(jvm.class_path(libraries(), [*jars.ensure("spark", print), jar(print)]))
     if not archive.whole(place):
         began = time.monotonic()
         subprocess.run([sys.executable, "-m", "sqlstream.cli.archiving", str(place)], check=True, stdout=subprocess.DEVNULL)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.core.java import classes
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
@@ -12,7 +14,7 @@ def arrival(frame: DataFrame) -> Column:
     """Numbers (BIGINT) for the rows that each task has of ``frame``, in the order in which it reads them."""
     from pyspark.sql.classic.column import Column
 
-    return Column(frame.sparkSession._jvm.sqlstream.Arrivals.column())  # type: ignore[union-attr]
+    return Column(classes(frame.sparkSession).catalyst.Arrivals.column())
 
 
 def task_sorted(frame: DataFrame, place: str) -> DataFrame:
@@ -21,4 +23,4 @@ def task_sorted(frame: DataFrame, place: str) -> DataFrame:
     from pyspark.sql import functions as F
 
     spark = frame.sparkSession
-    return DataFrame(spark._jvm.sqlstream.TaskSort.by(frame._jdf, F.expr(place)._jc), spark)  # type: ignore[union-attr]
+    return DataFrame(classes(spark).catalyst.TaskSort.by(frame._jdf, F.expr(place)._jc), spark)

@@ -1,4 +1,4 @@
-"""Java: in comes the machine (JAVA_HOME, PATH), out comes the java command, or one line that says what to install."""
+"""Java: the command of this machine (JAVA_HOME, PATH), or one line that says what to install; and our own classes in a JVM of Spark's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from sqlstream.core.errors import SetupError
 
@@ -23,6 +24,12 @@ def require_java() -> Path:
     if version < OLDEST:
         raise SetupError(f"Java {OLDEST} or newer is needed; '{java}' is Java {version}.", hint=INSTALL)
     return java
+
+
+def classes(spark: Any) -> Any:
+    """Our own classes in the JVM of ``spark``, a session or a context, by their packages: ``classes(spark).operators.KeyedJoin``."""
+    assert spark is not None and spark._jvm is not None
+    return spark._jvm.sqlstream
 
 
 def _find() -> Path:

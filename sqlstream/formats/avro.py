@@ -1,7 +1,7 @@
 """The avro format: records without their schema, which is derived from the columns as Flink derives it; files of them.
 
 In: bytes, or columns. Out: rows, or bytes. The schema is made here, at plan time; our own readers and writers in Java
-(``runtime/operators/Avro*.java``) convert by it, since Spark's module knows neither Flink's times nor where a record that it can't read stands.
+(``Avro*.java``) convert by it, since Spark's module knows neither Flink's times nor where a record that it can't read stands.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ class Avro(Format):
 
     def _records(self, fields: Fields, given: Mapping[str, str]) -> Any:
         json_encoded = self.option(given, "encoding") == "json"
-        return rows.operators().AvroRecords(columns_sql(fields), self.schema(fields, given), json_encoded)
+        return rows.java().AvroRecords(columns_sql(fields), self.schema(fields, given), json_encoded)
 
     def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         _Derivation(None, _IN_FILES).record(_RECORD, fields, legacy=True)
-        return "sqlstream.AvroFiles", {"schema": self.schema(fields, given), "codec": self.option(given, "codec")}
+        return "sqlstream.formats.AvroFiles", {"schema": self.schema(fields, given), "codec": self.option(given, "codec")}
 
 
 class _Derivation:

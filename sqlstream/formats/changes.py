@@ -1,7 +1,7 @@
 """The formats of change data capture: JSON records that say what has changed in a table of a database.
 
 In: records. Out: rows of a changelog, one or two for each change, and back. The formats differ in the names of a record's fields and of the
-changes, which is data here; ``runtime/operators/JsonChanges.java`` reads them all.
+changes, which is data here; ``JsonChanges.java`` reads them all.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Changes(JsonBased):
             description["record"] = _row({"payload": description["record"], **_described(outer)})
         iso = self.option(given, "timestamp-format.standard") == "iso-8601"
         ignore = self.option(given, "ignore-parse-errors")
-        reader = rows.operators().JsonChanges(json.dumps(description), iso, ignore)
+        reader = rows.java().JsonChanges(json.dumps(description), iso, ignore)
         problem = None if ignore else f"Corrupt {self.title} JSON message"
         found = rows.read(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
         metadata = [F.expr(p.sql.format(quote(_OTHER + p.field))).alias(p.key) for p in wanted]

@@ -50,7 +50,7 @@ class JsonBased(Format):
         iso = self.option(given, "timestamp-format.standard") == "iso-8601"
         plain = self.option(given, "encode.decimal-as-plain-number")
         sparse = self.option(given, "encode.ignore-null-fields")
-        writer = rows.operators().JsonWriter(columns_sql(fields), json.dumps(json_read.row(fields)), iso, plain, sparse)
+        writer = rows.java().JsonWriter(columns_sql(fields), json.dumps(json_read.row(fields)), iso, plain, sparse)
         text: AnyColumn = Column(writer.written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
         return text
 

@@ -1,4 +1,4 @@
-"""Reading json: our own reader in Java (``runtime/operators/JsonRecords.java``), since Spark's from_json differs from Flink in its coercions."""
+"""Reading json: our own reader in Java (``JsonRecords.java``), since Spark's from_json differs from Flink in its coercions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def decode(record: Encoded, fields: Fields, *, standard: str, ignore: bool, complete: bool, tree: bool) -> DataFrame:
     """``record.frame`` with the columns of ``fields``. ``standard`` is how times are written, ``complete`` asks for every field, ``tree`` for
     numbers that are those of Java before they are a column's."""
-    reader = rows.operators().JsonRecords(json.dumps(row(fields)), standard == "iso-8601", ignore, complete, tree)
+    reader = rows.java().JsonRecords(json.dumps(row(fields)), standard == "iso-8601", ignore, complete, tree)
     return rows.read(record, reader, fields, None if ignore else "Failed to deserialize JSON")
 
 

@@ -78,4 +78,4 @@ class Raw(Format):
 
     def _records(self, type_: Type, given: Mapping[str, str]) -> Any:
         little = self.option(given, "endianness") == "little-endian"
-        return rows.operators().RawRecords(type_.spark, _SIZES.get(type_.root, 0), self.option(given, "charset"), little)
+        return rows.java().RawRecords(type_.spark, _SIZES.get(type_.root, 0), self.option(given, "charset"), little)

@@ -1,4 +1,4 @@
-"""The rows that our own readers in Java (``runtime/operators/RecordReader.java``) find in records, and the bytes that our writers make.
+"""The rows that our own readers in Java (``RecordReader.java``) find in records, and the bytes that our writers make.
 
 A reader gives a record's rows as an array; an inline() above makes rows of it: the optimizer can push no filter through that and so read a
 record twice, and can't drop the reading of records of which no column is used.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.core.java import classes
 from sqlstream.formats.base import Encoded, Fields, columns_sql, told
 from sqlstream.sql.quoting import quote, spark_string
 
@@ -16,13 +17,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def operators() -> Any:
-    """Where the readers' and writers' classes are."""
+def java() -> Any:
+    """Java's package of the readers and writers."""
     from pyspark import SparkContext
 
-    context = SparkContext._active_spark_context
-    assert context is not None and context._jvm is not None
-    return context._jvm.sqlstream
+    return classes(SparkContext._active_spark_context).formats
 
 
 def read(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, text: bool = True) -> DataFrame:

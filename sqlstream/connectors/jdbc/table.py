@@ -14,6 +14,7 @@ from sqlstream.connectors.upserts import DELETED, upserts
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.java import classes
 from sqlstream.core.options import Kind, Option, Use
 from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
@@ -200,8 +201,7 @@ class Jdbc(Connector):
         if tasks := self._value(table, "sink.parallelism"):
             rows = rows.repartition(tasks)
         keys = list(table.primary_key.columns) if table.primary_key else []
-        assert spark._jvm is not None
-        spark._jvm.sqlstream.DatabaseWriter.write(
+        classes(spark).jdbc.DatabaseWriter.write(
             rows._jdf, self._connection(spark, table), *statements, keys,
             self._value(table, "sink.buffer-flush.max-rows") or 100, self._value(table, "sink.max-retries"),
         )  # fmt: skip

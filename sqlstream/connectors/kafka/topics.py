@@ -17,6 +17,7 @@ from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partit
 from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.java import classes
 from sqlstream.core.options import Kind, Option, Use
 from sqlstream.sql.quoting import spark_string
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 # Spark's source asks the broker for the topic's bounds after each poll, and forgets what else was fetched: polls should be few.
 _FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
 _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
-SOURCE = "sqlstream.KafkaSource"
+SOURCE = "sqlstream.kafka.KafkaSource"
 AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of the last batch can come twice"
 # Consumer properties that Spark's source sets by itself.
 OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
@@ -234,7 +235,7 @@ def _topics(spark: SparkSession, topics: Sequence[str], pattern: str | None, sta
     named = spark._jvm.java.util.ArrayList()
     for topic in topics:
         named.add(topic)
-    return spark._jvm.sqlstream.KafkaTopics(named, pattern, start, every, properties.get("bootstrap.servers", ""))
+    return classes(spark).kafka.KafkaTopics(named, pattern, start, every, properties.get("bootstrap.servers", ""))
 
 
 def _split(topics: Any) -> Column:

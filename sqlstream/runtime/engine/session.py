@@ -23,11 +23,12 @@ from sqlstream.core import jars, private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import require_java
 from sqlstream.core.secrets import SECRET
-from sqlstream.runtime import operators
 from sqlstream.runtime.engine import archive, jvm, python_archives
 from sqlstream.runtime.engine.failures import start_error
 from sqlstream.runtime.engine.java_process import Death, JavaProcess
 from sqlstream.runtime.engine.warm_up import warm_up
+from sqlstream.runtime.java import EXTENSIONS, jar, libraries
+from sqlstream.runtime.operators import use_local_files
 from sqlstream.udf.worker import sources
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ FIXED = {
     "spark.sql.streaming.multipleWatermarkPolicy": "min",
     # Sources are known by name in a checkpoint, so that one can be added.
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
-    "spark.sql.extensions": f"io.delta.sql.DeltaSparkSessionExtension,{operators.EXTENSIONS}",
+    "spark.sql.extensions": f"io.delta.sql.DeltaSparkSessionExtension,{EXTENSIONS}",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     # The last run of a job that is drained reads each source up to where that is then, whatever kind it is of.
     "spark.sql.streaming.triggerAvailableNowWrapper.enabled": "true",
@@ -235,7 +236,7 @@ class Engine:
             python_archives.archives(users)
             unpacked, executable = None, users.get("python.executable")
         java = require_java()
-        own_jars = [*jars.ensure("spark", self._notify), operators.jar(self._notify)]
+        own_jars = [*jars.ensure("spark", self._notify), jar(self._notify)]
         if executable:
             os.environ["PYSPARK_PYTHON"] = executable
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -281,12 +282,12 @@ class Engine:
         if self._process is not None:
             _end_by_want_of_memory(spark)
         if local:
-            operators.use_local_files(spark)
+            use_local_files(spark)
         return spark
 
     def _alone(self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str]) -> Any:
         """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that."""
-        sparks = operators.libraries()
+        sparks = libraries()
         class_path = jvm.class_path(sparks, own_jars)
         options = [*jvm.module_options(sparks), f"-XX:ErrorFile={log.with_name('hs_err_%p.log')}", *options]
 

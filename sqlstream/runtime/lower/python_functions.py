@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlstream
+from sqlstream.core.java import classes
 from sqlstream.core.secrets import MASK, is_secret
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Project
@@ -116,7 +117,7 @@ def fold(function: PythonFunction, groups: Type, spark: SparkSession, zone: str)
     made = pickle.dumps(task(function, (groups,), function.of.result, zone, ()))
     python, files, environment = context.pythonExec, list(context._python_includes or ()), dict(context.environment)
     key = sha1(b"".join([made, repr((python, files, sorted(environment.items()))).encode()])).hexdigest()
-    return spark._jvm.sqlstream.PythonFold(key, made, python, files, environment)
+    return classes(spark).aggregates.PythonFold(key, made, python, files, environment)
 
 
 def _ship(spark: SparkSession) -> None:

@@ -15,8 +15,8 @@ import pytest
 from sqlstream.cli import archiving
 from sqlstream.core import jars, sealed
 from sqlstream.core.errors import SetupError
-from sqlstream.runtime import operators
 from sqlstream.runtime.engine import archive, jvm
+from sqlstream.runtime.java import jar, libraries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,7 +141,7 @@ def test_a_real_one_is_built_and_used_and_a_corrupt_one_is_no_harm(tmp_path: Pat
     for path in real.iterdir():
         if path.suffix in (".jar", ".sha256"):
             (folder / path.name).symlink_to(path)
-    place = archive.place(jvm.class_path(operators.libraries(), [*jars.ensure("spark"), operators.jar(print)]))
+    place = archive.place(jvm.class_path(libraries(), [*jars.ensure("spark"), jar(print)]))
     subprocess.run([sys.executable, "-c", BUILD, str(place)], check=True, capture_output=True)
     assert place.stat().st_size > 10_000_000
 

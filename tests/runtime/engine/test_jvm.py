@@ -14,9 +14,9 @@ import pytest
 from sqlstream.core import jars
 from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
-from sqlstream.runtime import operators
 from sqlstream.runtime.engine import jvm
 from sqlstream.runtime.engine.java_process import JavaProcess
+from sqlstream.runtime.java import libraries
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_when_the_launcher_is_not_needed(options, environment, alone) -> None:
 
 
 def test_the_class_path_has_no_mllib_and_ours_at_its_end() -> None:
-    sparks = operators.libraries()
+    sparks = libraries()
     found = jvm.class_path(sparks, [Path("/own.jar")])
     names = [p.name for p in found]
     assert names[-1] == "own.jar" and len(names) > 150
@@ -45,7 +45,7 @@ def test_the_class_path_has_no_mllib_and_ours_at_its_end() -> None:
 
 
 def test_the_jdk_is_opened_as_spark_asks() -> None:
-    options = jvm.module_options(operators.libraries())
+    options = jvm.module_options(libraries())
     assert "--add-opens=java.base/java.nio=ALL-UNNAMED" in options and "-Dio.netty.tryReflectionSetAccessible=true" in options
     assert not any("add-modules" in o for o in options), "what MLlib alone needs"
 

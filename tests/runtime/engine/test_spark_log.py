@@ -10,7 +10,8 @@ import pytest
 
 from sqlstream.core import jars
 from sqlstream.core.java import require_java
-from sqlstream.runtime import engine, operators
+from sqlstream.runtime.engine import session
+from sqlstream.runtime.java import libraries
 
 LOGS = """
 import java.nio.file.*; import org.apache.logging.log4j.*;
@@ -20,7 +21,7 @@ public class Logs { public static void main(String[] a) throws Exception {
   log.error("A query failed", new RuntimeException("outer", new java.sql.SQLException("No suitable driver for jdbc:x://bob:hunter2@h/d?password=hunter2")));
 } }
 """
-CONFIGURATION = Path(engine.__file__).with_name("log4j2.properties")
+CONFIGURATION = Path(session.__file__).with_name("log4j2.properties")
 SECRET = [
     "jdbc:postgresql://bob:hunter2@h:5432/d",
     "jdbc:postgresql://h/d?user=bob&password=hunter2&ssl=true",
@@ -50,11 +51,11 @@ PLAIN = [
 def test_sparks_log_shows_no_secret(tmp_path: Path) -> None:
     (tmp_path / "Logs.java").write_text(LOGS)
     (tmp_path / "lines").write_text("\n".join([*SECRET, *PLAIN]))
-    libraries = ":".join(str(p) for p in operators.libraries() if p.name.startswith("log4j-"))
+    log4j = ":".join(str(p) for p in libraries() if p.name.startswith("log4j-"))
     (compiler,) = jars.ensure("compiler")
-    subprocess.run([require_java(), "-jar", compiler, "-17", "-cp", libraries, "-d", tmp_path, tmp_path / "Logs.java"], check=True)
+    subprocess.run([require_java(), "-jar", compiler, "-17", "-cp", log4j, "-d", tmp_path, tmp_path / "Logs.java"], check=True)
     log = tmp_path / "spark.log"
-    java = [require_java(), "-cp", f"{libraries}:{tmp_path}", f"-Dlog4j2.configurationFile={CONFIGURATION}", f"-Dsqlstream.log={log}"]
+    java = [require_java(), "-cp", f"{log4j}:{tmp_path}", f"-Dlog4j2.configurationFile={CONFIGURATION}", f"-Dsqlstream.log={log}"]
     subprocess.run([*java, "Logs", tmp_path / "lines"], check=True)
     written = log.read_text().splitlines()
     assert [line for line in written if "hunter2" in line] == []

@@ -16,7 +16,7 @@ from sqlstream.sql.syntax.dialect import parse
 
 TASK = "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: Lost task 0.0 in stage 1.0 (TID 1) (h executor driver)"
 CALL = "An error occurred while calling o107.collectToPython.\n: org.apache.spark.SparkException: "
-STACK = "\n\tat sqlstream.PartialMatches.skipped(PartialMatches.java:275)"
+STACK = "\n\tat sqlstream.patterns.PartialMatches.skipped(PartialMatches.java:275)"
 
 
 def test_a_worker_that_ends_is_told_with_the_functions_of_the_query() -> None:

@@ -18,7 +18,7 @@ def test_files_have_the_permissions_that_are_asked_for(tmp_path: Path, engine) -
     conf = spark.sparkContext._jsc.hadoopConfiguration()
     path = hadoop.fs.Path(f"file:{tmp_path}/a b")
     files = path.getFileSystem(conf)
-    assert files.getClass().getName() == "sqlstream.LocalFiles$Checked"
+    assert files.getClass().getName() == "sqlstream.files.LocalFiles$Checked"
     files.create(path).close()
     for mode in (0o644, 0o640, 0o751, 0o777, 0o000, 0o1755):
         files.setPermission(path, hadoop.fs.permission.FsPermission(f"{mode:04o}"))

@@ -1,0 +1,63 @@
+"""Our own classes in Spark's JVM: ``jar`` compiles the Java files below this folder, once, into the user's cache; the session's classpath has it.
+
+Folders are Java's packages; Python names a class by ``sqlstream.core.java.classes``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.core import jars, sealed
+from sqlstream.core.errors import SetupError
+from sqlstream.core.java import require_java
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EXTENSIONS = "sqlstream.Extensions"
+SOURCES = sorted(Path(__file__).parent.rglob("*.java"))
+
+
+def jar(progress: Callable[[str], None]) -> Path:
+    """The operators' jar. Raises SetupError."""
+    class_path = [*libraries(), *jars.ensure("spark", progress)]
+    digest = hashlib.sha256()
+    for path in SOURCES:
+        digest.update(path.read_bytes())
+    digest.update(" ".join(p.name for p in class_path).encode())
+    target = jars.cache_dir() / f"sqlstream-operators-{digest.hexdigest()[:16]}.jar"
+    if not sealed.intact(target):
+        (compiler,) = jars.ensure("compiler", progress)
+        progress("Compiling sqlstream's operators (once)")
+        with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
+            _compile(compiler, class_path, Path(work)).replace(target)
+        sealed.seal(target)
+    return target
+
+
+def libraries() -> list[Path]:
+    """Spark's own jars."""
+    spec = importlib.util.find_spec("pyspark")
+    places = (spec.submodule_search_locations if spec else None) or ()
+    return sorted(p for place in places for p in Path(place).glob("jars/*.jar"))
+
+
+def _compile(compiler: Path, class_path: list[Path], work: Path) -> Path:
+    classes = work / "classes"
+    command = [str(require_java()), "-jar", str(compiler), "-17", "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes)]
+    command += ["-cp", os.pathsep.join(map(str, class_path)), *map(str, SOURCES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SetupError(f"sqlstream's operators do not compile:\n{done.stderr or done.stdout}")
+    packed = work / "operators.jar"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(classes.rglob("*.class")):
+            archive.write(path, path.relative_to(classes))
+    return packed

@@ -1,0 +1,249 @@
+package sqlstream.aggregates;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.RowOrdering;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import scala.collection.immutable.IndexedSeq;
+import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.catalyst.Scala;
+
+/**
+ * The first rows of a group by an order, as an array of structs: Top-N and deduplication. The buffer holds no more than
+ * these; of equal rows the earlier goes first, or the later where {@code latest}. Spark's max_by with a number knows one
+ * direction for all columns of the order, and keeps none of equal rows in particular.
+ */
+public final class Top extends TypedImperativeAggregate<ArrayList<InternalRow>> implements Serializable {
+    private final Expression row;
+    private final Expression order;
+    private final int count;
+    private final String directions;
+    private final boolean latest;
+    private final int mutableOffset;
+    private final int inputOffset;
+    private transient BaseOrdering ordering;
+    private transient UnsafeProjection packing;
+
+    /** Public for Spark, which copies nodes by their constructors. */
+    public Top(
+            Expression row, Expression order, int count, String directions, boolean latest, int mutableOffset, int inputOffset) {
+        this.row = row;
+        this.order = order;
+        this.count = count;
+        this.directions = directions;
+        this.latest = latest;
+        this.mutableOffset = mutableOffset;
+        this.inputOffset = inputOffset;
+    }
+
+    /**
+     * The aggregate as a column.
+     *
+     * @param row the struct that is kept
+     * @param order a struct of the columns to order by
+     * @param directions for each of these: {@code a} or {@code d} (ascending, descending), {@code f} or {@code l} (NULLs
+     *     first, last)
+     */
+    public static Column column(Column row, Column order, int count, String directions, boolean latest) {
+        Top top = new Top(ExpressionUtils.expression(row), ExpressionUtils.expression(order), count, directions, latest, 0, 0);
+        return ExpressionUtils.column(top.toAggregateExpression());
+    }
+
+    private BaseOrdering ordering() {
+        if (ordering == null) {
+            StructField[] fields = ((StructType) order.dataType()).fields();
+            List<Expression> values = new ArrayList<>();
+            for (int i = 0; i < fields.length; i++) {
+                values.add(new BoundReference(i, fields[i].dataType(), true));
+            }
+            ordering = RowOrdering.create(Scala.seq(Scala.order(values, directions)), Scala.seq(List.of()));
+        }
+        return ordering;
+    }
+
+    private int width() {
+        return ((StructType) order.dataType()).length();
+    }
+
+    @Override
+    public ArrayList<InternalRow> createAggregationBuffer() {
+        return new ArrayList<>();
+    }
+
+    @Override
+    public ArrayList<InternalRow> update(ArrayList<InternalRow> buffer, InternalRow input) {
+        InternalRow key = (InternalRow) order.eval(input);
+        int place = place(buffer, key);
+        if (place < count) {
+            InternalRow kept = new GenericInternalRow(new Object[] {key.copy(), ((InternalRow) row.eval(input)).copy()});
+            put(buffer, place, kept);
+        }
+        return buffer;
+    }
+
+    @Override
+    public ArrayList<InternalRow> merge(ArrayList<InternalRow> buffer, ArrayList<InternalRow> other) {
+        for (InternalRow kept : other) {
+            int place = place(buffer, kept.getStruct(0, width()));
+            if (place >= count) {
+                break;
+            }
+            put(buffer, place, kept);
+        }
+        return buffer;
+    }
+
+    /** Where a row with this key goes: behind those that are equal, or before them. */
+    private int place(ArrayList<InternalRow> buffer, InternalRow key) {
+        int low = 0;
+        int high = buffer.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            int compared = ordering().compare(buffer.get(middle).getStruct(0, width()), key);
+            if (compared < 0 || (compared == 0 && !latest)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private void put(ArrayList<InternalRow> buffer, int place, InternalRow kept) {
+        buffer.add(place, kept);
+        if (buffer.size() > count) {
+            buffer.remove(count);
+        }
+    }
+
+    @Override
+    public Object eval(ArrayList<InternalRow> buffer) {
+        int fields = ((StructType) row.dataType()).length();
+        Object[] rows = new Object[buffer.size()];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = buffer.get(i).getStruct(1, fields);
+        }
+        return new GenericArrayData(rows);
+    }
+
+    private StructType keptType() {
+        return new StructType().add("key", order.dataType(), false).add("row", row.dataType(), false);
+    }
+
+    @Override
+    public byte[] serialize(ArrayList<InternalRow> buffer) {
+        if (packing == null) {
+            packing = UnsafeProjection.create(new DataType[] {new ArrayType(keptType(), false)});
+        }
+        ArrayData rows = new GenericArrayData(buffer.toArray());
+        return packing.apply(new GenericInternalRow(new Object[] {rows})).getBytes();
+    }
+
+    @Override
+    public ArrayList<InternalRow> deserialize(byte[] bytes) {
+        UnsafeRow packed = new UnsafeRow(1);
+        packed.pointTo(bytes, bytes.length);
+        ArrayData rows = packed.getArray(0);
+        ArrayList<InternalRow> buffer = new ArrayList<>();
+        for (int i = 0; i < rows.numElements(); i++) {
+            buffer.add(rows.getStruct(i, 2).copy());
+        }
+        return buffer;
+    }
+
+    @Override
+    public DataType dataType() {
+        return new ArrayType(row.dataType(), false);
+    }
+
+    @Override
+    public boolean nullable() {
+        return false;
+    }
+
+    @Override
+    public scala.collection.immutable.Seq<Expression> children() {
+        return PythonUtils.toSeq(List.of(row, order));
+    }
+
+    @Override
+    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
+        List<Expression> given = CollectionConverters.asJava(children);
+        return new Top(given.get(0), given.get(1), count, directions, latest, mutableOffset, inputOffset);
+    }
+
+    @Override
+    public int mutableAggBufferOffset() {
+        return mutableOffset;
+    }
+
+    @Override
+    public int inputAggBufferOffset() {
+        return inputOffset;
+    }
+
+    @Override
+    public ImperativeAggregate withNewMutableAggBufferOffset(int offset) {
+        return new Top(row, order, count, directions, latest, offset, inputOffset);
+    }
+
+    @Override
+    public ImperativeAggregate withNewInputAggBufferOffset(int offset) {
+        return new Top(row, order, count, directions, latest, mutableOffset, offset);
+    }
+
+    @Override
+    public String prettyName() {
+        return "top";
+    }
+
+    @Override
+    public int productArity() {
+        return 7;
+    }
+
+    @Override
+    public Object productElement(int n) {
+        return new Object[] {row, order, count, directions, latest, mutableOffset, inputOffset}[n];
+    }
+
+    @Override
+    public boolean canEqual(Object that) {
+        return that instanceof Top;
+    }
+
+    @Override
+    public boolean equals(Object that) {
+        return that instanceof Top other
+                && row.equals(other.row)
+                && order.equals(other.order)
+                && count == other.count
+                && directions.equals(other.directions)
+                && latest == other.latest
+                && mutableOffset == other.mutableOffset
+                && inputOffset == other.inputOffset;
+    }
+
+    @Override
+    public int hashCode() {
+        return row.hashCode() * 31 + order.hashCode();
+    }
+}

@@ -1,0 +1,207 @@
+package sqlstream.jdbc;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.BasePredicate;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.Predicate;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
+import org.apache.spark.sql.catalyst.plans.LeftOuter$;
+import org.apache.spark.sql.catalyst.plans.logical.DeserializeToObject;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.MapPartitions;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.ObjectType;
+import scala.collection.AbstractIterator;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction1;
+import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.WholeRow;
+
+/**
+ * A join with a table of a database that asks it for the rows of those keys that come, a few thousand at a time. Spark's join of a stream
+ * with a table would read the whole table each time.
+ */
+public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterator<Object>> implements Serializable {
+    // Rows that a task holds while it asks for their keys.
+    private static final int HELD_ROWS = 1 << 12;
+
+    private final LookupTable table;
+    private final LookupCache cache;
+    private final int attempts;
+    private final long delay;
+    private final boolean outer;
+    private final int width;
+    private final List<Attribute> left;
+    private final List<Attribute> pair;
+    private final List<Expression> keys;
+    private final Expression condition;
+
+    /**
+     * The result of {@code joined}, whose last operation is an inner or left join with a table of a database.
+     *
+     * @param leftKeys the columns of its left that are equal to {@code rightKeys} of its right
+     * @param cache what was found before; null for nothing
+     * @param retries how often a request that failed is tried again
+     * @param attempts how often a key without a row is asked for again, after {@code delay} milliseconds each
+     */
+    public static Dataset<Row> of(
+            Dataset<Row> joined, List<String> leftKeys, List<String> rightKeys, LookupCache cache, int retries, int attempts, long delay) {
+        var frame = (org.apache.spark.sql.classic.Dataset<Row>) joined;
+        Join node = (Join) ReplaceExpressions.apply(frame.queryExecution().analyzed());
+        var right = (org.apache.spark.sql.classic.Dataset<Row>) Dataset$.MODULE$.ofRows(frame.sparkSession(), node.right());
+        LookupTable table = LookupTable.of(right.queryExecution().optimizedPlan(), new ArrayList<>(rightKeys), retries);
+        if (table == null) {
+            // A condition that is never true leaves no table.
+            return joined;
+        }
+        AttributeReference row = attribute("row", new ObjectType(InternalRow.class));
+        AttributeReference rows = attribute("rows", joined.schema());
+        LogicalPlan objects = new DeserializeToObject(new WholeRow(node.left().output()), row, node.left());
+        LookupJoin join = new LookupJoin(node, table, new ArrayList<>(leftKeys), cache, attempts, delay);
+        return WholeRow.unpacked(frame.sparkSession(), new MapPartitions(join, rows, objects), rows, joined.schema());
+    }
+
+    private static AttributeReference attribute(String name, DataType type) {
+        return new AttributeReference(name, type, false, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
+    }
+
+    private LookupJoin(Join node, LookupTable table, List<String> leftKeys, LookupCache cache, int attempts, long delay) {
+        this.table = table;
+        this.cache = cache;
+        this.attempts = attempts;
+        this.delay = delay;
+        outer = node.joinType() == LeftOuter$.MODULE$;
+        width = CollectionConverters.asJava(node.right().output()).size();
+        left = new ArrayList<>(CollectionConverters.asJava(node.left().output()));
+        pair = new ArrayList<>(left);
+        pair.addAll(CollectionConverters.asJava(node.right().output()));
+        keys = new ArrayList<>(leftKeys.stream().map(key -> LookupTable.comparable(Scala.named(node.left(), key))).toList());
+        condition = node.condition().get();
+    }
+
+    @Override
+    public Iterator<Object> apply(Iterator<Object> rows) {
+        return new Pairs(rows);
+    }
+
+    private final class Pairs extends AbstractIterator<Object> {
+        private final Iterator<Object> rows;
+        private final LookupTable.Session session = table.session();
+        private final UnsafeProjection keyOf = UnsafeProjection.create(PythonUtils.toSeq(keys), PythonUtils.toSeq(left));
+        private final BasePredicate matches = Predicate.create(condition, PythonUtils.toSeq(pair));
+        private final InternalRow nothing = new GenericInternalRow(width);
+        private final JoinedRow joined = new JoinedRow();
+        private final List<InternalRow> held = new ArrayList<>();
+        private final Map<UnsafeRow, List<UnsafeRow>> found = new HashMap<>();
+        private int next;
+        private InternalRow row;
+        private List<UnsafeRow> others = List.of();
+        private int other;
+        private boolean matched;
+        private boolean ready;
+
+        private Pairs(Iterator<Object> rows) {
+            this.rows = rows;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (!ready && advance()) {}
+            return ready;
+        }
+
+        @Override
+        public Object next() {
+            hasNext();
+            ready = false;
+            return joined;
+        }
+
+        /** Go one step on; false where there is none. */
+        private boolean advance() {
+            if (row != null && other < others.size()) {
+                joined.apply(row, others.get(other++));
+                ready = matches.eval(joined);
+                matched |= ready;
+            } else if (row != null) {
+                ready = outer && !matched;
+                joined.apply(row, nothing);
+                row = null;
+            } else if (next < held.size()) {
+                row = held.get(next++);
+                others = found.getOrDefault(keyOf.apply(row), List.of());
+                other = 0;
+                matched = false;
+            } else {
+                return hold();
+            }
+            return true;
+        }
+
+        /** Take the next rows, and find those of their keys. */
+        private boolean hold() {
+            held.clear();
+            found.clear();
+            next = 0;
+            List<UnsafeRow> asked = new ArrayList<>();
+            while (held.size() < HELD_ROWS && rows.hasNext()) {
+                InternalRow fresh = ((InternalRow) rows.next()).copy();
+                held.add(fresh);
+                UnsafeRow key = keyOf.apply(fresh);
+                // NULL is equal to nothing.
+                if (!key.anyNull() && !found.containsKey(key)) {
+                    UnsafeRow kept = key.copy();
+                    List<UnsafeRow> known = cache == null ? null : cache.get(kept);
+                    found.put(kept, known == null ? List.of() : known);
+                    if (known == null) {
+                        asked.add(kept);
+                    }
+                }
+            }
+            ask(asked);
+            return !held.isEmpty();
+        }
+
+        private void ask(List<UnsafeRow> asked) {
+            List<UnsafeRow> missing = asked;
+            for (int attempt = 0; attempt <= attempts && !missing.isEmpty(); attempt++) {
+                if (attempt > 0) {
+                    pause();
+                }
+                found.putAll(session.find(missing));
+                missing = missing.stream().filter(key -> found.get(key).isEmpty()).toList();
+            }
+            if (cache != null) {
+                asked.forEach(key -> cache.put(key, found.get(key)));
+            }
+        }
+
+        private void pause() {
+            try {
+                Thread.sleep(delay);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package sqlstream.monitor;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.spark.util.AccumulatorV2;
+
+/**
+ * How many rows have passed a place of a plan, in all micro-batches of a run. Spark adds a task's rows when it ends; where driver and
+ * executors are one JVM, {@link #soFar} knows of them while it runs.
+ */
+public final class Counted extends AccumulatorV2<Long, Long> {
+    /** On the driver only. */
+    private final transient QueryRows query;
+
+    private static final Map<Long, LongAdder> RUNNING = new ConcurrentHashMap<>();
+    /** A task tells after so many rows; a power of two. */
+    private static final int TOLD = 1024;
+
+    private long rows;
+    private transient LongAdder told;
+
+    Counted(QueryRows query) {
+        this.query = query;
+    }
+
+    QueryRows query() {
+        return query;
+    }
+
+    /** A row passes: true, for a filter. */
+    public boolean passes() {
+        if ((++rows & (TOLD - 1)) == 0) {
+            if (told == null) {
+                told = RUNNING.computeIfAbsent(id(), id -> new LongAdder());
+            }
+            told.add(TOLD);
+        }
+        return true;
+    }
+
+    /** Rows of tasks that still run among them, as far as this JVM knows. */
+    long soFar() {
+        LongAdder running = RUNNING.get(id());
+        return Math.max(rows, running == null ? 0 : running.sum());
+    }
+
+    @Override
+    public Long value() {
+        return rows;
+    }
+
+    @Override
+    public void add(Long more) {
+        rows += more;
+    }
+
+    @Override
+    public boolean isZero() {
+        return rows == 0;
+    }
+
+    @Override
+    public void reset() {
+        rows = 0;
+    }
+
+    @Override
+    public AccumulatorV2<Long, Long> copy() {
+        Counted same = new Counted(query);
+        same.rows = rows;
+        return same;
+    }
+
+    @Override
+    public void merge(AccumulatorV2<Long, Long> other) {
+        rows += ((Counted) other).rows;
+    }
+
+    @Override
+    public String toString() {
+        return "rows";
+    }
+}

@@ -1,0 +1,4 @@
+package sqlstream.operators;
+
+/** Marks operators that are told the watermark, and have timers on it. */
+interface AwaitsTime {}

@@ -1,0 +1,46 @@
+package sqlstream.operators;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Ascending$;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
+import org.apache.spark.sql.execution.ProjectExec;
+import org.apache.spark.sql.execution.SortExec;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
+import org.apache.spark.sql.types.DataTypes;
+import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.catalyst.Arrivals;
+import sqlstream.catalyst.Scala;
+
+/**
+ * An operator to which the order matters in which the rows of a key came: a row that goes is one that came before. Rows of one task below keep
+ * theirs in a shuffle; Spark's sort by key keeps it only until there are too many rows for the memory.
+ */
+public interface InArrival {
+    /** Whether rows can go, so that their order matters. */
+    boolean inArrival();
+
+    /** {@code plan}, or what takes its place where it is such an operator: its rows have their number behind their columns. */
+    static SparkPlan of(SparkPlan plan) {
+        if (!(plan instanceof TransformWithStateExec exec) || !((Object) exec.statefulProcessor() instanceof InArrival operator) || !operator.inArrival()) {
+            return plan;
+        }
+        List<SparkPlan> inputs = CollectionConverters.asJava(exec.children());
+        SortExec sort = (SortExec) inputs.get(0);
+        List<NamedExpression> columns = new ArrayList<>();
+        for (Attribute column : CollectionConverters.asJava(sort.child().output())) {
+            columns.add(column);
+        }
+        Alias number = Scala.alias(Scala.call(new Arrivals(), "next", DataTypes.LongType, List.of(), List.of(), false), "arrival");
+        columns.add(number);
+        List<SortOrder> order = new ArrayList<>(CollectionConverters.asJava(sort.sortOrder()));
+        order.add(new SortOrder(number.toAttribute(), Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), Scala.seq(List.of())));
+        SparkPlan numbered = new ProjectExec(Scala.seq(columns), sort.child());
+        SparkPlan sorted = new SortExec(Scala.seq(order), false, numbered, sort.testSpillFrequency());
+        return (SparkPlan) exec.withNewChildren(Scala.seq(List.of(sorted, inputs.get(1))));
+    }
+}

@@ -1,0 +1,226 @@
+package sqlstream.operators;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.expressions.RowOrdering;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.catalyst.Scala;
+import sqlstream.state.KeptRows;
+import sqlstream.state.RowChanges;
+import sqlstream.state.StateSchema;
+
+/**
+ * The first rows of each key in an order, over a stream: what comes and what goes among them by a micro-batch.
+ *
+ * <p>State by key: those rows in their order, or all rows as they came where rows can go.
+ */
+public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets, InArrival, StateSchema.Depends {
+    private final StructType columns;
+    private final List<Expression> references = new ArrayList<>();
+    private final List<Integer> order;
+    private final String directions;
+    private final int first;
+    private final int last;
+    private final boolean latest;
+    private final boolean numbered;
+    private final int kind;
+
+    private transient KeptRows kept;
+    private transient UnsafeProjection row;
+    private transient BaseOrdering ordering;
+
+    /**
+     * The rows of ranks {@code first} to {@code last}, from 1, of {@code frame} and their kinds.
+     *
+     * @param frame the rows; KIND is its last column where there are {@code changes}
+     * @param order the columns to order by
+     * @param directions for each of them two letters, as for Top
+     * @param latest whether of equal rows the later one comes first
+     * @param number the name of a column with a row's rank, or an empty name
+     * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
+     */
+    public static Dataset<Row> of(
+            Dataset<Row> frame, List<String> keys, List<String> order, String directions, int first, int last, boolean latest, String number,
+            boolean changes, long ttl) {
+        StructType given = frame.schema();
+        StructType columns = new StructType(java.util.Arrays.copyOf(given.fields(), given.length() - (changes ? 1 : 0)));
+        List<Integer> places = order.stream().map(columns::fieldIndex).toList();
+        KeyedRank processor = new KeyedRank(columns, places, directions, first, last, latest, !number.isEmpty(), changes);
+        StructType output = number.isEmpty() ? columns : columns.add(number, DataTypes.LongType, false);
+        return Keyed.process(
+                (org.apache.spark.sql.classic.Dataset<Row>) frame, keys, output.add(Kinds.COLUMN, DataTypes.ByteType, false), processor, ttl);
+    }
+
+    private KeyedRank(
+            StructType columns, List<Integer> order, String directions, int first, int last, boolean latest, boolean numbered, boolean changes) {
+        this.columns = columns;
+        for (int i = 0; i < columns.length(); i++) {
+            references.add(new BoundReference(i, columns.apply(i).dataType(), true));
+        }
+        this.order = new ArrayList<>(order);
+        this.directions = directions;
+        this.first = first;
+        this.last = last;
+        this.latest = latest;
+        this.numbered = numbered;
+        kind = changes ? columns.length() : -1;
+    }
+
+    @Override
+    public void init(OutputMode outputMode, TimeMode timeMode) {
+        kept = new KeptRows(getHandle(), "rows", columns.length());
+        row = UnsafeProjection.create(Scala.seq(references));
+        List<Expression> values = order.stream().map(references::get).toList();
+        ordering = RowOrdering.create(Scala.seq(Scala.order(values, directions)), Scala.seq(List.of()));
+    }
+
+    @Override
+    public String kept() {
+        List<String> by = order.stream().map(i -> columns.apply(i).name()).toList();
+        return kind >= 0 ? "all rows" : "the first " + last + " by (" + String.join(", ", by) + ") " + directions + (latest ? ", the later first" : "");
+    }
+
+    @Override
+    public boolean inArrival() {
+        return kind >= 0;
+    }
+
+    @Override
+    public void forget() {
+        kept.load();
+        kept.clear();
+    }
+
+    @Override
+    public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues times) {
+        kept.load();
+        List<UnsafeRow> all = new ArrayList<>(kept.size(0));
+        kept.rows(0).foreach(r -> all.add(((UnsafeRow) r).copy()));
+        List<UnsafeRow> before;
+        List<UnsafeRow> after;
+        if (kind < 0) {
+            before = ranked(all);
+            boolean changed = false;
+            while (rows.hasNext()) {
+                changed |= inserted(all, row.apply(rows.next()));
+            }
+            if (!changed) {
+                return Scala.rows();
+            }
+            kept.replace(0, all);
+            after = ranked(all);
+        } else {
+            before = ranked(sorted(all));
+            after = ranked(sorted(changed(all, rows)));
+        }
+        kept.store();
+        return CollectionConverters.asScala(numbered ? byRank(before, after) : byRow(before, after));
+    }
+
+    /** Puts a row in its place among the first {@code last}; whether it is one of them. */
+    private boolean inserted(List<UnsafeRow> all, UnsafeRow next) {
+        int low = 0;
+        int high = all.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            int compared = ordering.compare(all.get(middle), next);
+            if (compared < 0 || (compared == 0 && !latest)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if (low >= last) {
+            return false;
+        }
+        all.add(low, next.copy());
+        if (all.size() > last) {
+            all.remove(last);
+        }
+        return true;
+    }
+
+    /** {@code all} with what a micro-batch changes, which goes to the state too. */
+    private List<UnsafeRow> changed(List<UnsafeRow> all, Iterator<InternalRow> rows) {
+        RowChanges told = new RowChanges();
+        while (rows.hasNext()) {
+            InternalRow next = rows.next();
+            told.add(row.apply(next).copy(), Kinds.removes(next.getByte(kind)));
+        }
+        List<RowChanges.Change> changes = told.in(kept, 0);
+        kept.change(0, changes);
+        List<UnsafeRow> now = RowChanges.without(all, RowChanges.rows(changes, -1));
+        now.addAll(RowChanges.rows(changes, 1));
+        return now;
+    }
+
+    private List<UnsafeRow> sorted(List<UnsafeRow> rows) {
+        List<UnsafeRow> sorted = new ArrayList<>(rows);
+        if (latest) {
+            java.util.Collections.reverse(sorted);
+        }
+        sorted.sort(ordering);
+        return sorted;
+    }
+
+    private List<UnsafeRow> ranked(List<UnsafeRow> sorted) {
+        return first > sorted.size() ? List.of() : List.copyOf(sorted.subList(first - 1, Math.min(last, sorted.size())));
+    }
+
+    /** What changes at each rank. */
+    private java.util.Iterator<InternalRow> byRank(List<UnsafeRow> before, List<UnsafeRow> after) {
+        List<InternalRow> given = new ArrayList<>();
+        for (int i = 0; i < Math.max(before.size(), after.size()); i++) {
+            UnsafeRow was = i < before.size() ? before.get(i) : null;
+            UnsafeRow is = i < after.size() ? after.get(i) : null;
+            update(given, was, is, first + i);
+        }
+        return given.iterator();
+    }
+
+    /** What goes and what comes, at whatever rank. */
+    private java.util.Iterator<InternalRow> byRow(List<UnsafeRow> before, List<UnsafeRow> after) {
+        List<UnsafeRow> went = RowChanges.without(before, after);
+        List<UnsafeRow> came = RowChanges.without(after, before);
+        List<InternalRow> given = new ArrayList<>();
+        if (first == last) {
+            update(given, went.isEmpty() ? null : went.get(0), came.isEmpty() ? null : came.get(0), first);
+            return given.iterator();
+        }
+        went.forEach(r -> given.add(given(r, 0, Kinds.DELETE)));
+        came.forEach(r -> given.add(given(r, 0, Kinds.INSERT)));
+        return given.iterator();
+    }
+
+    private void update(List<InternalRow> given, UnsafeRow was, UnsafeRow is, long rank) {
+        if (was == null || is == null) {
+            if (was != is) {
+                given.add(is == null ? given(was, rank, Kinds.DELETE) : given(is, rank, Kinds.INSERT));
+            }
+        } else if (!was.equals(is)) {
+            given.add(given(was, rank, Kinds.UPDATE_BEFORE));
+            given.add(given(is, rank, Kinds.UPDATE_AFTER));
+        }
+    }
+
+    private InternalRow given(UnsafeRow row, long rank, byte as) {
+        return new JoinedRow(row, new GenericInternalRow(numbered ? new Object[] {rank, as} : new Object[] {as}));
+    }
+}

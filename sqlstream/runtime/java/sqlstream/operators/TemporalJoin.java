@@ -1,0 +1,158 @@
+package sqlstream.operators;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.BasePredicate;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import scala.collection.AbstractIterator;
+import scala.collection.Iterator;
+
+/**
+ * A join of each row of the left with the version of the right that held at its time: the latest up to then.
+ *
+ * <p>Rows of the left and versions wait together for the watermark. Then, in the order of time, only the version that holds is known. As in
+ * Flink a row that is late finds it too, if it held at its time already, and a version that is late takes its place if it is not older.
+ *
+ * <p>What is kept of a key: the time of the version, and the version, or nothing where it is the end of one.
+ */
+public final class TemporalJoin extends InOrder {
+    private static final byte[] NOTHING = new byte[0];
+
+    private final Sides sides;
+    private final int kind;
+
+    private transient BasePredicate matches;
+    private transient long since;
+    private transient UnsafeRow version;
+
+    /**
+     * The result of {@code joined}, whose last operation is a join, inner or left outer, of streams.
+     *
+     * @param kind the number of the right's column with the kind of its rows; -1 where all are versions
+     * @param lag by how many milliseconds the times are behind the watermark
+     */
+    public static Dataset<Row> of(Dataset<Row> joined, String leftTime, String rightTime, int kind, long lag) {
+        Sides.Planned planned = Sides.of(joined, leftTime, rightTime, lag);
+        return Keyed.process(planned.rows(), planned.keys(), joined.schema(), new TemporalJoin(planned.sides(), kind));
+    }
+
+    private TemporalJoin(Sides sides, int kind) {
+        super(sides.width(), sides.time());
+        this.sides = sides;
+        this.kind = kind;
+    }
+
+    @Override
+    boolean dropsLate() {
+        return false;
+    }
+
+    @Override
+    protected void open() {
+        matches = sides.condition();
+    }
+
+    @Override
+    protected void load(ByteBuffer own) {
+        since = own.hasRemaining() ? own.getLong() : Long.MIN_VALUE;
+        version = null;
+        if (own.hasRemaining()) {
+            byte[] bytes = new byte[own.remaining()];
+            own.get(bytes);
+            version = new UnsafeRow(sides.width(1));
+            version.pointTo(bytes, bytes.length);
+        }
+    }
+
+    @Override
+    protected byte[] store() {
+        if (since == Long.MIN_VALUE) {
+            return NOTHING;
+        }
+        byte[] row = version == null ? NOTHING : version.getBytes();
+        return ByteBuffer.allocate(8 + row.length).order(ByteOrder.nativeOrder()).putLong(since).put(row).array();
+    }
+
+    @Override
+    protected Iterator<InternalRow> process(InternalRow key, Iterator<InternalRow> rows, long watermark) {
+        return new Result(rows);
+    }
+
+    private final class Result extends AbstractIterator<InternalRow> {
+        private final Iterator<InternalRow> rows;
+        private final List<UnsafeRow> lefts = new ArrayList<>();
+        private final JoinedRow pair = new JoinedRow();
+        private InternalRow following;
+        private long at;
+        private int next;
+        private boolean found;
+
+        private Result(Iterator<InternalRow> rows) {
+            this.rows = rows;
+            advance();
+        }
+
+        private void advance() {
+            following = rows.hasNext() ? rows.next().copy() : null;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (!found) {
+                if (next < lefts.size()) {
+                    found = join(lefts.get(next++));
+                } else if (following != null) {
+                    collect();
+                } else {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** Takes the rows of one time: its version holds for its rows of the left. */
+        private void collect() {
+            lefts.clear();
+            next = 0;
+            at = following.getLong(time);
+            while (following != null && following.getLong(time) == at) {
+                int side = sides.side(following);
+                UnsafeRow row = sides.row(following, side);
+                if (side == 0) {
+                    lefts.add(row);
+                } else if (at >= since) {
+                    since = at;
+                    version = kind >= 0 && row.getByte(kind) == Kinds.DELETE ? null : row.copy();
+                }
+                advance();
+            }
+        }
+
+        private boolean join(UnsafeRow left) {
+            if (version != null && since <= at) {
+                pair.apply(left, version);
+                if (matches == null || matches.eval(pair)) {
+                    return true;
+                }
+            }
+            pair.apply(left, sides.missing(1));
+            return sides.outer[0];
+        }
+
+        @Override
+        public InternalRow next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            found = false;
+            return pair;
+        }
+    }
+}

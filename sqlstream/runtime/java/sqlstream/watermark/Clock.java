@@ -1,0 +1,192 @@
+package sqlstream.watermark;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongUnaryOperator;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A streaming source of moments: one row (value BIGINT, milliseconds since 1970) whenever a new one has come, so that a query
+ * goes on where no record arrives. With options {@code every}, {@code offset} (milliseconds) and {@code zone} the moments are
+ * the starts of windows of that length. With {@code times} they are those at which a split of {@link SplitTimes} of that id
+ * becomes idle, and its rows are NULL: they say nothing about time.
+ */
+public final class Clock implements TableProvider {
+    private static final StructType SCHEMA = new StructType().add("value", DataTypes.LongType, true);
+    private static final Map<String, SplitTimes> TIMES = new ConcurrentHashMap<>();
+
+    /** Makes {@code times} known by their id until the source that asks for them stops. */
+    static void watch(SplitTimes times, String id) {
+        TIMES.put(id, times);
+    }
+
+    @Override
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        return SCHEMA;
+    }
+
+    @Override
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
+        return new Moments();
+    }
+
+    private static final class Moments implements SupportsRead {
+        @Override
+        public String name() {
+            return "clock";
+        }
+
+        @Override
+        public StructType schema() {
+            return SCHEMA;
+        }
+
+        @Override
+        public Set<TableCapability> capabilities() {
+            return Set.of(TableCapability.MICRO_BATCH_READ);
+        }
+
+        @Override
+        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+            return () -> new Scan() {
+                @Override
+                public StructType readSchema() {
+                    return SCHEMA;
+                }
+
+                @Override
+                public MicroBatchStream toMicroBatchStream(String checkpoint) {
+                    return stream(options);
+                }
+            };
+        }
+    }
+
+    private static MicroBatchStream stream(CaseInsensitiveStringMap options) {
+        String id = options.get("times");
+        if (id != null) {
+            return new Stream(last -> TIMES.get(id).ask(System.currentTimeMillis()), () -> TIMES.remove(id), false);
+        }
+        long every = options.getLong("every", 1000);
+        long offset = options.getLong("offset", 0);
+        ZoneId zone = ZoneId.of(options.getOrDefault("zone", "UTC"));
+        return new Stream(last -> {
+            long now = System.currentTimeMillis();
+            long local = now + zone.getRules().getOffset(Instant.ofEpochMilli(now)).getTotalSeconds() * 1000L;
+            return now - Math.floorMod(local - offset, every);
+        }, () -> {}, true);
+    }
+
+    /** The moments that {@code next} gives; it is asked on the driver before each micro-batch. */
+    public static final class Stream implements MicroBatchStream {
+        private final LongUnaryOperator next;
+        private final Runnable stopped;
+        private final boolean told;
+        private long last;
+
+        Stream(LongUnaryOperator next, Runnable stopped, boolean told) {
+            this.next = next;
+            this.stopped = stopped;
+            this.told = told;
+        }
+
+        @Override
+        public Offset initialOffset() {
+            return new Moment(0);
+        }
+
+        @Override
+        public Offset deserializeOffset(String json) {
+            last = Math.max(last, Long.parseLong(json));
+            return new Moment(Long.parseLong(json));
+        }
+
+        @Override
+        public Offset latestOffset() {
+            // Clocks may be set back.
+            last = Math.max(last, next.applyAsLong(last));
+            return new Moment(last);
+        }
+
+        @Override
+        public InputPartition[] planInputPartitions(Offset start, Offset end) {
+            long millis = ((Moment) end).millis;
+            return ((Moment) start).millis == millis ? new InputPartition[0] : new InputPartition[] {new Piece(told ? millis : null)};
+        }
+
+        @Override
+        public PartitionReaderFactory createReaderFactory() {
+            return piece -> new Reader(((Piece) piece).millis());
+        }
+
+        @Override
+        public void commit(Offset end) {
+            // Nothing is kept.
+        }
+
+        @Override
+        public void stop() {
+            stopped.run();
+        }
+    }
+
+    private static final class Moment extends Offset {
+        private final long millis;
+
+        Moment(long millis) {
+            this.millis = millis;
+        }
+
+        @Override
+        public String json() {
+            return Long.toString(millis);
+        }
+    }
+
+    private record Piece(Long millis) implements InputPartition {}
+
+    private static final class Reader implements PartitionReader<InternalRow> {
+        private final Long millis;
+        private boolean read;
+
+        Reader(Long millis) {
+            this.millis = millis;
+        }
+
+        @Override
+        public boolean next() {
+            boolean more = !read;
+            read = true;
+            return more;
+        }
+
+        @Override
+        public InternalRow get() {
+            return new GenericInternalRow(new Object[] {millis});
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
+}
