@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import sqlstream
-from sqlstream.runtime.java import SOURCES
+from sqlstream.core import jars
+from sqlstream.runtime.java import SOURCES, compile_into, libraries
 
 HOME = Path(sqlstream.__file__).parent
 ROOT = HOME / "runtime" / "java"
@@ -33,3 +34,8 @@ def test_python_names_classes_that_there_are() -> None:
     named = {name for path in HOME.rglob("*.py") for name in _named(path.read_text())}
     assert len(named) > 30
     assert named <= CLASSES.keys()
+
+
+def test_the_compiler_warns_of_nothing(tmp_path: Path) -> None:
+    (compiler,) = jars.ensure("compiler")
+    compile_into(tmp_path, compiler, [*libraries(), *jars.ensure("spark")], "-failOnWarning")

@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 EXTENSIONS = "sqlstream.Extensions"
+# Beyond the compiler's own set; nothing that is serialized outlives the jar, and a session of Spark's is closed by whoever has opened it.
+_WARNINGS = (
+    "-warn:+unused,semicolon,staticReceiver,finally,over-ann,syncOverride,typeHiding,hashCode,enumSwitch,fallthrough,paramAssign,intfAnnotation,"
+    "unnecessaryElse,uselessTypeCheck,-serial,unusedExceptionParam,unusedArgument,unusedThrown,resource"
+)
 SOURCES = sorted(Path(__file__).parent.rglob("*.java"))
 
 
 def jar(progress: Callable[[str], None]) -> Path:
-    """The operators' jar. Raises SetupError."""
+    """The jar of our classes. Raises SetupError."""
     class_path = [*libraries(), *jars.ensure("spark", progress)]
     digest = hashlib.sha256()
     for path in SOURCES:
@@ -37,7 +42,7 @@ def jar(progress: Callable[[str], None]) -> Path:
         (compiler,) = jars.ensure("compiler", progress)
         progress("Compiling sqlstream's operators (once)")
         with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
-            _compile(compiler, class_path, Path(work)).replace(target)
+            _packed(compile_into(Path(work) / "classes", compiler, class_path), Path(work) / "operators.jar").replace(target)
         sealed.seal(target)
     return target
 
@@ -49,14 +54,17 @@ def libraries() -> list[Path]:
     return sorted(p for place in places for p in Path(place).glob("jars/*.jar"))
 
 
-def _compile(compiler: Path, class_path: list[Path], work: Path) -> Path:
-    classes = work / "classes"
-    command = [str(require_java()), "-jar", str(compiler), "-17", "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes)]
+def compile_into(classes: Path, compiler: Path, class_path: list[Path], *options: str) -> Path:
+    """``classes``, a folder, with our classes. Raises SetupError."""
+    command = [str(require_java()), "-jar", str(compiler), "-17", "-proc:none", _WARNINGS, *options, "-encoding", "UTF-8", "-d", str(classes)]
     command += ["-cp", os.pathsep.join(map(str, class_path)), *map(str, SOURCES)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SetupError(f"sqlstream's operators do not compile:\n{done.stderr or done.stdout}")
-    packed = work / "operators.jar"
+    return classes
+
+
+def _packed(classes: Path, packed: Path) -> Path:
     with zipfile.ZipFile(packed, "w") as archive:
         for path in sorted(classes.rglob("*.class")):
             archive.write(path, path.relative_to(classes))

@@ -171,6 +171,7 @@ public final class Aggregates implements Serializable {
             return kept;
         }
 
+        @SuppressWarnings("unchecked") // Spark gives a function the buffer that it has made.
         private <T> byte[] serialized(TypedImperativeAggregate<T> function, Object value) {
             return function.serialize((T) value);
         }

@@ -22,7 +22,7 @@ public final class PythonInput {
             return plan;
         }
         var columns = Scala.<NamedExpression>seq(CollectionConverters.asJava(child.output()));
-        return (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(java.util.List.of(new ProjectExec(columns, child))));
+        return plan.withNewChildren(PythonUtils.toSeq(java.util.List.of(new ProjectExec(columns, child))));
     }
 
     private static boolean ofState(SparkPlan plan) {

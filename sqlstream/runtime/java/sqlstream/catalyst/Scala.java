@@ -37,6 +37,7 @@ import scala.runtime.AbstractPartialFunction;
 public final class Scala {
     private Scala() {}
 
+    @SuppressWarnings("unchecked") // Nothing is added to it.
     public static <T> Seq<T> seq(List<? extends T> list) {
         return PythonUtils.toSeq((List<T>) list);
     }
@@ -50,6 +51,7 @@ public final class Scala {
     }
 
     /** {@code error}, for a method of Scala's, which declares none. */
+    @SuppressWarnings("unchecked")
     public static <E extends Throwable> RuntimeException unchecked(Throwable error) throws E {
         throw (E) error;
     }
@@ -136,13 +138,14 @@ public final class Scala {
 
     /** {@code plan} with {@code change} applied to each node, inputs first. */
     public static SparkPlan transformed(SparkPlan plan, UnaryOperator<SparkPlan> change) {
-        return (SparkPlan) plan.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
+        return plan.transformUp(new AbstractPartialFunction<SparkPlan, SparkPlan>() {
             @Override
             public boolean isDefinedAt(SparkPlan node) {
                 return true;
             }
 
             @Override
+            @SuppressWarnings("unchecked")
             public <A extends SparkPlan, B> B applyOrElse(A node, Function1<A, B> other) {
                 return (B) change.apply(node);
             }

@@ -40,6 +40,7 @@ public final class WholeRow extends Expression implements CodegenFallback, Seria
     }
 
     /** {@code columns}: those of the row, all that it has and in their order. */
+    @SuppressWarnings("unchecked") // Scala's are covariant.
     public WholeRow(Seq<? extends Expression> columns) {
         this.columns = (Seq<Expression>) columns;
     }
@@ -112,7 +113,8 @@ public final class WholeRow extends Expression implements CodegenFallback, Seria
             in.add(Literal$.MODULE$.apply("c" + i));
             in.add(new GetStructField(row, i, Option.empty()));
         }
-        ExpressionEncoder encoder = new ExpressionEncoder(
+        @SuppressWarnings({"rawtypes", "unchecked"}) // Spark has no encoder of an InternalRow: this is one by what it does.
+        ExpressionEncoder<InternalRow> encoder = new ExpressionEncoder(
                 AgnosticEncoders.UnboundRowEncoder$.MODULE$, new CreateNamedStruct(PythonUtils.toSeq(in)), new WholeRow());
         return encoder;
     }

@@ -39,7 +39,7 @@ public final class JsonChanges extends JsonRecords {
     JsonValues.Reader reader(JsonValues values, JsonNode description) {
         wrapped = description.get("wrapped").asBoolean();
         kinds = new HashMap<>();
-        description.get("kinds").fields().forEachRemaining(change ->
+        description.get("kinds").properties().forEach(change ->
                 kinds.put(change.getKey(), new Byte[] {kind(change.getValue().get(BEFORE)), kind(change.getValue().get(AFTER))}));
         return values.reader(description.get("record"));
     }

@@ -67,7 +67,7 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
             Dataset<Row> joined, List<String> leftKeys, List<String> rightKeys, LookupCache cache, int retries, int attempts, long delay) {
         var frame = (org.apache.spark.sql.classic.Dataset<Row>) joined;
         Join node = (Join) ReplaceExpressions.apply(frame.queryExecution().analyzed());
-        var right = (org.apache.spark.sql.classic.Dataset<Row>) Dataset$.MODULE$.ofRows(frame.sparkSession(), node.right());
+        var right = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.right());
         LookupTable table = LookupTable.of(right.queryExecution().optimizedPlan(), new ArrayList<>(rightKeys), retries);
         if (table == null) {
             // A condition that is never true leaves no table.

@@ -41,6 +41,6 @@ public interface InArrival {
         order.add(new SortOrder(number.toAttribute(), Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), Scala.seq(List.of())));
         SparkPlan numbered = new ProjectExec(Scala.seq(columns), sort.child());
         SparkPlan sorted = new SortExec(Scala.seq(order), false, numbered, sort.testSpillFrequency());
-        return (SparkPlan) exec.withNewChildren(Scala.seq(List.of(sorted, inputs.get(1))));
+        return exec.withNewChildren(Scala.seq(List.of(sorted, inputs.get(1))));
     }
 }

@@ -31,12 +31,12 @@ public final class InOrderRows {
         List<SortOrder> order = new ArrayList<>(CollectionConverters.asJava(sort.sortOrder()));
         order.add(new SortOrder(time, Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), PythonUtils.toSeq(List.of())));
         SparkPlan sorted = new SortExec(PythonUtils.toSeq(order), false, rows, sort.testSpillFrequency());
-        return (SparkPlan) exec.withNewChildren(PythonUtils.toSeq(List.of(sorted, inputs.get(1))));
+        return exec.withNewChildren(PythonUtils.toSeq(List.of(sorted, inputs.get(1))));
     }
 
     /** The rows of {@code plan} that are not late, dropped below its shuffle. */
     private static SparkPlan inTime(SparkPlan plan, Attribute time, TransformWithStateExec exec) {
-        long watermark = (Long) exec.eventTimeWatermarkForLateEvents().getOrElse(() -> 0L);
+        long watermark = exec.eventTimeWatermarkForLateEvents().getOrElse(() -> 0L);
         // Before there is a watermark Spark has 0.
         if (watermark == 0) {
             return plan;

@@ -76,8 +76,10 @@ public final class Keyed {
         AttributeReference rows = new AttributeReference(
                 "rows", output, false, StateSchema.of(operator, frame.schema(), keys, output, ttl > 0), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
         // Named after what they are: to the planner an operator is one of any objects, and these are rows.
-        ExpressionEncoder keyEncoder = WholeRow.encoder(keyType);
-        StatefulProcessor any = processor;
+        @SuppressWarnings("unchecked")
+        var keyEncoder = (ExpressionEncoder<Object>) (ExpressionEncoder<?>) WholeRow.encoder(keyType);
+        @SuppressWarnings("unchecked")
+        var any = (StatefulProcessor<Object, Object, Object>) (StatefulProcessor<?, ?, ?>) processor;
         LogicalPlan process = new TransformWithState(
                 new WholeRow(),
                 new WholeRow(),

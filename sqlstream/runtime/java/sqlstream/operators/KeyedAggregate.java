@@ -142,7 +142,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             });
         }
         for (AggregateExpression call : replays) {
-            for (Attribute column : Scala.list(call.references().toSeq()).stream().map(a -> (Attribute) a).toList()) {
+            for (Attribute column : Scala.list(call.references().toSeq())) {
                 if (replayInput.stream().noneMatch(a -> a.exprId().equals(column.exprId()))) {
                     replayInput.add(column);
                 }

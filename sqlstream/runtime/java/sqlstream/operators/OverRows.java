@@ -77,7 +77,7 @@ final class OverRows implements Serializable {
         for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
             if (column instanceof Alias alias) {
                 calls.add(alias.child());
-                Scala.list(alias.references().toSeq()).stream().map(a -> (Attribute) a).filter(a -> !has(marked, a)).forEach(this::read);
+                Scala.list(alias.references().toSeq()).stream().filter(a -> !has(marked, a)).forEach(this::read);
             }
         }
         for (Lag lag : lags) {
@@ -112,7 +112,7 @@ final class OverRows implements Serializable {
 
     /** Whether the call is computed from the rows of a sliding frame; one with marks takes rows away by itself. */
     private boolean slides(AggregateExpression call) {
-        return slides() && Scala.list(call.references().toSeq()).stream().noneMatch(a -> has(marked, (Attribute) a));
+        return slides() && Scala.list(call.references().toSeq()).stream().noneMatch(a -> has(marked, a));
     }
 
     /** Whether rows leave the frame. */

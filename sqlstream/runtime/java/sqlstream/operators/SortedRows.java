@@ -50,7 +50,7 @@ public final class SortedRows {
         Column[] by = keys.stream().map(frame::col).toArray(Column[]::new);
         List<Column> order = new ArrayList<>(List.of(by));
         order.add(frame.col(frame.columns()[time]));
-        var sorted = (org.apache.spark.sql.classic.Dataset<Row>) frame.repartition(by).sortWithinPartitions(order.toArray(Column[]::new));
+        var sorted = frame.repartition(by).sortWithinPartitions(order.toArray(Column[]::new));
         LogicalPlan plan = sorted.queryExecution().analyzed();
         List<Expression> cells = new ArrayList<>();
         for (Attribute column : scala.jdk.javaapi.CollectionConverters.asJava(plan.output())) {

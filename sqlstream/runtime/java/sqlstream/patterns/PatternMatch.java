@@ -125,7 +125,7 @@ public final class PatternMatch extends InOrder {
             return Keyed.process(frame, by, result.schema(), processor);
         }
         // Rows as wide as Keyed's.
-        var wide = (org.apache.spark.sql.classic.Dataset<Row>) frame.withColumn("hash", functions.lit(0L));
+        var wide = frame.withColumn("hash", functions.lit(0L));
         return SortedRows.process(wide, by, processor.time, result.schema(), processor::all);
     }
 

@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo;
@@ -54,7 +53,7 @@ public final class StateSchema {
         if (plan instanceof TransformWithStateExec exec && exec.isStreaming() && exec.stateInfo().isDefined()) {
             Metadata metadata = exec.outputObjAttr().metadata();
             if (metadata.contains(KEY)) {
-                check(metadata.getString(KEY), exec.stateInfo().get(), ((SparkSession) exec.session()).sessionState().newHadoopConf());
+                check(metadata.getString(KEY), exec.stateInfo().get(), exec.session().sessionState().newHadoopConf());
             }
         }
         return plan;
