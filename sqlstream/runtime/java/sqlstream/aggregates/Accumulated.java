@@ -1,6 +1,5 @@
 package sqlstream.aggregates;
 
-import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,13 +8,9 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
-import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
-import scala.collection.immutable.IndexedSeq;
-import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.RowBytes;
 import sqlstream.catalyst.Scala;
 
@@ -24,15 +19,13 @@ import sqlstream.catalyst.Scala;
  * yet. {@code row} is the struct of a row, which is left out where that is NULL: its first field is 1, or -1 (TINYINT) of one that goes. Such a
  * row takes an equal one with it where that is still there. Many rows are folded into the accumulator.
  */
-public final class Accumulated extends TypedImperativeAggregate<Accumulated.Group> implements Serializable {
+public final class Accumulated extends OwnAggregate<Accumulated.Group> {
     /** How many rows of a group wait at most. */
     static final int MOST = 1000;
 
     private final Expression row;
     private final DataType type;
     private final PythonFold fold;
-    private final int mutableOffset;
-    private final int inputOffset;
     private transient UnsafeProjection packing;
 
     /** What is kept of a group. */
@@ -43,11 +36,10 @@ public final class Accumulated extends TypedImperativeAggregate<Accumulated.Grou
 
     /** {@code type}: of the result. */
     public Accumulated(Expression row, DataType type, PythonFold fold, int mutableOffset, int inputOffset) {
+        super(mutableOffset, inputOffset, row, type, fold);
         this.row = row;
         this.type = type;
         this.fold = fold;
-        this.mutableOffset = mutableOffset;
-        this.inputOffset = inputOffset;
     }
 
     @Override
@@ -96,9 +88,7 @@ public final class Accumulated extends TypedImperativeAggregate<Accumulated.Grou
 
     @Override
     public byte[] serialize(Group group) {
-        RowBytes bytes = new RowBytes().put(group.accumulator).put(group.rows.size());
-        group.rows.forEach(bytes::put);
-        return bytes.all();
+        return new RowBytes().put(group.accumulator).put(group.rows.size()).put(group.rows).all();
     }
 
     @Override
@@ -106,10 +96,7 @@ public final class Accumulated extends TypedImperativeAggregate<Accumulated.Grou
         Group group = new Group();
         ByteBuffer from = RowBytes.reader(bytes);
         group.accumulator = RowBytes.bytes(from);
-        int width = width();
-        for (int left = from.getInt(); left > 0; left--) {
-            group.rows.add(RowBytes.row(from, width));
-        }
+        group.rows.addAll(RowBytes.rows(from, from.getInt(), width()));
         return group;
     }
 
@@ -119,72 +106,12 @@ public final class Accumulated extends TypedImperativeAggregate<Accumulated.Grou
     }
 
     @Override
-    public boolean nullable() {
-        return false;
-    }
-
-    @Override
-    public scala.collection.immutable.Seq<Expression> children() {
-        return Scala.seq(List.of(row));
-    }
-
-    @Override
-    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
-        return new Accumulated(CollectionConverters.asJava(children).get(0), type, fold, mutableOffset, inputOffset);
-    }
-
-    @Override
-    public int mutableAggBufferOffset() {
-        return mutableOffset;
-    }
-
-    @Override
-    public int inputAggBufferOffset() {
-        return inputOffset;
-    }
-
-    @Override
-    public ImperativeAggregate withNewMutableAggBufferOffset(int offset) {
-        return new Accumulated(row, type, fold, offset, inputOffset);
-    }
-
-    @Override
-    public ImperativeAggregate withNewInputAggBufferOffset(int offset) {
-        return new Accumulated(row, type, fold, mutableOffset, offset);
+    Accumulated with(List<Expression> children, int mutableOffset, int inputOffset) {
+        return new Accumulated(children.get(0), type, fold, mutableOffset, inputOffset);
     }
 
     @Override
     public String prettyName() {
         return "accumulated";
-    }
-
-    @Override
-    public int productArity() {
-        return 5;
-    }
-
-    @Override
-    public Object productElement(int n) {
-        return new Object[] {row, type, fold, mutableOffset, inputOffset}[n];
-    }
-
-    @Override
-    public boolean canEqual(Object that) {
-        return that instanceof Accumulated;
-    }
-
-    @Override
-    public boolean equals(Object that) {
-        return that instanceof Accumulated other
-                && row.equals(other.row)
-                && type.equals(other.type)
-                && fold.equals(other.fold)
-                && mutableOffset == other.mutableOffset
-                && inputOffset == other.inputOffset;
-    }
-
-    @Override
-    public int hashCode() {
-        return row.hashCode() * 31 + fold.hashCode();
     }
 }

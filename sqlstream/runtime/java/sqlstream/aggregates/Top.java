@@ -1,9 +1,7 @@
 package sqlstream.aggregates;
 
-import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
@@ -13,8 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.RowOrdering;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
-import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.classic.ExpressionUtils;
@@ -22,8 +18,6 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import scala.collection.immutable.IndexedSeq;
-import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 
 /**
@@ -31,27 +25,24 @@ import sqlstream.catalyst.Scala;
  * these; of equal rows the earlier goes first, or the later where {@code latest}. Spark's max_by with a number knows one
  * direction for all columns of the order, and keeps none of equal rows in particular.
  */
-public final class Top extends TypedImperativeAggregate<ArrayList<InternalRow>> implements Serializable {
+public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
     private final Expression row;
     private final Expression order;
     private final int count;
     private final String directions;
     private final boolean latest;
-    private final int mutableOffset;
-    private final int inputOffset;
     private transient BaseOrdering ordering;
     private transient UnsafeProjection packing;
 
     /** Public for Spark, which copies nodes by their constructors. */
     public Top(
             Expression row, Expression order, int count, String directions, boolean latest, int mutableOffset, int inputOffset) {
+        super(mutableOffset, inputOffset, row, order, count, directions, latest);
         this.row = row;
         this.order = order;
         this.count = count;
         this.directions = directions;
         this.latest = latest;
-        this.mutableOffset = mutableOffset;
-        this.inputOffset = inputOffset;
     }
 
     /**
@@ -175,75 +166,12 @@ public final class Top extends TypedImperativeAggregate<ArrayList<InternalRow>> 
     }
 
     @Override
-    public boolean nullable() {
-        return false;
-    }
-
-    @Override
-    public scala.collection.immutable.Seq<Expression> children() {
-        return PythonUtils.toSeq(List.of(row, order));
-    }
-
-    @Override
-    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
-        List<Expression> given = CollectionConverters.asJava(children);
-        return new Top(given.get(0), given.get(1), count, directions, latest, mutableOffset, inputOffset);
-    }
-
-    @Override
-    public int mutableAggBufferOffset() {
-        return mutableOffset;
-    }
-
-    @Override
-    public int inputAggBufferOffset() {
-        return inputOffset;
-    }
-
-    @Override
-    public ImperativeAggregate withNewMutableAggBufferOffset(int offset) {
-        return new Top(row, order, count, directions, latest, offset, inputOffset);
-    }
-
-    @Override
-    public ImperativeAggregate withNewInputAggBufferOffset(int offset) {
-        return new Top(row, order, count, directions, latest, mutableOffset, offset);
+    Top with(List<Expression> children, int mutableOffset, int inputOffset) {
+        return new Top(children.get(0), children.get(1), count, directions, latest, mutableOffset, inputOffset);
     }
 
     @Override
     public String prettyName() {
         return "top";
-    }
-
-    @Override
-    public int productArity() {
-        return 7;
-    }
-
-    @Override
-    public Object productElement(int n) {
-        return new Object[] {row, order, count, directions, latest, mutableOffset, inputOffset}[n];
-    }
-
-    @Override
-    public boolean canEqual(Object that) {
-        return that instanceof Top;
-    }
-
-    @Override
-    public boolean equals(Object that) {
-        return that instanceof Top other
-                && row.equals(other.row)
-                && order.equals(other.order)
-                && count == other.count
-                && directions.equals(other.directions)
-                && latest == other.latest
-                && mutableOffset == other.mutableOffset
-                && inputOffset == other.inputOffset;
-    }
-
-    @Override
-    public int hashCode() {
-        return row.hashCode() * 31 + order.hashCode();
     }
 }

@@ -2,7 +2,9 @@ package sqlstream.catalyst;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.Platform;
 
@@ -23,6 +25,15 @@ public final class RowBytes {
         UnsafeRow row = new UnsafeRow(width);
         row.pointTo(own, own.length);
         return row;
+    }
+
+    /** The {@code count} rows that {@code from} has next. */
+    public static List<UnsafeRow> rows(ByteBuffer from, int count, int width) {
+        List<UnsafeRow> rows = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            rows.add(row(from, width));
+        }
+        return rows;
     }
 
     /** The bytes that {@code from} has next, or null. */
@@ -52,6 +63,11 @@ public final class RowBytes {
         put(row.getSizeInBytes());
         long place = grown(row.getSizeInBytes());
         row.writeToMemory(bytes, place);
+        return this;
+    }
+
+    public RowBytes put(List<UnsafeRow> rows) {
+        rows.forEach(this::put);
         return this;
     }
 

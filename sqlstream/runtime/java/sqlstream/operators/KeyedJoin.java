@@ -26,10 +26,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.jdk.javaapi.CollectionConverters;
-import sqlstream.state.RowChanges.Change;
 import sqlstream.catalyst.Scala;
 import sqlstream.state.KeptRows;
 import sqlstream.state.RowChanges;
+import sqlstream.state.RowChanges.Change;
 
 /**
  * A join of two streams whose rows are kept for ever, as one operator over the rows of both sides: Spark's join keeps four states for them,

@@ -13,7 +13,6 @@ import java.util.function.Predicate;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.ValueState;
@@ -33,13 +32,11 @@ import scala.collection.Iterator;
  * chunk is rows in Spark's binary form, each after its length (8 bytes, negative where the row goes).
  */
 public final class KeptRows {
-    private static final int FULL = 1 << 16;
     private static final int NUMBERS = 16;
-    private static final byte[] NONE = new byte[0];
 
     private final int[] widths;
     private final ValueState<byte[]> head;
-    private final MapState<Long, byte[]> chunks;
+    private final Chunks chunks;
     private final byte[][] open;
     private final int[] full;
     private final int[] entries;
@@ -53,7 +50,7 @@ public final class KeptRows {
     public KeptRows(StatefulProcessorHandle handle, String name, int... widths) {
         this.widths = widths;
         head = handle.getValueState(name + "Head", Encoders.BINARY(), TTLConfig.NONE());
-        chunks = handle.getMapState(name + "Chunks", Encoders.LONG(), Encoders.BINARY(), TTLConfig.NONE());
+        chunks = new Chunks(handle, name + "Chunks");
         open = new byte[widths.length][];
         full = new int[widths.length];
         entries = new int[widths.length];
@@ -72,7 +69,7 @@ public final class KeptRows {
             int length = stored ? buffer.getInt() : 0;
             entries[i] = stored ? buffer.getInt() : 0;
             removals[i] = stored ? buffer.getInt() : 0;
-            open[i] = length == 0 ? NONE : Arrays.copyOfRange(bytes, offset, offset + length);
+            open[i] = length == 0 ? Chunks.NONE : Arrays.copyOfRange(bytes, offset, offset + length);
             offset += length;
             numbers.set(i, null);
         }
@@ -157,9 +154,9 @@ public final class KeptRows {
     /** Let a list have these rows. */
     public void replace(int list, List<UnsafeRow> rows) {
         while (full[list] > 0) {
-            chunks.removeKey(key(list, --full[list]));
+            chunks.remove(key(list, --full[list]));
         }
-        open[list] = NONE;
+        open[list] = Chunks.NONE;
         entries[list] = 0;
         removals[list] = 0;
         numbers.set(list, null);
@@ -185,7 +182,7 @@ public final class KeptRows {
         while (from < rows.size()) {
             int until = from;
             int length = open[list].length;
-            while (until < rows.size() && length < FULL) {
+            while (until < rows.size() && length < Chunks.FULL) {
                 length += 8 + rows.get(until++).getSizeInBytes();
             }
             byte[] grown = Arrays.copyOf(open[list], length);
@@ -196,9 +193,9 @@ public final class KeptRows {
                 offset += 8 + row.getSizeInBytes();
             }
             open[list] = grown;
-            if (length >= FULL) {
-                chunks.updateValue(key(list, full[list]++), grown);
-                open[list] = NONE;
+            if (length >= Chunks.FULL) {
+                chunks.put(key(list, full[list]++), grown);
+                open[list] = Chunks.NONE;
             }
             changed = true;
             from = until;
@@ -237,7 +234,7 @@ public final class KeptRows {
         stored = true;
     }
 
-    private Long key(int list, int number) {
+    private long key(int list, int number) {
         return list + (long) widths.length * number;
     }
 
@@ -246,7 +243,7 @@ public final class KeptRows {
         private final int list;
         private final UnsafeRow row;
         private int number = 0;
-        private byte[] chunk = NONE;
+        private byte[] chunk = Chunks.NONE;
         private int offset = 0;
         private boolean removes;
 
@@ -258,7 +255,7 @@ public final class KeptRows {
         @Override
         public boolean hasNext() {
             while (offset == chunk.length && number <= full[list]) {
-                chunk = number == full[list] ? open[list] : chunks.getValue(key(list, number));
+                chunk = number == full[list] ? open[list] : chunks.get(key(list, number));
                 offset = 0;
                 number++;
             }

@@ -1,17 +1,13 @@
 package sqlstream.state;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.apache.spark.sql.streaming.TTLConfig;
-import org.apache.spark.unsafe.Platform;
+import sqlstream.catalyst.RowBytes;
 
 /**
  * Rows of a key by their number, from the first that may still be asked for.
@@ -21,10 +17,9 @@ import org.apache.spark.unsafe.Platform;
  */
 public final class NumberedRows {
     private static final int CHUNK = 256;
-    private static final int HEAD = 24;
 
     private final int width;
-    private final MapState<Long, byte[]> chunks;
+    private final Chunks chunks;
     private final Map<Long, List<UnsafeRow>> held = new HashMap<>();
 
     // The chunks in the state are those from one number up to before another; what is behind them is held.
@@ -35,7 +30,7 @@ public final class NumberedRows {
     /** {@code width}: how many columns the rows have. {@code handle} is null where all rows can be held. */
     public NumberedRows(StatefulProcessorHandle handle, int width) {
         this.width = width;
-        chunks = handle == null ? null : handle.getMapState("rows", Encoders.LONG(), Encoders.BINARY(), TTLConfig.NONE());
+        chunks = handle == null ? null : new Chunks(handle, "rows");
     }
 
     /** The number that the next row gets. */
@@ -44,7 +39,7 @@ public final class NumberedRows {
     }
 
     public UnsafeRow get(long number) {
-        return held.computeIfAbsent(number / CHUNK, c -> read(ByteBuffer.wrap(chunks.getValue(c)).order(ByteOrder.nativeOrder()), CHUNK))
+        return held.computeIfAbsent(number / CHUNK, c -> RowBytes.rows(RowBytes.reader(chunks.get(c)), CHUNK, width))
                 .get((int) (number % CHUNK));
     }
 
@@ -58,7 +53,7 @@ public final class NumberedRows {
         for (; from < first / CHUNK; from++) {
             held.remove(from);
             if (from < until) {
-                chunks.removeKey(from);
+                chunks.remove(from);
             }
         }
         until = Math.max(from, until);
@@ -81,40 +76,15 @@ public final class NumberedRows {
         until = any ? buffer.getLong() : 0;
         next = any ? buffer.getLong() : 0;
         if (next > until * CHUNK) {
-            held.put(until, read(buffer, (int) (next - until * CHUNK)));
+            held.put(until, RowBytes.rows(buffer, (int) (next - until * CHUNK), width));
         }
     }
 
     /** Puts full chunks into the state; the bytes of all else. */
     public byte[] store() {
         for (; (until + 1) * CHUNK <= next; until++) {
-            chunks.updateValue(until, written(held.get(until), 0));
+            chunks.put(until, new RowBytes().put(held.get(until)).all());
         }
-        byte[] bytes = written(held.getOrDefault(until, List.of()), HEAD);
-        ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).putLong(from).putLong(until).putLong(next);
-        return bytes;
-    }
-
-    private static byte[] written(List<UnsafeRow> rows, int head) {
-        byte[] bytes = new byte[head + rows.stream().mapToInt(row -> 4 + row.getSizeInBytes()).sum()];
-        long offset = Platform.BYTE_ARRAY_OFFSET + (long) head;
-        for (UnsafeRow row : rows) {
-            Platform.putInt(bytes, offset, row.getSizeInBytes());
-            row.writeToMemory(bytes, offset + 4);
-            offset += 4 + row.getSizeInBytes();
-        }
-        return bytes;
-    }
-
-    private List<UnsafeRow> read(ByteBuffer buffer, int size) {
-        List<UnsafeRow> rows = new ArrayList<>(size);
-        for (int i = 0; i < size; i++) {
-            byte[] bytes = new byte[buffer.getInt()];
-            buffer.get(bytes);
-            UnsafeRow row = new UnsafeRow(width);
-            row.pointTo(bytes, bytes.length);
-            rows.add(row);
-        }
-        return rows;
+        return new RowBytes().put(from).put(until).put(next).put(held.getOrDefault(until, List.of())).all();
     }
 }

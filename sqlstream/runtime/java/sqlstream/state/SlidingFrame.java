@@ -5,12 +5,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.apache.spark.sql.streaming.TTLConfig;
 import sqlstream.aggregates.Aggregates;
 import sqlstream.catalyst.RowBytes;
 
@@ -29,7 +26,7 @@ public final class SlidingFrame {
 
     private final int width;
     private final int parts;
-    private final MapState<Long, byte[]> chunks;
+    private final Chunks chunks;
     private final Aggregates.Work running;
     private final Aggregates.Work shown;
     private final Aggregates.Work built;
@@ -44,7 +41,7 @@ public final class SlidingFrame {
     public SlidingFrame(StatefulProcessorHandle handle, Aggregates aggregates, int width) {
         this.width = width;
         parts = aggregates.buffer.size();
-        chunks = handle.getMapState("frame", Encoders.LONG(), Encoders.BINARY(), TTLConfig.NONE());
+        chunks = new Chunks(handle, "frame");
         running = aggregates.new Work();
         shown = aggregates.new Work();
         built = aggregates.new Work();
@@ -60,7 +57,7 @@ public final class SlidingFrame {
 
         private List<UnsafeRow> rows() {
             if (rows == null) {
-                rows = read(RowBytes.reader(chunks.getValue((long) number)), count);
+                rows = RowBytes.rows(RowBytes.reader(chunks.get(number)), count, width);
             }
             return rows;
         }
@@ -77,18 +74,8 @@ public final class SlidingFrame {
         private void save() {
             part();
             number = fresh++;
-            RowBytes bytes = new RowBytes();
-            rows.forEach(bytes::put);
-            chunks.updateValue((long) number, bytes.all());
+            chunks.put(number, new RowBytes().put(rows).all());
         }
-    }
-
-    private List<UnsafeRow> read(ByteBuffer from, int count) {
-        List<UnsafeRow> rows = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            rows.add(RowBytes.row(from, width));
-        }
-        return rows;
     }
 
     /** Begin with a key, for which {@code kept} has what {@link #store} wrote, or nothing. */
@@ -118,7 +105,7 @@ public final class SlidingFrame {
         if (open > 0) {
             Segment segment = new Segment();
             segment.count = open;
-            segment.rows = read(kept, open);
+            segment.rows = RowBytes.rows(kept, open, width);
             front.add(segment);
         }
         sum();
@@ -201,7 +188,7 @@ public final class SlidingFrame {
         size--;
         if (++gone == first.count) {
             if (first.number >= 0) {
-                chunks.removeKey((long) first.number);
+                chunks.remove(first.number);
             }
             front.remove();
             gone = 0;
@@ -247,8 +234,7 @@ public final class SlidingFrame {
         for (Segment segment : saved) {
             kept.put(segment.number).put(segment.count).put(segment.part);
         }
-        kept.put(tail.size());
-        tail.forEach(kept::put);
+        kept.put(tail.size()).put(tail);
     }
 
     /** Takes segments of at least {@code least} rows from {@code tail} to {@code saved}. */

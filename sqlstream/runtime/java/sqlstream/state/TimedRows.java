@@ -4,11 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.unsafe.Platform;
 
 /**
@@ -18,13 +15,11 @@ import org.apache.spark.unsafe.Platform;
  * <p>A row stands after its time (8 bytes), its length and its mark (4 each).
  */
 public final class TimedRows {
-    private static final int FULL = 1 << 16;
     private static final int BEFORE = 16;
-    private static final byte[] NONE = new byte[0];
 
     private final int width;
     private final boolean whole;
-    private final MapState<Long, byte[]> chunks;
+    private final Chunks chunks;
     private List<Run> runs;
     private Run open;
     private int fresh;
@@ -52,13 +47,13 @@ public final class TimedRows {
     public TimedRows(StatefulProcessorHandle handle, String name, int width, boolean whole) {
         this.width = width;
         this.whole = whole;
-        chunks = handle.getMapState(name, Encoders.LONG(), Encoders.BINARY(), TTLConfig.NONE());
+        chunks = new Chunks(handle, name);
     }
 
     /** Begin with a key, for which {@code head} has what {@link #store} wrote, or nothing. */
     public void load(ByteBuffer head) {
         runs = new ArrayList<>();
-        open = new Run(-1, NONE);
+        open = new Run(-1, Chunks.NONE);
         fresh = 0;
         changed = false;
         if (head.hasRemaining()) {
@@ -66,7 +61,7 @@ public final class TimedRows {
             int full = head.getInt();
             byte[] bytes = new byte[head.getInt()];
             for (int i = 0; i < full; i++) {
-                Run run = new Run(head.getInt(), NONE);
+                Run run = new Run(head.getInt(), Chunks.NONE);
                 run.first = head.getLong();
                 run.last = head.getLong();
                 runs.add(run);
@@ -123,14 +118,14 @@ public final class TimedRows {
         open.length = end;
         seen(open, time);
         changed = true;
-        if (end >= FULL) {
+        if (end >= Chunks.FULL) {
             Run run = new Run(fresh++, Arrays.copyOf(open.bytes, end));
             run.first = open.first;
             run.last = open.last;
-            chunks.updateValue(run.number, run.bytes);
-            run.bytes = NONE;
+            chunks.put(run.number, run.bytes);
+            run.bytes = Chunks.NONE;
             runs.add(run);
-            open = new Run(-1, NONE);
+            open = new Run(-1, Chunks.NONE);
         }
     }
 
@@ -200,7 +195,7 @@ public final class TimedRows {
         private void begin(Run next) {
             run = next;
             if (run != open) {
-                run.bytes = chunks.getValue(run.number);
+                run.bytes = chunks.get(run.number);
                 run.length = run.bytes.length;
             }
             drops = run == open || !whole || run.last <= passed;
@@ -231,12 +226,12 @@ public final class TimedRows {
             run.length = kept;
             if (run != open) {
                 if (kept == 0) {
-                    chunks.removeKey(run.number);
+                    chunks.remove(run.number);
                     runs.remove(run);
                 } else if (shorter || dirty) {
-                    chunks.updateValue(run.number, Arrays.copyOf(run.bytes, kept));
+                    chunks.put(run.number, Arrays.copyOf(run.bytes, kept));
                 }
-                run.bytes = NONE;
+                run.bytes = Chunks.NONE;
             }
             run = null;
         }

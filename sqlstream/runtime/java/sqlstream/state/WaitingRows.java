@@ -6,12 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.unsafe.Platform;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
@@ -23,12 +20,10 @@ import scala.collection.Iterator;
  * beside their list. A row in a run stands after its length and its number among those that arrived (4 bytes each).
  */
 public final class WaitingRows {
-    private static final int FULL = 1 << 16;
-    private static final byte[] NONE = new byte[0];
 
     private final int width;
     private final int time;
-    private final MapState<Long, byte[]> chunks;
+    private final Chunks chunks;
 
     private List<Run> full;
     private byte[] open;
@@ -40,7 +35,7 @@ public final class WaitingRows {
     public WaitingRows(StatefulProcessorHandle handle, int width, int time) {
         this.width = width;
         this.time = time;
-        chunks = handle.getMapState("waiting", Encoders.LONG(), Encoders.BINARY(), TTLConfig.NONE());
+        chunks = new Chunks(handle, "waiting");
     }
 
     /** One run. Its bytes are read when they are needed. */
@@ -67,8 +62,8 @@ public final class WaitingRows {
         /** Its first row that was not taken yet, which is there. */
         private UnsafeRow row() {
             if (bytes == null) {
-                bytes = chunks.getValue((long) number);
-                chunks.removeKey((long) number);
+                bytes = chunks.get(number);
+                chunks.remove(number);
                 point();
             }
             return row;
@@ -101,7 +96,7 @@ public final class WaitingRows {
     /** Begin with a key, for which {@code head} has what {@link #store} wrote, or nothing. */
     public void load(ByteBuffer head) {
         full = new ArrayList<>();
-        open = NONE;
+        open = Chunks.NONE;
         fresh = 0;
         arrived = 0;
         changed = false;
@@ -272,10 +267,10 @@ public final class WaitingRows {
             Platform.putInt(bytes, Platform.BYTE_ARRAY_OFFSET + length + 4L, arrival);
             row.writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET + length + 8L);
             length += 8 + size;
-            if (length >= FULL) {
+            if (length >= Chunks.FULL) {
                 Run first = new Run(bytes);
                 full.add(new Run(fresh, first.at, first.arrival));
-                chunks.updateValue((long) fresh++, Arrays.copyOf(bytes, length));
+                chunks.put(fresh++, Arrays.copyOf(bytes, length));
                 length = 0;
             }
         }
