@@ -279,7 +279,8 @@ def _place(error: BaseException, body: Any) -> str:
     """The file and line of the user's code that raised ``error``."""
     code = getattr(getattr(body, "__func__", body), "__code__", None)
     frames, ours = traceback.extract_tb(error.__traceback__), Path(__file__).parents[1]
-    own = [f for f in frames if code is not None and f.filename == code.co_filename] or [f for f in frames if not Path(f.filename).is_relative_to(ours)]
+    in_it = [f for f in frames if code is not None and f.filename == code.co_filename]
+    own = in_it or [f for f in frames if not Path(f.filename).is_relative_to(ours)]
     return f", at {own[-1].filename}:{own[-1].lineno}" if own else ""
 
 
