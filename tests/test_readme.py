@@ -61,7 +61,9 @@ def test_the_readme_is_short() -> None:
 
 
 def test_every_folder_and_file_that_pages_name_is_there() -> None:
-    named = re.compile(r"(?:^| |`)((?:sqlstream|sql|plan|runtime|shell|catalog|queries|udfs|benchmarks|tests|docs)/[\w/]*[\w/](?:\.py|\.sql|\.md|\.java)?)", re.M)
+    named = re.compile(
+        r"(?:^| |`)((?:sqlstream|sql|plan|runtime|shell|catalog|queries|udfs|benchmarks|tests|docs)/[\w/]*[\w/](?:\.py|\.sql|\.md|\.java)?)", re.M
+    )
     # Examples of files that users write.
     users = {"udfs/splitting.py", "udfs/spreads.py", "queries/per_minute.sql", "catalog/per_minute.sql"}
     found = {name for text in PAGES.values() for name in named.findall(text)} - users
@@ -104,7 +106,11 @@ def test_the_reference_tells_every_row_of_the_tables(reference: ModuleType) -> N
 
 def test_keys_of_the_text_are_keys(reference: ModuleType) -> None:
     """Options that pages name in back quotes and SET statements are those of the tables."""
-    named = {key for text in PAGES.values() for key in re.findall(r"(?:`|SET ')((?:table|execution|udf|sql-client|pipeline|python)\.[\w.-]*\w)(?:`|')", text)}
+    named = {
+        key
+        for text in PAGES.values()
+        for key in re.findall(r"(?:`|SET ')((?:table|execution|udf|sql-client|pipeline|python)\.[\w.-]*\w)(?:`|')", text)
+    }
     assert len(named) > 8
     declared = {option.key for option in settings.SETTINGS}
     # A slip that is shown, a group, a program.

@@ -138,11 +138,7 @@ def timed(engine: str, plan: Plan) -> list[Timing]:
     """The timings of one engine, all in one process of its own."""
     seconds = execute(engine, plan, plan.steps, None)
     fixed = seconds[1]
-    return [
-        Timing(engine, query, run, took, fixed[query])
-        for run, step in enumerate(seconds[2:], 1)
-        for query, took in step.items()
-    ]
+    return [Timing(engine, query, run, took, fixed[query]) for run, step in enumerate(seconds[2:], 1) for query, took in step.items()]
 
 
 def execute(engine: str, plan: Plan, steps: list[Step], rows: Path | None) -> list[dict[str, float]]:

@@ -215,7 +215,27 @@ _AUCTION = ("itemName", "description", "initialBid", "reserve", "dateTime", "exp
 QUERIES: dict[str, Callable[[Topic], DataFrame]] = {
     f.__name__: f
     for f in (
-        q0, q1, q2, q3, q5, q7, q8, q11, q12, q14, q15, q16, q17, q18, q19, q20, q21, q22, count_by_bidder, count_by_10k, count_by_1m,
+        q0,
+        q1,
+        q2,
+        q3,
+        q5,
+        q7,
+        q8,
+        q11,
+        q12,
+        q14,
+        q15,
+        q16,
+        q17,
+        q18,
+        q19,
+        q20,
+        q21,
+        q22,
+        count_by_bidder,
+        count_by_10k,
+        count_by_1m,
     )
 }
 _SCANS = itertools.count()

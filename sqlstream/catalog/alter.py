@@ -95,9 +95,7 @@ def drop_columns(table: Table, dropped: tuple[str, ...], at: Any = None) -> Tabl
             raise failed(f"The column `{name}` does not exist in the base table.", at, did_you_mean(name, names))
         _check_unreferenced(table, name, dropped, at)
         if table.primary_key is not None and name in table.primary_key.columns:
-            raise failed(
-                f"The column `{name}` is used as the primary key.", at, "ALTER TABLE ... DROP PRIMARY KEY first."
-            )
+            raise failed(f"The column `{name}` is used as the primary key.", at, "ALTER TABLE ... DROP PRIMARY KEY first.")
     return replace(table, columns=tuple(c for c in table.columns if c.name not in dropped))
 
 
@@ -134,8 +132,7 @@ def add_key(table: Table, key: PrimaryKey, places: Places) -> Table:
     if table.primary_key is not None:
         present = ", ".join(quote(c) for c in table.primary_key.columns)
         raise failed(
-            f"The current table has already defined the primary key constraint [{present}]. You might want to "
-            f"drop it before adding a new one.",
+            f"The current table has already defined the primary key constraint [{present}]. You might want to drop it before adding a new one.",
             places.get(("key", key.columns[0])),
         )
     return with_key(table, key, places, None, altering=True)
@@ -157,8 +154,7 @@ def drop_key(table: Table, name: str | None, at: Any = None) -> Table:
         raise failed("The current table does not define any primary key.", at)
     if name is not None and name != table.primary_key.name:
         raise failed(
-            f"The current table does not define a primary key constraint named '{name}'. Available constraint "
-            f"name: ['{table.primary_key.name}'].",
+            f"The current table does not define a primary key constraint named '{name}'. Available constraint name: ['{table.primary_key.name}'].",
             at,
         )
     return replace(table, primary_key=None)
@@ -168,8 +164,7 @@ def add_watermark(table: Table, watermark: Watermark, text: str, at: Any = None)
     """ADD WATERMARK; ``text`` shows the present one."""
     if table.watermark is not None:
         raise failed(
-            f"The current table has already defined the watermark strategy {text}. You might want to drop it "
-            f"before adding a new one.",
+            f"The current table has already defined the watermark strategy {text}. You might want to drop it before adding a new one.",
             at,
         )
     return replace(table, watermark=watermark)

@@ -116,9 +116,7 @@ def _removed(key: Key, context: Context) -> list[str]:
 
 def _overrides(key: Key, manager: CatalogManager, context: Context) -> bool:
     """Whether a script's definition takes the place of the project's."""
-    return (
-        context.script and context.project is not None and context.project.owns(key) and key not in manager.overridden
-    )
+    return context.script and context.project is not None and context.project.owns(key) and key not in manager.overridden
 
 
 def _overridden(key: Key, wins: bool, manager: CatalogManager, context: Context) -> list[str]:
@@ -171,9 +169,7 @@ def _create_function(manager: CatalogManager, node: ast.CreateFunction, context:
     function = user_function(node, manager)
     key = Key("FUNCTION", lower(function.path))
     wins = not function.temporary and _overrides(key, manager, context)
-    if not functions.create(
-        manager, function, if_not_exists=bool(node.args.get("if_not_exists")), replace_existing=wins, at=node.this
-    ):
+    if not functions.create(manager, function, if_not_exists=bool(node.args.get("if_not_exists")), replace_existing=wins, at=node.this):
         return []
     if function.temporary:
         return []
@@ -200,9 +196,7 @@ def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context:
     names = declare.names_of(node.this)
     catalog, name = manager.database_path(names, "create", node.this)
     key = Key("DATABASE", ObjectPath(catalog, name, ""))
-    from_project = (
-        context.script and context.project is not None and context.project.holds(key) and key not in manager.overridden
-    )
+    from_project = context.script and context.project is not None and context.project.holds(key) and key not in manager.overridden
     exists = bool(node.args.get("if_not_exists")) or from_project
     fresh = name not in manager.catalog(catalog, node.this).databases
     made = Database(text_of(node.args.get("comment")), options_of(node.args.get("options")))
@@ -267,19 +261,14 @@ def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool
     for mark in parts.watermarks:
         at = parts.places["watermark", mark.column]
         if adding:
-            present = (
-                f"{quote(made.watermark.column)} AS {expression_text(made.watermark.expression)}"
-                if made.watermark
-                else ""
-            )
+            present = f"{quote(made.watermark.column)} AS {expression_text(made.watermark.expression)}" if made.watermark else ""
             made = alter.add_watermark(made, mark, present, at)
         else:
             made = alter.modify_watermark(made, mark, at)
         names = [c.name for c in made.columns]
         if mark.column not in names:
             raise ValidationError(
-                f"Invalid column name '{mark.column}' for rowtime attribute in watermark declaration. Available "
-                f"columns are: [{', '.join(names)}]",
+                f"Invalid column name '{mark.column}' for rowtime attribute in watermark declaration. Available columns are: [{', '.join(names)}]",
                 at=at,
             )
     for key in parts.keys:
@@ -340,28 +329,17 @@ def _drop(manager: CatalogManager, node: ast.Drop, context: Context) -> list[str
     match str(node.args["kind"]).upper():
         case "TABLE" | "VIEW" as word:
             path = manager.path(names, node.this)
-            dropped = manager.drop(
-                path, Table if word == "TABLE" else View, temporary=temporary, if_exists=exists, at=node.this
-            )
+            dropped = manager.drop(path, Table if word == "TABLE" else View, temporary=temporary, if_exists=exists, at=node.this)
             return _removed(Key("RELATION", path), context) if dropped and not temporary else []
         case "FUNCTION":
             system = bool(node.args.get("system"))
             dropped = functions.drop(manager, names, temporary=temporary, system=system, if_exists=exists, at=node.this)
-            return (
-                _removed(Key("FUNCTION", lower(manager.path(names))), context)
-                if dropped and not temporary and not system
-                else []
-            )
+            return _removed(Key("FUNCTION", lower(manager.path(names))), context) if dropped and not temporary and not system else []
         case "DATABASE":
             catalog, name = manager.database_path(names, "drop", node.this)
             cascade = bool(node.args.get("cascade"))
             gone = manager.drop_database(names, if_exists=exists, cascade=cascade, at=node.this)
-            lines = [
-                line
-                for path in gone
-                for kind in ("RELATION", "FUNCTION")
-                for line in _removed(Key(kind, path), context)
-            ]
+            lines = [line for path in gone for kind in ("RELATION", "FUNCTION") for line in _removed(Key(kind, path), context)]
             return lines + _removed(Key("DATABASE", ObjectPath(catalog, name, "")), context)
         case "CATALOG":
             manager.drop_catalog(names[-1], if_exists=exists, at=node.this)

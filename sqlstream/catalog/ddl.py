@@ -67,9 +67,7 @@ def metadata_text(column: MetadataColumn) -> str:
 
 def watermark_text(table: Table) -> str:
     """```ts` AS `ts` - INTERVAL '5' SECOND``, or nothing."""
-    return (
-        f"{quote(table.watermark.column)} AS {expression_text(table.watermark.expression)}" if table.watermark else ""
-    )
+    return f"{quote(table.watermark.column)} AS {expression_text(table.watermark.expression)}" if table.watermark else ""
 
 
 def options_text(options: Iterable[tuple[str, str]]) -> str:

@@ -85,9 +85,7 @@ def components(nodes: Iterable[exp.Expression]) -> Components:
     return found
 
 
-def _add_key(
-    found: Components, key: PrimaryKey, nodes: list[exp.Expression], definition: ast.PrimaryKeyDef | None
-) -> None:
+def _add_key(found: Components, key: PrimaryKey, nodes: list[exp.Expression], definition: ast.PrimaryKeyDef | None) -> None:
     found.keys.append(key)
     found.places.update({("key", n.name): n for n in nodes})
     if definition is not None and definition.args.get("enforced"):
@@ -102,9 +100,7 @@ def column(node: exp.Expression) -> Column:
             return PhysicalColumn(node.name, ast.flink_type(node.args["kind"]), comment)
         case ast.MetadataColumnDef():
             key = text_of(node.args.get("key"))
-            return MetadataColumn(
-                node.name, ast.flink_type(node.args["kind"]), key or node.name, bool(node.args.get("virtual")), comment
-            )
+            return MetadataColumn(node.name, ast.flink_type(node.args["kind"]), key or node.name, bool(node.args.get("virtual")), comment)
     subquery = node.expression.find(exp.Query)
     if subquery is not None:
         raise ValidationError("Query expression encountered in illegal context", at=subquery)
@@ -202,9 +198,7 @@ def _like_source(node: exp.Expression, manager: CatalogManager) -> Table:
     return source
 
 
-def _from_query(
-    made: Table, query: exp.Query, order: tuple[str, ...], parts: Components, schema_of: SchemaOf | None
-) -> Table:
+def _from_query(made: Table, query: exp.Query, order: tuple[str, ...], parts: Components, schema_of: SchemaOf | None) -> Table:
     if made.temporary:
         raise ValidationError("CREATE TABLE AS SELECT syntax does not support to create temporary table yet.", at=query)
     if not made.connector:
@@ -230,9 +224,7 @@ def view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager, schema
     return checked_view(made, manager, schema_of, node.args.get("columns") or ())
 
 
-def checked_view(
-    made: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expression] = ()
-) -> View:
+def checked_view(made: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expression] = ()) -> View:
     """``made`` with its query's names resolved, if the query can be analysed and its columns fit."""
     nodes = tuple(columns)
     given: list[str] = []
@@ -240,8 +232,7 @@ def checked_view(
         given = [c[0] for c in schema_of(made.query)]
         if made.columns and len(made.columns) != len(given):
             raise ValidationError(
-                "VIEW definition and input fields not match:\n"
-                f"\tDef fields: [{', '.join(made.columns)}].\n\tInput fields: [{', '.join(given)}].",
+                f"VIEW definition and input fields not match:\n\tDef fields: [{', '.join(made.columns)}].\n\tInput fields: [{', '.join(given)}].",
                 at=nodes[0] if nodes else None,
             )
         final = list(made.columns) or given

@@ -55,9 +55,7 @@ class Catalog:
 
 def already_exists(path: ObjectPath, at: Any = None) -> ValidationError:
     """The error for a table or view that is there already."""
-    return ValidationError(
-        f"Table (or view) {path.database}.{path.name} already exists in Catalog {path.catalog}.", at=at
-    )
+    return ValidationError(f"Table (or view) {path.database}.{path.name} already exists in Catalog {path.catalog}.", at=at)
 
 
 def check_reset(kind: str, keys: tuple[str, ...] | None, fixed: str, at: Any = None) -> None:

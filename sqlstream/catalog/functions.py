@@ -32,9 +32,7 @@ def names(manager: CatalogManager) -> list[str]:
     scope."""
     database = manager.find_database(manager.current_catalog, manager.current_database)
     here = (manager.current_catalog, manager.current_database)
-    scoped = set(database.functions if database else ()) | {
-        p.name for p in manager.temporary_functions if p[:2] == here
-    }
+    scoped = set(database.functions if database else ()) | {p.name for p in manager.temporary_functions if p[:2] == here}
     return sorted([*manager.system_functions, *scoped])
 
 
@@ -57,8 +55,7 @@ def create(
             if if_not_exists:
                 return False
             raise ValidationError(
-                f"Could not register temporary system function. A function named '{function.path.name}' does "
-                f"already exist.",
+                f"Could not register temporary system function. A function named '{function.path.name}' does already exist.",
                 at=at,
             )
         manager.system_functions[path.name] = replace(function, path=path)
@@ -67,9 +64,7 @@ def create(
         if path in manager.temporary_functions and not replace_existing:
             if if_not_exists:
                 return False
-            raise ValidationError(
-                f"Could not register temporary catalog function. A function '{path}' does already exist.", at=at
-            )
+            raise ValidationError(f"Could not register temporary catalog function. A function '{path}' does already exist.", at=at)
         manager.temporary_functions[path] = replace(function, path=path)
         return True
     manager.catalog(path.catalog, at)
@@ -94,9 +89,7 @@ def drop(
     """DROP [TEMPORARY [SYSTEM]] FUNCTION; False where IF EXISTS found nothing."""
     if system:
         if manager.system_functions.pop(parts[-1].lower(), None) is None and not if_exists:
-            raise ValidationError(
-                f"Could not drop temporary system function. A function named '{parts[-1]}' doesn't exist.", at=at
-            )
+            raise ValidationError(f"Could not drop temporary system function. A function named '{parts[-1]}' doesn't exist.", at=at)
         return True
     path = _lower(manager.path(parts, at))
     if temporary:

@@ -108,16 +108,10 @@ def _watermark(base: Table, derived: Table, how: Mapping[str, Merging], places: 
 def inherited_columns(base: Table | None, how: Mapping[str, Merging]) -> tuple[Column, ...]:
     """The columns that come from ``base``: physical ones always."""
     feature = {ComputedColumn: "GENERATED", MetadataColumn: "METADATA"}
-    return tuple(
-        c
-        for c in (base.columns if base else ())
-        if type(c) not in feature or how[feature[type(c)]] is not Merging.EXCLUDING
-    )
+    return tuple(c for c in (base.columns if base else ()) if type(c) not in feature or how[feature[type(c)]] is not Merging.EXCLUDING)
 
 
-def append_columns(
-    base: tuple[Column, ...], derived: tuple[Column, ...], how: Mapping[str, Merging], places: Places
-) -> tuple[Column, ...]:
+def append_columns(base: tuple[Column, ...], derived: tuple[Column, ...], how: Mapping[str, Merging], places: Places) -> tuple[Column, ...]:
     """``base`` followed by ``derived``; where overwriting is allowed a derived column takes the place of its
     namesake."""
     columns: dict[str, Column] = {c.name: c for c in base}
@@ -150,8 +144,7 @@ def _check_generated(
     present = columns.get(column.name)
     if column.name in regular or isinstance(present, PhysicalColumn):
         raise ValidationError(
-            f"A column named '{column.name}' already exists in the table. Duplicate columns exist in the {short} "
-            f"column and regular column.",
+            f"A column named '{column.name}' already exists in the table. Duplicate columns exist in the {short} column and regular column.",
             at=at,
         )
     if present is None:
@@ -159,8 +152,7 @@ def _check_generated(
     if type(present) is not type(column):
         kind = "Computed" if computed else "Metadata"
         raise ValidationError(
-            f"A column named '{column.name}' already exists in the base table. {kind} columns can only overwrite "
-            f"other {kind.lower()} columns.",
+            f"A column named '{column.name}' already exists in the base table. {kind} columns can only overwrite other {kind.lower()} columns.",
             at=at,
         )
     if how[feature] is not Merging.OVERWRITING:
@@ -179,9 +171,7 @@ def _assignable(source: Type, target: Type) -> bool:
 PLAIN = dict.fromkeys(FEATURES, Merging.INCLUDING)
 
 
-def with_query_schema(
-    table: Table, schema: tuple[tuple[str, Type], ...], order: tuple[str, ...], places: Places
-) -> Table:
+def with_query_schema(table: Table, schema: tuple[tuple[str, Type], ...], order: tuple[str, ...], places: Places) -> Table:
     """The table of CREATE TABLE ... AS SELECT, whose query gives ``schema``.
 
     Declared columns that the query lacks come first; a declared physical namesake overrides the type at the query's
@@ -197,16 +187,13 @@ def with_query_schema(
                     hint=did_you_mean(name, given),
                 )
         if len(order) != len(given):
-            raise ValidationError(
-                "The number of columns in the column list must match the number of columns in the source schema."
-            )
+            raise ValidationError("The number of columns in the column list must match the number of columns in the source schema.")
         return replace(table, columns=tuple(PhysicalColumn(n, given[n]) for n in order))
     declared = {c.name: c for c in append_columns((), table.columns, PLAIN, places)}
     for name, column in declared.items():
         if name in given and isinstance(column, ComputedColumn):
             raise ValidationError(
-                f"A column named '{name}' already exists in the source schema. Computed columns cannot overwrite "
-                f"columns from source.",
+                f"A column named '{name}' already exists in the source schema. Computed columns cannot overwrite columns from source.",
                 at=places.get(("column", name)),
             )
     for position, (name, type_) in enumerate(given.items(), 1):

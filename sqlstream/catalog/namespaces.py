@@ -88,8 +88,7 @@ class CatalogManager:
         found = self.get(path)
         if found is None:
             raise ValidationError(
-                f"Cannot find table '{path.quoted}' in any of the catalogs [{', '.join(sorted(self.catalogs))}], "
-                f"nor as a temporary table.",
+                f"Cannot find table '{path.quoted}' in any of the catalogs [{', '.join(sorted(self.catalogs))}], nor as a temporary table.",
                 at=at,
                 hint=did_you_mean(path.name, self._names(path)),
             )
@@ -113,9 +112,7 @@ class CatalogManager:
         """Calcite's message names the first part that is not found, and what it looked in."""
         in_current = self.find_database(self.current_catalog, parts[0])
         if len(parts) == 1:
-            return ValidationError(
-                f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], self._names(self.path(parts)))
-            )
+            return ValidationError(f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], self._names(self.path(parts))))
         if len(parts) == 2 and in_current is not None:
             path = self.path(parts)
             within = f"{path.catalog}.{path.database}"
@@ -158,9 +155,7 @@ class CatalogManager:
 
     def _catalog_to_use(self, name: str, at: Any) -> Catalog:
         if name not in self.catalogs:
-            raise ValidationError(
-                f"A catalog with name [{name}] does not exist.", at=at, hint=did_you_mean(name, self.catalogs)
-            )
+            raise ValidationError(f"A catalog with name [{name}] does not exist.", at=at, hint=did_you_mean(name, self.catalogs))
         return self.catalogs[name]
 
     def create_catalog(
@@ -266,15 +261,11 @@ class CatalogManager:
             raise ValidationError(f"Database {name} already exists in Catalog {catalog_name}.", at=at)
         databases[name] = Database(comment, dict(options or {}))
 
-    def drop_database(
-        self, parts: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False, at: Any = None
-    ) -> tuple[ObjectPath, ...]:
+    def drop_database(self, parts: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False, at: Any = None) -> tuple[ObjectPath, ...]:
         """DROP DATABASE; the paths of the objects that went with it come back."""
         catalog_name, name = self.database_path(parts, "drop", at)
         if catalog_name not in self.catalogs:
-            raise ValidationError(
-                f"Catalog {catalog_name} does not exist.", at=at, hint=did_you_mean(catalog_name, self.catalogs)
-            )
+            raise ValidationError(f"Catalog {catalog_name} does not exist.", at=at, hint=did_you_mean(catalog_name, self.catalogs))
         catalog = self.catalogs[catalog_name]
         if name not in catalog.databases:
             if if_exists:
@@ -310,9 +301,7 @@ class CatalogManager:
 
     # Tables and views
 
-    def create(
-        self, item: Table | View, *, if_not_exists: bool = False, replace_existing: bool = False, at: Any = None
-    ) -> bool:
+    def create(self, item: Table | View, *, if_not_exists: bool = False, replace_existing: bool = False, at: Any = None) -> bool:
         """Register ``item``; False where IF NOT EXISTS left an existing one in place.
 
         A temporary object needs no database. ``replace_existing`` puts it over an existing one.
@@ -335,9 +324,7 @@ class CatalogManager:
 
     def database_for(self, path: ObjectPath, at: Any) -> Database:
         if path.catalog not in self.catalogs:
-            raise ValidationError(
-                f"Catalog {path.catalog} does not exist.", at=at, hint=did_you_mean(path.catalog, self.catalogs)
-            )
+            raise ValidationError(f"Catalog {path.catalog} does not exist.", at=at, hint=did_you_mean(path.catalog, self.catalogs))
         databases = self.catalogs[path.catalog].databases
         if path.database not in databases:
             raise ValidationError(
@@ -369,8 +356,7 @@ class CatalogManager:
         if isinstance(shadow, kind):
             low = word.lower()
             raise ValidationError(
-                f"Temporary {low} with identifier '{path.quoted}' exists. Drop it first before removing the "
-                f"permanent {low}.",
+                f"Temporary {low} with identifier '{path.quoted}' exists. Drop it first before removing the permanent {low}.",
                 at=at,
                 hint=f"DROP TEMPORARY {word.upper()} {path.quoted}",
             )
@@ -379,13 +365,9 @@ class CatalogManager:
             return True
         if if_exists:
             return False
-        raise ValidationError(
-            f"{word} with identifier '{path}' does not exist.", at=at, hint=did_you_mean(path.name, self._names(path))
-        )
+        raise ValidationError(f"{word} with identifier '{path}' does not exist.", at=at, hint=did_you_mean(path.name, self._names(path)))
 
-    def to_alter(
-        self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None
-    ) -> Table | View | None:
+    def to_alter(self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None) -> Table | View | None:
         """The permanent table or view that ALTER means; None where IF EXISTS found nothing."""
         word = "Table" if kind is Table else "View"
         found = None if path in self.temporary else self.permanent(path)
@@ -427,11 +409,7 @@ class CatalogManager:
 
     def view_names(self, catalog: str, database: str) -> list[str]:
         """Names of the views in a database, temporary ones included, sorted."""
-        return [
-            n
-            for n in self.table_names(catalog, database)
-            if isinstance(self.get(ObjectPath(catalog, database, n)), View)
-        ]
+        return [n for n in self.table_names(catalog, database) if isinstance(self.get(ObjectPath(catalog, database, n)), View)]
 
     def objects(self) -> Iterator[CatalogObject]:
         """All permanent tables, views and functions."""

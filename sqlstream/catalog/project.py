@@ -116,9 +116,7 @@ class Project:
             try:
                 with told(self.root), scoped(manager, piece.scope):
                     key, item = _register(piece.statement, manager, scope)
-                self.sources[key] = Source(
-                    piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item
-                )
+                self.sources[key] = Source(piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item)
             except SqlStreamError as error:
                 errors.append(error.located(masked_text(piece.text), self.shown(piece.file), piece.start))
         return errors + self._dangling(manager)
@@ -147,9 +145,7 @@ class Project:
             text = file.read_text(encoding="utf-8")
             scope = self._scope(file)
         except (OSError, UnicodeDecodeError) as error:
-            errors.append(
-                ValidationError(f"{self.shown(file)} can't be read: {error}").located("", self.shown(file), 0)
-            )
+            errors.append(ValidationError(f"{self.shown(file)} can't be read: {error}").located("", self.shown(file), 0))
             return
         except SqlStreamError as error:
             errors.append(error.located("", self.shown(file), 0))
@@ -162,8 +158,7 @@ class Project:
                     scope = self._used(statement, scope)
                 elif type(statement) not in ORDER or statement.args.get("temporary"):
                     raise ValidationError(
-                        "Only CREATE TABLE, VIEW, FUNCTION, DATABASE and CATALOG may stand in a catalog file, "
-                        "without TEMPORARY.",
+                        "Only CREATE TABLE, VIEW, FUNCTION, DATABASE and CATALOG may stand in a catalog file, without TEMPORARY.",
                         at=0,
                         hint="Put other statements in a script, and run it with -f or -i.",
                     )
@@ -268,9 +263,7 @@ class Project:
                 return ddl.create_function_file(item, name)
             case Catalog():
                 return ddl.create_catalog_file(path.catalog, item)
-        return ddl.create_database_file(
-            path.database if path.catalog == scope[0] else f"{path.catalog}.{path.database}", item
-        )
+        return ddl.create_database_file(path.database if path.catalog == scope[0] else f"{path.catalog}.{path.database}", item)
 
     def _readable(self, view: View, scope: tuple[str, str], manager: CatalogManager) -> View:
         """``view`` with its text as written, if that text means the same in ``scope``; else with full names."""
@@ -295,9 +288,7 @@ class Project:
             stem, suffix = path.name, ".function.sql" if key.kind == "FUNCTION" else ".sql"
         else:
             scope = self.builtin
-            stem, suffix = (
-                (path.database, ".database.sql") if key.kind == "DATABASE" else (path.catalog, ".catalog.sql")
-            )
+            stem, suffix = (path.database, ".database.sql") if key.kind == "DATABASE" else (path.catalog, ".catalog.sql")
             if key.kind == "DATABASE" and path.catalog != self.builtin[0]:
                 stem = f"{path.catalog} {path.database}"
         folder = self.folder.joinpath(*(escape(f) for f in folders))
@@ -314,10 +305,7 @@ def _folded(file: Path) -> str:
 
 def escape(name: str) -> str:
     """``name`` as a file or folder name: letters, digits, ``_`` and ``-`` stay, other characters become ``%XX``."""
-    text = "".join(
-        c if c.isalnum() or c in "_-" else "".join(f"%{b:02X}" for b in c.encode())
-        for c in unicodedata.normalize("NFC", name)
-    )
+    text = "".join(c if c.isalnum() or c in "_-" else "".join(f"%{b:02X}" for b in c.encode()) for c in unicodedata.normalize("NFC", name))
     if len(text.encode()) <= 120:
         return text
     return f"{text[:40]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
@@ -394,15 +382,11 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
     match statement:
         case ast.CreateCatalog():
             options = declare.options_of(statement.args.get("options"))
-            manager.create_catalog(
-                names[-1], options, declare.text_of(statement.args.get("comment")), if_not_exists=exists, at=statement
-            )
+            manager.create_catalog(names[-1], options, declare.text_of(statement.args.get("comment")), if_not_exists=exists, at=statement)
             return Key("CATALOG", ObjectPath(names[-1], "", "")), manager.catalogs[names[-1]]
         case ast.CreateDatabase():
             catalog, name = manager.database_path(names, "create", statement)
-            made = Database(
-                declare.text_of(statement.args.get("comment")), declare.options_of(statement.args.get("options"))
-            )
+            made = Database(declare.text_of(statement.args.get("comment")), declare.options_of(statement.args.get("options")))
             present = manager.catalog(catalog, statement).databases.get(name)
             if present is None or present == Database():
                 manager.catalogs[catalog].databases[name] = made

@@ -56,9 +56,7 @@ def references(expression: exp.Expression) -> set[str]:
     return {column.parts[0].name for column in expression.find_all(exp.Column)}
 
 
-def table_columns(
-    table: Table, zone: str = "UTC", functions: Mapping[str, Function] | None = None
-) -> tuple[SchemaColumn, ...]:
+def table_columns(table: Table, zone: str = "UTC", functions: Mapping[str, Function] | None = None) -> tuple[SchemaColumn, ...]:
     """(name, type, time attribute, nullable) of each column that a query over ``table`` sees, in declared order."""
     return _columns(table, Scope((), zone, functions or {}))
 
@@ -148,34 +146,26 @@ def key_name(key: PrimaryKey) -> str:
     return key.name or "PK_" + "_".join(key.columns)
 
 
-def with_key(
-    table: Table, key: PrimaryKey, places: Places, own: frozenset[str] | None, *, altering: bool = False
-) -> Table:
+def with_key(table: Table, key: PrimaryKey, places: Places, own: frozenset[str] | None, *, altering: bool = False) -> Table:
     """``table`` with its primary key's columns NOT NULL. Raises ValidationError where the key is no good."""
     columns = {c.name: c for c in table.columns}
     invalid = f"Invalid primary key '{key_name(key)}'."
     for name in key.columns:
         at = places.get(("key", name))
         if name not in columns:
-            message = (
-                f"{invalid} Column '{name}' does not exist."
-                if altering
-                else f"Primary key column '{name}' is not defined in the schema"
-            )
+            message = f"{invalid} Column '{name}' does not exist." if altering else f"Primary key column '{name}' is not defined in the schema"
             raise ValidationError(message, at=at, hint=did_you_mean(name, columns))
         if not isinstance(columns[name], PhysicalColumn):
             raise ValidationError(
                 f"{invalid} Column '{name}' is not a physical column."
                 if altering
-                else f"Could not create a PRIMARY KEY with column '{name}'.\n"
-                "A PRIMARY KEY constraint must be declared on physical columns.",
+                else f"Could not create a PRIMARY KEY with column '{name}'.\nA PRIMARY KEY constraint must be declared on physical columns.",
                 at=at,
             )
     repeated = [name for i, name in enumerate(key.columns) if name in key.columns[:i]]
     if repeated:
         raise ValidationError(
-            f"{invalid} A primary key must not contain duplicate columns. "
-            f"Found: [{', '.join(dict.fromkeys(repeated))}]",
+            f"{invalid} A primary key must not contain duplicate columns. Found: [{', '.join(dict.fromkeys(repeated))}]",
             at=places.get(("key", repeated[0])),
         )
 
@@ -186,14 +176,10 @@ def with_key(
             raise ValidationError(f"{invalid} Column '{column.name}' is nullable.", at=places.get(("key", column.name)))
         return replace(column, type=column.type.not_null())
 
-    return replace(
-        table, columns=tuple(not_null(c) for c in table.columns), primary_key=replace(key, name=key_name(key))
-    )
+    return replace(table, columns=tuple(not_null(c) for c in table.columns), primary_key=replace(key, name=key_name(key)))
 
 
-def check_watermark(
-    table: Table, watermark: Watermark, types: Mapping[str, Type], places: Places, scope: Scope
-) -> None:
+def check_watermark(table: Table, watermark: Watermark, types: Mapping[str, Type], places: Places, scope: Scope) -> None:
     """The rowtime column exists, is a timestamp of precision 3 or less, and the expression has its type."""
     at = places.get(("watermark", watermark.column), watermark.expression)
     column = next((c for c in table.columns if c.name == watermark.column), None)
@@ -209,8 +195,7 @@ def check_watermark(
     rowtime = types[watermark.column]
     if not is_time(rowtime):
         raise ValidationError(
-            f"Invalid data type of time field for watermark definition. {TIME_TYPE}, "
-            f"but the time field type is {rowtime.full}",
+            f"Invalid data type of time field for watermark definition. {TIME_TYPE}, but the time field type is {rowtime.full}",
             at=at,
             hint=f"Declare {watermark.column} as TIMESTAMP(3) or TIMESTAMP_LTZ(3), or compute such a column from it.",
         )
@@ -219,14 +204,12 @@ def check_watermark(
     given = expression_type(watermark.expression, tuple(types.items()), scope)
     if not is_time(given):
         raise ValidationError(
-            f"Invalid data type of expression for watermark definition. {TIME_TYPE}, "
-            f"but the watermark expression type is {given.full}",
+            f"Invalid data type of expression for watermark definition. {TIME_TYPE}, but the watermark expression type is {given.full}",
             at=watermark.expression,
         )
     if given.root != rowtime.root:
         raise ValidationError(
-            f"The watermark declaration's output data type '{given.full}' is different from the time field's data "
-            f"type '{rowtime.full}'.",
+            f"The watermark declaration's output data type '{given.full}' is different from the time field's data type '{rowtime.full}'.",
             at=watermark.expression,
         )
 
@@ -248,8 +231,7 @@ def check_partitions(table: Table, places: Places) -> None:
         at = places.get(("partition", name))
         if name not in columns:
             raise ValidationError(
-                f"Partition column '{name}' not defined in the table schema. Available columns: "
-                f"[{', '.join(repr(n) for n in columns)}]",
+                f"Partition column '{name}' not defined in the table schema. Available columns: [{', '.join(repr(n) for n in columns)}]",
                 at=at,
                 hint=did_you_mean(name, columns),
             )
@@ -277,7 +259,6 @@ def check_distribution(table: Table, places: Places) -> None:
             )
     if table.distribution.buckets is not None and table.distribution.buckets < 1:
         raise ValidationError(
-            f"Invalid bucket count '{table.distribution.buckets}'. The number of buckets for a distributed table "
-            f"must be at least 1.",
+            f"Invalid bucket count '{table.distribution.buckets}'. The number of buckets for a distributed table must be at least 1.",
             at=places.get(("bucket", "")),
         )

@@ -123,9 +123,7 @@ def partitions(manager: CatalogManager, parts: tuple[str, ...], at: Any = None) 
 SCHEMA_HEADERS = ("name", "type", "null", "key", "extras", "watermark")
 
 
-def describe(
-    item: Table | View, schema: tuple[SchemaColumn, ...], like: Like | None = None
-) -> Rows:
+def describe(item: Table | View, schema: tuple[SchemaColumn, ...], like: Like | None = None) -> Rows:
     """DESCRIBE and SHOW COLUMNS. ``schema`` is what the table, or a view's query, gives.
 
     The comment column is there only if a column has a comment.
@@ -164,8 +162,7 @@ def create_table(manager: CatalogManager, parts: tuple[str, ...], at: Any = None
     item = _to_show(manager, manager.path(parts, at), "TABLE", at)
     if isinstance(item, View):
         raise ValidationError(
-            f"SHOW CREATE TABLE is only supported for tables, but {item.path.quoted} is a view. Please use SHOW "
-            f"CREATE VIEW instead.",
+            f"SHOW CREATE TABLE is only supported for tables, but {item.path.quoted} is a view. Please use SHOW CREATE VIEW instead.",
             at=at,
         )
     return _one("result", (ddl.create_table(item),))
@@ -176,8 +173,7 @@ def view_to_show(manager: CatalogManager, parts: tuple[str, ...], at: Any = None
     item = _to_show(manager, manager.path(parts, at), "VIEW", at)
     if isinstance(item, Table):
         raise ValidationError(
-            f"SHOW CREATE VIEW is only supported for views, but {item.path.quoted} is a table. Please use SHOW "
-            f"CREATE TABLE instead.",
+            f"SHOW CREATE VIEW is only supported for views, but {item.path.quoted} is a table. Please use SHOW CREATE TABLE instead.",
             at=at,
         )
     return item
@@ -192,9 +188,7 @@ def _to_show(manager: CatalogManager, path: ObjectPath, word: str, at: Any) -> T
     item = manager.get(path)
     if item is None:
         low = word.capitalize()
-        raise ValidationError(
-            f"Could not execute SHOW CREATE {word}. {low} with identifier {path.quoted} does not exist.", at=at
-        )
+        raise ValidationError(f"Could not execute SHOW CREATE {word}. {low} with identifier {path.quoted} does not exist.", at=at)
     return item
 
 
@@ -215,9 +209,7 @@ def describe_catalog(manager: CatalogManager, name: str, *, extended: bool = Fal
     return Rows(INFO, tuple(rows))
 
 
-def describe_database(
-    manager: CatalogManager, parts: tuple[str, ...], *, extended: bool = False, at: Any = None
-) -> Rows:
+def describe_database(manager: CatalogManager, parts: tuple[str, ...], *, extended: bool = False, at: Any = None) -> Rows:
     """DESCRIBE DATABASE [EXTENDED]."""
     database = manager.database(parts, "describe", at)
     catalog, name = manager.database_path(parts, "describe", at)
@@ -228,17 +220,20 @@ def describe_database(
 
 
 def describe_function(
-    manager: CatalogManager, parts: tuple[str, ...], builtin: Iterable[str], described: Callable[[UserFunction], Function], *,
-    extended: bool = False, at: Any = None,
+    manager: CatalogManager,
+    parts: tuple[str, ...],
+    builtin: Iterable[str],
+    described: Callable[[UserFunction], Function],
+    *,
+    extended: bool = False,
+    at: Any = None,
 ) -> Rows:
     """DESCRIBE FUNCTION [EXTENDED]. ``described`` says what a function of the user's is."""
     name = parts[-1].lower()
     function = find(manager, parts)
     system = function.system if function else len(parts) == 1 and name in {n.lower() for n in builtin}
     if function is None and not system:
-        raise ValidationError(
-            f"Function with the identifier '{'.'.join(f'`{p}`' for p in parts)}' doesn't exist.", at=at
-        )
+        raise ValidationError(f"Function with the identifier '{'.'.join(f'`{p}`' for p in parts)}' doesn't exist.", at=at)
     rows = [
         ("is system function", str(system).lower()),
         ("is temporary", str(bool(function and function.temporary)).lower()),

@@ -205,8 +205,7 @@ def _versions(key: str, rows: Iterable[dict[str, str]], start_ms: int) -> Iterat
 def _json(fields: dict[str, object]) -> str:
     """One line; JSON has no decimals of fixed scale in Python, so money is written by hand."""
     parts = (
-        f"{json.dumps(name)}:"
-        + (f"{value // 100}.{value % 100:02d}" if isinstance(value, _Money) else json.dumps(value, ensure_ascii=False))
+        f"{json.dumps(name)}:" + (f"{value // 100}.{value % 100:02d}" if isinstance(value, _Money) else json.dumps(value, ensure_ascii=False))
         for name, value in fields.items()
     )
     return "{" + ",".join(parts) + "}"

@@ -42,7 +42,6 @@ What to try next:
 """
 
 
-
 def main(argv: list[str]) -> int:
     """Run the demo; the exit code."""
     parser = argparse.ArgumentParser(prog="sqlstream demo", description="Run the example bank, from Kafka to Delta.")

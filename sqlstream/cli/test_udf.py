@@ -169,5 +169,3 @@ def _type_of(value: Any) -> Type:
     if found is None:
         raise TypeError(f"{value!r} is a value of no SQL type")
     return found
-
-

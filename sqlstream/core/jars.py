@@ -161,8 +161,7 @@ def _failure(bad: tuple[Jar, ...], wrong: list[Jar], output: str) -> SetupError:
     if jar is not None:
         return SetupError(
             f"The jar {jar.coordinates} came with another SHA-256 than the locked one, and was thrown away.",
-            hint="The server it came from, or something between, changes it. "
-            f"Name another one in an Ivy settings file: {SETTINGS}.",
+            hint=f"The server it came from, or something between, changes it. Name another one in an Ivy settings file: {SETTINGS}.",
         )
     unresolved = set(re.findall(r":: ([\w.-]+#[\w.-]+;[\w.-]+): ", output))
     named = [j for j in bad if f"{j.group}#{j.artifact};{j.version}" in unresolved] or list(bad)

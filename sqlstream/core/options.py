@@ -205,9 +205,7 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
         supported = "\n".join(sorted(o.key for o in declared))
         raise _about(
             unknown[0],
-            f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n"
-            + "\n".join(unknown)
-            + f"\n\nSupported options:\n\n{supported}",
+            f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n" + "\n".join(unknown) + f"\n\nSupported options:\n\n{supported}",
             at,
             did_you_mean(unknown[0], (o.key for o in declared)),
         )

@@ -39,8 +39,7 @@ def find(name: str, *, at: Any = None) -> Format:
         raise NotSupported(f"Format '{name}' is not supported.", at=at, hint=f"{REFUSED[name]}.".capitalize())
     names = sorted(f.name for f in FORMATS)
     raise ValidationError(
-        f"Could not find any format factory for identifier '{name}' in the classpath.\n\n"
-        f"Available factory identifiers are:\n\n" + "\n".join(names),
+        f"Could not find any format factory for identifier '{name}' in the classpath.\n\nAvailable factory identifiers are:\n\n" + "\n".join(names),
         at=at,
         hint=did_you_mean(name, [*names, *REFUSED]),
     )

@@ -61,9 +61,7 @@ class Csv(Format):
                     what = f"Only simple types are supported in the second level nesting of fields '{name}' but was: {child}"
                     raise ValidationError(what, at=at)
         if "quote-character" in given and self.option(given, "disable-quote-character"):
-            raise ValidationError(
-                "Format cannot define a quote character and disabled quote character at the same time.", at=at
-            )
+            raise ValidationError("Format cannot define a quote character and disabled quote character at the same time.", at=at)
         for key in ("field-delimiter", "quote-character", "escape-character", "array-element-delimiter"):
             if key in given and len(_unescaped(given[key])) != 1:
                 raise ValidationError(f"Option 'csv.{key}' must be a string with single character, but was: {given[key]}", at=at)
@@ -153,9 +151,7 @@ class Csv(Format):
                     inner = bound(lambda e: f"coalesce({text(e, type_.children[0])}, {null})")
                     return f"array_join(transform({x}, {inner}), {elements})"
                 case "ROW":
-                    parts = ", ".join(
-                        f"coalesce({text(f'{x}.{quote(n)}', c)}, {null})" for n, c in zip(type_.names, type_.children, strict=True)
-                    )
+                    parts = ", ".join(f"coalesce({text(f'{x}.{quote(n)}', c)}, {null})" for n, c in zip(type_.names, type_.children, strict=True))
                     return f"if({x} IS NULL, NULL, concat_ws({elements}, {parts}))"
             return f"CAST({x} AS STRING)"
 
@@ -271,9 +267,7 @@ def _scalar(x: str, type_: Type, null: str | None, fail: Callable[[str], str] | 
         case "DECIMAL":
             # What has too many digits is NULL.
             value = f"if({known} RLIKE {spark_string(DECIMAL)}, try_cast({known} AS {target}), NULL)"
-            return (
-                f"coalesce({value}, if({known} IS NULL OR {known} RLIKE {spark_string(DECIMAL)}, NULL, {fail(target)}))" if fail else value
-            )
+            return f"coalesce({value}, if({known} IS NULL OR {known} RLIKE {spark_string(DECIMAL)}, NULL, {fail(target)}))" if fail else value
         case "BINARY" | "VARBINARY":
             value = f"if(length({known}) % 4 = 0 AND {known} RLIKE {spark_string(BASE64)}, try_to_binary({known}, 'base64'), NULL)"
         case "DATE":

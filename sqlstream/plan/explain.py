@@ -214,9 +214,7 @@ def _where(condition: Expr | None) -> str:
 def _bounds(join: IntervalJoin) -> str:
     places = [[f.name for f in fields(side)].index(time) for side, time in zip(join.inputs, join.times, strict=True)]
     by_row = str(field(join.left, join.times[0]).time is TimeAttribute.ROWTIME).lower()
-    return (
-        f"isRowTime={by_row}, leftLowerBound={join.lower}, leftUpperBound={join.upper}, leftTimeIndex={places[0]}, rightTimeIndex={places[1]}"
-    )
+    return f"isRowTime={by_row}, leftLowerBound={join.lower}, leftUpperBound={join.upper}, leftTimeIndex={places[0]}, rightTimeIndex={places[1]}"
 
 
 def value_text(value: MatchValue) -> str:

@@ -51,9 +51,7 @@ DEAD_LETTERS = ".sqlstream/dead-letters"
 class Planner:
     """A session's catalog and options, and the plans of statements in them."""
 
-    def __init__(
-        self, project: Path, catalog: CatalogManager, files: Project, options: MutableMapping[str, str], *, python: bool = True
-    ) -> None:
+    def __init__(self, project: Path, catalog: CatalogManager, files: Project, options: MutableMapping[str, str], *, python: bool = True) -> None:
         """``python``: the project's modules of functions are run; else their text tells of the functions."""
         self.project = project
         self.catalog = catalog

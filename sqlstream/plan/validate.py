@@ -131,9 +131,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case Correlate(input=source) if streaming and changelog_mode(source).updates and not changelog_mode(source).retracts:
             raise NotSupported("UNNEST over rows that are replaced by key is not supported yet.", hint="Aggregate them first.")
         case Limit() if streaming:
-            raise NotSupported(
-                "LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is."
-            )
+            raise NotSupported("LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is.")
         case Sink() if streaming:
             _sink(node)
 

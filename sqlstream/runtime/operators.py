@@ -155,7 +155,15 @@ def keyed_join(
 
 
 def keyed_rank(
-    frame: DataFrame, keys: list[str], order: list[str], directions: str, first: int, last: int, latest: bool, number: str, changes: bool,
+    frame: DataFrame,
+    keys: list[str],
+    order: list[str],
+    directions: str,
+    first: int,
+    last: int,
+    latest: bool,
+    number: str,
+    changes: bool,
     ttl: int,
 ) -> DataFrame:
     """The first rows of each key of ``frame``, by our own operator; the arguments are those of KeyedRank.of."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import QueryMetrics
     from sqlstream.sql.types import Type
 
+
 def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
     """``frame`` with every cell as the client shows it; a nested one as a pair of that and its JSON."""
     shown = [f"{_cell_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in fields(node)]

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-_PARAMETER = re.compile(
-    r"--\s*:(?P<name>\w+)\s+(?P<type>\w+(?:\s*\([\d\s,]+\))?)(?:\s*=\s*(?P<default>.*?))?(?:\s+--\s*(?P<text>.*))?\s*$"
-)
+_PARAMETER = re.compile(r"--\s*:(?P<name>\w+)\s+(?P<type>\w+(?:\s*\([\d\s,]+\))?)(?:\s*=\s*(?P<default>.*?))?(?:\s+--\s*(?P<text>.*))?\s*$")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _INTERVAL = re.compile(r"(-?\d+)\s+(SECOND|MINUTE|HOUR|DAY|MONTH|YEAR)S?", re.I)
 # Of a number that somebody has meant.

@@ -129,9 +129,7 @@ class Runner:
             self.screen.notices(outcome.notices)
 
 
-def open_runner(
-    open_session: Callable[[], Session], screen: Screen, init: Script | None, *, echo: bool
-) -> Runner | None:
+def open_runner(open_session: Callable[[], Session], screen: Screen, init: Script | None, *, echo: bool) -> Runner | None:
     """A runner for a new session in which ``init`` was run; None after an error, which is printed."""
     try:
         runner = Runner(open_session(), screen, echo)

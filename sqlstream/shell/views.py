@@ -156,9 +156,7 @@ def _one_line_each(names: list[str], rows: Sequence[live.Row]) -> tuple[list[str
     return [tableau.escaped(name) for name in names], tuple(map(tableau.escaped_row, rows))
 
 
-def _stream(
-    outcome: Stream, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool]
-) -> None:
+def _stream(outcome: Stream, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool]) -> None:
     cell, row = (tableau.escaped, tableau.escaped_row) if screen.to_terminal else (str, tuple)
     names = [OP, *(cell(c.name) for c in outcome.columns)]
     limit = _max_column_width(options)

@@ -116,9 +116,7 @@ class Table:
     @property
     def persisted(self) -> tuple[PhysicalColumn | MetadataColumn, ...]:
         """The columns that INSERT writes, in order: physical ones and metadata that is not VIRTUAL."""
-        return tuple(
-            c for c in self.columns if isinstance(c, PhysicalColumn) or (isinstance(c, MetadataColumn) and not c.virtual)
-        )
+        return tuple(c for c in self.columns if isinstance(c, PhysicalColumn) or (isinstance(c, MetadataColumn) and not c.virtual))
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,7 @@ def relation_schema(manager: CatalogManager, item: Table | View) -> tuple[Schema
     return tuple((name, *c[1:]) for name, c in zip(item.columns or [c[0] for c in schema], schema, strict=True))
 
 
-def described(
-    manager: CatalogManager, parts: tuple[str, ...], at: exp.Expression, like: show.Like | None = None
-) -> show.Rows:
+def described(manager: CatalogManager, parts: tuple[str, ...], at: exp.Expression, like: show.Like | None = None) -> show.Rows:
     """DESCRIBE and SHOW COLUMNS."""
     item = manager.described(parts, at)
     return show.describe(item, relation_schema(manager, item), like)
@@ -86,9 +84,7 @@ def shown(manager: CatalogManager, node: exp.Expression) -> show.Rows:
             return show.describe_function(manager, parts, FUNCTIONS, extended=extended, at=of)
         return described(manager, parts, of)
     like = node.args.get("like")
-    pattern = (
-        None if like is None else show.Like(like.name, bool(node.args.get("negated")), bool(node.args.get("ilike")))
-    )
+    pattern = None if like is None else show.Like(like.name, bool(node.args.get("negated")), bool(node.args.get("ilike")))
     match kind:
         case "CATALOGS":
             return show.catalogs(manager, pattern)

@@ -128,9 +128,7 @@ def test_file_of_several_objects_is_not_written(tmp_path: Path) -> None:
     file = write(tmp_path, "all.sql", T + "\n" + T.replace(" t ", " u "))
     before = file.read_text()
     session = Session(tmp_path)
-    assert session.run("ALTER TABLE t ADD b INT")[0].startswith(
-        "Not saved: catalog/all.sql declares other objects too."
-    )
+    assert session.run("ALTER TABLE t ADD b INT")[0].startswith("Not saved: catalog/all.sql declares other objects too.")
     assert session.run("DROP TABLE u")[0].startswith("Not removed from catalog/all.sql")
     assert file.read_text() == before
 
@@ -164,9 +162,7 @@ def test_foreign_and_changed_files_stay(tmp_path: Path) -> None:
     session.run("CREATE TABLE u (a INT)")
     changed = tmp_path / "catalog/u.sql"
     changed.write_text("CREATE TABLE u (a INT, mine INT);")
-    assert session.run("ALTER TABLE u ADD b INT") == [
-        "Not saved: catalog/u.sql has changed on disk. Start a new session to load it."
-    ]
+    assert session.run("ALTER TABLE u ADD b INT") == ["Not saved: catalog/u.sql has changed on disk. Start a new session to load it."]
     assert session.run("DROP TABLE u")[0].startswith("Not removed from catalog/u.sql")
     assert "mine" in changed.read_text()
 
@@ -196,9 +192,7 @@ def test_script_wins_over_the_project_and_writes_nothing(tmp_path: Path) -> None
     file = write(tmp_path, "t.sql", T)
     session = Session(tmp_path, script=True, save=False)
     lines = session.run("CREATE TABLE t (other STRING)")
-    assert lines == [
-        "`default_catalog`.`default_database`.`t` of catalog/t.sql is replaced by this script's own definition."
-    ]
+    assert lines == ["`default_catalog`.`default_database`.`t` of catalog/t.sql is replaced by this script's own definition."]
     assert session.table("t").columns[0].name == "other"
     with pytest.raises(ValidationError, match="already exists"):
         session.run("CREATE TABLE t (third STRING)")

@@ -92,10 +92,7 @@ def texts():
     """A function: all rows of a frame, each cell as text, bytes in hex."""
 
     def rows(frame) -> list[tuple[str | None, ...]]:
-        cells = [
-            f"lower(hex(`{f.name}`))" if f.dataType.typeName() == "binary" else f"CAST(`{f.name}` AS STRING)"
-            for f in frame.schema
-        ]
+        cells = [f"lower(hex(`{f.name}`))" if f.dataType.typeName() == "binary" else f"CAST(`{f.name}` AS STRING)" for f in frame.schema]
         return [tuple(row) for row in frame.selectExpr(*cells).collect()]
 
     return rows

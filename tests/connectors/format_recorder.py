@@ -114,7 +114,10 @@ class Recorder:
             reads[name if case.format == "avro" else case.format].append(f"INSERT INTO j_{topic} SELECT * FROM r_{topic}")
         dumped = {"b": "BYTES", "_topic": "STRING", "_at": "BIGINT"}
         every = self._kafka(";".join(topics.values()), "raw", {})
-        tables += [ddl("dump", {"b": "BYTES"}, every, ["`_topic` STRING METADATA FROM 'topic' VIRTUAL", AT]), ddl("dumped", dumped, _json(folder, "dumped"))]
+        tables += [
+            ddl("dump", {"b": "BYTES"}, every, ["`_topic` STRING METADATA FROM 'topic' VIRTUAL", AT]),
+            ddl("dumped", dumped, _json(folder, "dumped")),
+        ]
         of_changes = reads.pop("debezium-json")
         script = [*tables, *map(together, inserts.values()), "INSERT INTO dumped SELECT * FROM dump", *map(together, reads.values())]
         _, said = self._run("written", [*script, *STREAMING, together(of_changes)])

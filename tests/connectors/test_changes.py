@@ -106,7 +106,15 @@ def test_properties(spark):
     def found(line, options):
         (row,) = decoded(spark, "debezium-json", [line], options, keys).collect()
         times = [row[k].timestamp() for k in ("ingestion-timestamp", "source.timestamp")]
-        return [row["id"], *times, row["source.table"], row["source.database"], row["source.schema"], row["source.properties"]["ts_ms"], row["schema"]]
+        return [
+            row["id"],
+            *times,
+            row["source.table"],
+            row["source.database"],
+            row["source.schema"],
+            row["source.properties"]["ts_ms"],
+            row["schema"],
+        ]
 
     assert found(line, {}) == [1, 1.5, 2.5, "t", "d", "s", "2500", None]
     wrapped = f'{{"schema":{{"a":1}},"payload":{line}}}'

@@ -96,7 +96,9 @@ def test_malformed(spark, format_):
     frames = {name: read(spark, format_, c.columns, c.lenient, c.together) for name, c in cases.items()}
     alone = {name: list(zip(c.bad, wanted[name]["bad"], strict=True)) for name, c in cases.items()}
     good = {name: [(record, rows) for record, rows in records if rows != FAILS] for name, records in alone.items()}
-    frames |= {f"{name}, alone": read(spark, format_, cases[name].columns, cases[name].options, [r for r, _ in given]) for name, given in good.items()}
+    frames |= {
+        f"{name}, alone": read(spark, format_, cases[name].columns, cases[name].options, [r for r, _ in given]) for name, given in good.items()
+    }
     for name, found in by_case(frames).items():
         if name in cases:
             other = [at for at, record in enumerate(cases[name].together) if record in OTHERWISE]

@@ -90,7 +90,7 @@ def test_odd_names(run, make_table, there, postgres):
     there('"Sel ect"', '"Or""der" int PRIMARY KEY, "größe" text, "user" text, lower text')
     columns = [('Or"der', INT), ("größe", STRING), ("user", STRING), ("LOWER", STRING)]
     sink = keyed(make_table([(n, t.not_null() if n == 'Or"der' else t) for n, t in columns], postgres.options('"Sel ect"')), 'Or"der')
-    frame = run.spark.createDataFrame([(1, "ü", "me", "x"), (2, None, None, None)], "`Or\"der` int, `größe` string, user string, LOWER string")
+    frame = run.spark.createDataFrame([(1, "ü", "me", "x"), (2, None, None, None)], '`Or"der` int, `größe` string, user string, LOWER string')
     run.insert(sink, frame)
     assert sorted(run.rows(sink)) == [(1, "ü", "me", "x"), (2, None, None, None)]
 

@@ -62,7 +62,6 @@ def decoded(spark, lines, columns, options=None):
     return out.drop("value")
 
 
-
 @pytest.mark.spark
 def test_coercions(spark, texts):
     lines = ["{" + ",".join(f'"{c}":{token}' for c in COLUMNS) + "}" for token, _ in CASES]
@@ -195,8 +194,9 @@ def test_encode_as_flink(spark):
         '"r":{"a":null}}'
     )
     options = {"timestamp-format.standard": "ISO-8601", "encode.ignore-null-fields": "true"}
-    assert '"t3":"2020-01-02T03:04:05.1","l":"2020-01-02T02:04:05.123Z","a":[1,null,3],"m":{"k":1,"j":null},"r":{}}' in (
-        frame.select(Json().encode(fields, options)).first()[0]
+    assert (
+        '"t3":"2020-01-02T03:04:05.1","l":"2020-01-02T02:04:05.123Z","a":[1,null,3],"m":{"k":1,"j":null},"r":{}}'
+        in (frame.select(Json().encode(fields, options)).first()[0])
     )
 
 

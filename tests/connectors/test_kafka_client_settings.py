@@ -9,7 +9,14 @@ PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required userna
 
 
 def test_what_only_java_knows_is_left_out():
-    given = {"bootstrap.servers": "b:1", "client.id": "me", "max.poll.records": "5", "key.deserializer": "x", "ssl.protocol": "TLSv1.3", "group.id": "g"}
+    given = {
+        "bootstrap.servers": "b:1",
+        "client.id": "me",
+        "max.poll.records": "5",
+        "key.deserializer": "x",
+        "ssl.protocol": "TLSv1.3",
+        "group.id": "g",
+    }
     assert settings(given) == {"bootstrap.servers": "b:1", "client.id": "me", "security.protocol": "PLAINTEXT"}
     # Without TLS nothing of it is looked at.
     assert settings({"ssl.truststore.location": "/nowhere", "sasl.jaas.config": "?"}) == {"security.protocol": "PLAINTEXT"}
@@ -39,7 +46,11 @@ def test_login():
         ({"security.protocol": "SASL_SSL", "sasl.mechanism": "AWS_MSK_IAM"}, NotSupported, "'AWS_MSK_IAM'"),
         ({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN"}, ValidationError, "needs 'properties.sasl.jaas.config'"),
         ({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": "secret"}, ValidationError, "not a line of JAAS"),
-        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": "x.P required username='a';"}, ValidationError, "no password"),
+        (
+            {"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": "x.P required username='a';"},
+            ValidationError,
+            "no password",
+        ),
         ({"security.protocol": "SSL", "ssl.truststore.location": "/nowhere.pem"}, SetupError, "truststore '/nowhere.pem' cannot be read"),
     ],
 )

@@ -272,6 +272,9 @@ def test_what_is_no_number_is_told_in_words(kind, text, message):
         parse_option(Option("n", kind), text)
 
 
-@pytest.mark.parametrize(("kind", "text", "value"), [(Kind.INT, " -2147483648", -(2**31)), (Kind.LONG, "+5", 5), (Kind.DURATION, f"{'0' * 5000}1 s", 1000), (Kind.DOUBLE, "1.5e-3", 0.0015)])
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [(Kind.INT, " -2147483648", -(2**31)), (Kind.LONG, "+5", 5), (Kind.DURATION, f"{'0' * 5000}1 s", 1000), (Kind.DOUBLE, "1.5e-3", 0.0015)],
+)
 def test_numbers(kind, text, value):
     assert parse_option(Option("n", kind), text) == value

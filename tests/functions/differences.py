@@ -139,7 +139,11 @@ OF_THE_GRID: tuple[tuple[str, str, str], ...] = (
     ("refused", r"^(\(tt - |TIMESTAMP(DIFF|ADD)\([A-Z]+, (\d+, )?tt)", "TIME in arithmetic: Flink's overflows"),
     ("different", r"^(UNIX_TIMESTAMP|CURRENT_ROW_TIMESTAMP)\(\)$|^UUID\(\) = UUID\(\)$", "another one every time"),
     ("different", r"^SECOND\((dd|DATE '2024-12-30')\)$", "a defect of Flink's: a date's seconds are not 0"),
-    ("fails", r"^TIMESTAMPADD\(DAY, (l|2147483647), |TIMESTAMPADD\(DAY, 1, TIMESTAMP '9999-12-31 23:59:59'\)", "years beyond 9999, of which Flink writes four digits or signs"),
+    (
+        "fails",
+        r"^TIMESTAMPADD\(DAY, (l|2147483647), |TIMESTAMPADD\(DAY, 1, TIMESTAMP '9999-12-31 23:59:59'\)",
+        "years beyond 9999, of which Flink writes four digits or signs",
+    ),
     ("fails", r"^MAP\[\(TRY_CAST\(CAST\(NULL", "Spark's maps have no NULL keys"),
     ("accepted", r"^SIGN\(\(TRY_CAST\(v AS TINYINT\)\)\)$", "as SIGN(y)"),
     ("different", r"^JSON_QUOTE\('Ünï 😀x'\)$", "a defect of Flink's, as JSON_QUOTE('é😀')"),

@@ -70,7 +70,19 @@ def _answers(asked: list[str], aggregate: bool) -> dict[str, str]:
         (compiler,) = jars.ensure("compiler")
         command = ["java", "-jar", str(compiler), "-17", "-nowarn", "-d", name, "-cp", ":".join(map(str, flink.glob("lib/*.jar")))]
         subprocess.run([*command, str(HERE / "FlinkAnswers.java")], check=True)
-        opens = ("lang", "lang.invoke", "math", "net", "nio", "text", "time", "util", "util.concurrent", "util.concurrent.atomic", "util.concurrent.locks")
+        opens = (
+            "lang",
+            "lang.invoke",
+            "math",
+            "net",
+            "nio",
+            "text",
+            "time",
+            "util",
+            "util.concurrent",
+            "util.concurrent.atomic",
+            "util.concurrent.locks",
+        )
         subprocess.run(
             [
                 "java", "-Xmx3g", *(f"--add-opens=java.base/java.{p}=ALL-UNNAMED" for p in opens), "-cp", f"{folder}:{flink}/lib/*", "FlinkAnswers",

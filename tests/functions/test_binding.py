@@ -18,7 +18,9 @@ from sqlstream.sql.spark_sql import render
 from . import differences, grid, harness
 from .recorder import records
 
-RECORDS = [r for name in ("expressions.tsv", "aggregates.tsv", "grid.tsv", "grid_aggregates.tsv", "observed.tsv", "composed.tsv") for r in records(name)]
+RECORDS = [
+    r for name in ("expressions.tsv", "aggregates.tsv", "grid.tsv", "grid_aggregates.tsv", "observed.tsv", "composed.tsv") for r in records(name)
+]
 RUNTIME = "fails while running"
 NULL = "NULL"
 
@@ -75,7 +77,11 @@ def test_refusals_point_at_a_place_and_name_the_cause() -> None:
         ("nosuch.i", "Table 'nosuch' not found", None),
         ("i + tS", "Column 'tS' not found in any table", "Did you mean 'ts'?"),
         ("UPER(s)", "No match found for function signature UPER(<CHARACTER>)", "Did you mean 'UPPER'?"),
-        ("UPPER(i)", "Cannot apply 'UPPER' to arguments of type 'UPPER(<INTEGER>)'. Supported form(s): 'UPPER(<CHARACTER>)'", "UPPER takes: UPPER(STRING)"),
+        (
+            "UPPER(i)",
+            "Cannot apply 'UPPER' to arguments of type 'UPPER(<INTEGER>)'. Supported form(s): 'UPPER(<CHARACTER>)'",
+            "UPPER takes: UPPER(STRING)",
+        ),
         ("LOWER()", "Invalid number of arguments to function 'LOWER'. Was expecting 1 arguments", "LOWER takes: LOWER(STRING)"),
         ("i AND b", "Cannot apply 'AND' to arguments of type '<INTEGER> AND <BOOLEAN>'", "Cast one side to the type of the other."),
         ("ts - tu", "Cannot apply '-' to arguments of type '<TIMESTAMP(3)> - <TIMESTAMP(6)>'", "Use TIMESTAMPDIFF(unit, a, b)."),

@@ -85,7 +85,12 @@ def test_columns_of_any_name_are_the_users(interpreted) -> None:
     """Each call in whose SQL something is bound, over columns called so: Flink's record again."""
     frame = harness.rows(interpreted).toDF(*ODD)
     names = dict(zip(harness.TYPES, ODD, strict=True))
-    answered = [(e, list(x), name in AGGREGATES) for name in (*SCALARS, *AGGREGATES) for e, type_, x in records(name) if type_ != "!" and differences.kind(e) in ("", "typed")]
+    answered = [
+        (e, list(x), name in AGGREGATES)
+        for name in (*SCALARS, *AGGREGATES)
+        for e, type_, x in records(name)
+        if type_ != "!" and differences.kind(e) in ("", "typed")
+    ]
     binding = [(e, texts, aggregate) for e, texts, aggregate in answered if "->" in render(harness.bound(e), harness.ZONE)]
     assert len(binding) > 150
     for aggregate in (False, True):

@@ -130,9 +130,7 @@ def test_rows_on_flink(golden: Golden, tmp_path: Path) -> None:
         (tmp_path / name / "all.json").write_text("\n".join(rows) + "\n")
     bounded = re.sub(r",\s*\)", ")", MONITOR.sub("", golden.sql)).replace("${DIR}", str(tmp_path))
     script = tmp_path / "script.sql"
-    script.write_text(
-        "SET 'table.local-time-zone' = 'UTC';\nSET 'table.dml-sync' = 'true';\n" + re.sub(r"(?m)^--[=<>!].*\n?", "", bounded)
-    )
+    script.write_text("SET 'table.local-time-zone' = 'UTC';\nSET 'table.dml-sync' = 'true';\n" + re.sub(r"(?m)^--[=<>!].*\n?", "", bounded))
     client = shlex.split(os.environ["FLINK_SQL_CLIENT"])
     done = subprocess.run([*client, str(script)], capture_output=True, text=True, check=True, timeout=280)
     rows = re.findall(r"([+-][IUD]\[.*\])$", done.stdout, re.M)

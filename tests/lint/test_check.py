@@ -50,7 +50,15 @@ def test_some_files_as_json(project, capsys):
     code, lines = run(capsys, "--output", "json", "a.sql")
     assert code == 1
     assert [json.loads(line) for line in lines] == [
-        {"file": "a.sql", "line": 1, "column": 28, "code": "L008", "message": "A comparison with NULL is never TRUE", "hint": "IS NULL", "error": False}
+        {
+            "file": "a.sql",
+            "line": 1,
+            "column": 28,
+            "code": "L008",
+            "message": "A comparison with NULL is never TRUE",
+            "hint": "IS NULL",
+            "error": False,
+        }
     ]
     with pytest.raises(SystemExit):
         cli.main(["check", "missing.sql"])

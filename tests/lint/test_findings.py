@@ -60,7 +60,11 @@ def session(tmp_path):
         (tmp_path / folder).mkdir()
     (tmp_path / "queries" / "q.sql").write_text("-- Which?\n-- :least INT\nSELECT n FROM clicks WHERE n > :least;\n")
     (tmp_path / "udfs" / "mine.py").write_text("from sqlstream.udf import udf\n\n\n@udf\ndef f(a: int) -> int:\n    return a\n")
-    (tmp_path / "right.sql").write_text("CREATE TEMPORARY TABLE t (a INT) WITH ('connector' = 'print');\nCREATE TEMPORARY VIEW v AS SELECT n AS a FROM clicks;\n".replace("'print'", "'datagen'"))
+    (tmp_path / "right.sql").write_text(
+        "CREATE TEMPORARY TABLE t (a INT) WITH ('connector' = 'print');\nCREATE TEMPORARY VIEW v AS SELECT n AS a FROM clicks;\n".replace(
+            "'print'", "'datagen'"
+        )
+    )
     (tmp_path / "wrong.sql").write_text("SELECT n FROM clicks;\nSELECT nope FROM clicks;\n")
     made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=print)
     list(made.run(DECLARATIONS))
@@ -101,7 +105,9 @@ def test_an_error_in_another_file_is_told_there(session):
 
 
 def test_nothing_that_is_checked_is_learnt(session):
-    script = "CREATE TABLE x (a INT) WITH ('connector' = 'datagen'); SET 'table.exec.state.ttl' = '1 d'; USE CATALOG default_catalog; BEGIN STATEMENT SET;"
+    script = (
+        "CREATE TABLE x (a INT) WITH ('connector' = 'datagen'); SET 'table.exec.state.ttl' = '1 d'; USE CATALOG default_catalog; BEGIN STATEMENT SET;"
+    )
     for _ in range(2):
         assert [f for f in checked(session, script) if f.error] == []
     assert "table.exec.state.ttl" not in session.options

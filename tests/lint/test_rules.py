@@ -115,7 +115,12 @@ def test_a_finding_is_one_line(session):
 @pytest.mark.parametrize(
     ("view", "first", "second", "names"),
     [
-        ("SELECT who, RAND() AS a, RAND_INTEGER(9) AS b FROM clicks", "who, CAST(a + b AS STRING)", "who, CAST(a * b AS STRING)", ["RAND", "RAND_INTEGER"]),
+        (
+            "SELECT who, RAND() AS a, RAND_INTEGER(9) AS b FROM clicks",
+            "who, CAST(a + b AS STRING)",
+            "who, CAST(a * b AS STRING)",
+            ["RAND", "RAND_INTEGER"],
+        ),
         ("SELECT who, CURRENT_TIMESTAMP AS a FROM clicks", "who, CAST(a AS STRING)", "CAST(a AS STRING), who", ["CURRENT_TIMESTAMP"]),
         ("SELECT who, UUID() AS a FROM clicks", "a, CAST(COUNT(*) AS STRING)", "a, a", ["UUID"]),
         ("SELECT who, UUID() AS a FROM clicks", "a, who", "who, who", []),
@@ -134,5 +139,9 @@ def test_values_that_inserts_of_a_set_do_not_share(session, view, first, second,
 
 def test_a_table_that_each_insert_begins_to_read_when_it_starts(session):
     table = "CREATE TABLE d (who STRING) WITH ('connector' = 'delta', 'table-path' = 'd', 'mode' = 'streaming', 'startingVersion' = 'latest'); "
-    (found,) = (f for f in checked(session, f"{table} EXECUTE STATEMENT SET BEGIN {'INSERT INTO names SELECT who, who AS f FROM d;' * 2} END") if f.code == "L013")
+    (found,) = (
+        f
+        for f in checked(session, f"{table} EXECUTE STATEMENT SET BEGIN {'INSERT INTO names SELECT who, who AS f FROM d;' * 2} END")
+        if f.code == "L013"
+    )
     assert "read d from 'latest' on" in found.message

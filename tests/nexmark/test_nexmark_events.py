@@ -34,9 +34,7 @@ def one(frame, *expressions: str):
 
 def test_columns_are_the_declared_ones(made, spark) -> None:
     declared = spark.createDataFrame([], ", ".join(f"{n} {t.spark}" for n, t in SCHEMA))
-    assert [(f.name, f.dataType.simpleString()) for f in made.schema] == [
-        (f.name, f.dataType.simpleString()) for f in declared.schema
-    ]
+    assert [(f.name, f.dataType.simpleString()) for f in made.schema] == [(f.name, f.dataType.simpleString()) for f in declared.schema]
 
 
 def test_proportions_and_one_row_of_three(made) -> None:

@@ -46,7 +46,9 @@ def test_alter_view(tmp_path: Path) -> None:
 
 
 def test_rename(tmp_path: Path) -> None:
-    session = opened(tmp_path, f"{VIEWS}DROP VIEW a; CREATE VIEW d AS SELECT i FROM t; ALTER VIEW d RENAME TO a; CREATE VIEW e AS SELECT i FROM c; DROP VIEW a")
+    session = opened(
+        tmp_path, f"{VIEWS}DROP VIEW a; CREATE VIEW d AS SELECT i FROM t; ALTER VIEW d RENAME TO a; CREATE VIEW e AS SELECT i FROM c; DROP VIEW a"
+    )
     assert f"{HERE}.`a` -> {HERE}.`c` -> {HERE}.`b` -> {HERE}.`a`" in refusal(session, "ALTER VIEW e RENAME TO a").message
     assert planned(opened(tmp_path, f"{VIEWS}ALTER VIEW c RENAME TO d"), "d")
 

@@ -153,7 +153,28 @@ def test_numbers_for_parameters(tmp_path: Path, declared: str, value: str, read:
 # --- mutated scripts --------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|`[^`]*`|\w+|\s+|.", re.S)
-_ODD = ("''", "NULL", "-1", "99999999999999999999", "1e999", "(", ")", "[", "]", ",", ".", "`", "'", "\ud800", "U&'\\D83D'", "/*+", "--", ";", "ROW", "OVER")
+_ODD = (
+    "''",
+    "NULL",
+    "-1",
+    "99999999999999999999",
+    "1e999",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ".",
+    "`",
+    "'",
+    "\ud800",
+    "U&'\\D83D'",
+    "/*+",
+    "--",
+    ";",
+    "ROW",
+    "OVER",
+)
 
 
 def _mutated(tokens: list[str], pool: list[str], chance: random.Random) -> str:

@@ -34,7 +34,9 @@ NESTED: dict[str, Callable[[int], str]] = {
     "rows": lambda n: f"SELECT {'ROW(' * n}i{')' * n} FROM t",
     "arrays": lambda n: f"SELECT {'ARRAY[' * n}i{']' * n} FROM t",
     "unions": lambda n: " UNION ALL ".join(["SELECT i FROM t"] * n),
-    "queries of WITH": lambda n: f"WITH c0 AS (SELECT i FROM t){''.join(f', c{k} AS (SELECT i FROM c{k - 1})' for k in range(1, n))} SELECT i FROM c{n - 1}",
+    "queries of WITH": lambda n: (
+        f"WITH c0 AS (SELECT i FROM t){''.join(f', c{k} AS (SELECT i FROM c{k - 1})' for k in range(1, n))} SELECT i FROM c{n - 1}"
+    ),
 }
 
 

@@ -43,7 +43,8 @@ def states(*pattern: str) -> list[str]:
     names = [v.name for v in variables]
     return [
         " ".join(
-            ("" if e.when is None else names[e.when]) + "".join(f"!{names[u]}" for u in e.unless) + f"{'>' if e.takes else '-'}{e.target}" for e in state.edges
+            ("" if e.when is None else names[e.when]) + "".join(f"!{names[u]}" for u in e.unless) + f"{'>' if e.takes else '-'}{e.target}"
+            for e in state.edges
         )
         for state in automaton(variables)
     ]

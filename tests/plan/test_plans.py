@@ -46,13 +46,17 @@ PLANS = {
     "a row's star": ("SELECT (place).* FROM clicks", "place.city AS city, place.zip AS zip"),
     "a watermark that nothing waits for is left out": ("SELECT ts FROM clicks", "TableSourceScan"),
     "by the time of a table that is all there": (
-        "SELECT who, COUNT(*) OVER (PARTITION BY who ORDER BY ts ROWS 3 PRECEDING) FROM files", "OverAggregate(partitionBy=[who], orderBy=[ts ASC]",
+        "SELECT who, COUNT(*) OVER (PARTITION BY who ORDER BY ts ROWS 3 PRECEDING) FROM files",
+        "OverAggregate(partitionBy=[who], orderBy=[ts ASC]",
     ),
     "ordered by the time of a table that is all there": ("SELECT who FROM files ORDER BY ts, who", "Sort(orderBy=[$order0 ASC, who ASC]"),
     "ordered by what is not selected": ("SELECT who AS n FROM clicks ORDER BY clicks.n * 2 DESC, n LIMIT 2", "orderBy=[$order0 DESC, n ASC]"),
     "ordered by an expression of a name": ("SELECT who, n AS m FROM clicks ORDER BY -m LIMIT 2", "AS $order0]"),
     "ordered by an aggregate": ("SELECT who FROM clicks GROUP BY who ORDER BY COUNT(*) DESC LIMIT 2", "orderBy=[$order0 DESC]"),
-    "ordered by a column of one side": ("SELECT a.n, b.n FROM clicks AS a JOIN people AS b ON a.who = b.name ORDER BY b.n LIMIT 2", "orderBy=[$order0 ASC]"),
+    "ordered by a column of one side": (
+        "SELECT a.n, b.n FROM clicks AS a JOIN people AS b ON a.who = b.name ORDER BY b.n LIMIT 2",
+        "orderBy=[$order0 ASC]",
+    ),
     "the first row by time stays it": (
         "SELECT who FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY ts) AS k FROM clicks) WHERE k = 1",
         "Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[who], orderBy=[ts ASC], changelogMode=[I])",
@@ -63,9 +67,15 @@ PLANS = {
     ),
     "group aggregate": ("SELECT who, COUNT(*) FROM clicks GROUP BY who", "GroupAggregate(groupBy=[who], select=[who, COUNT(*) AS"),
     "a group aggregate updates": ("SELECT who, COUNT(*) FROM clicks GROUP BY who", "changelogMode=[I,UB,UA]"),
-    "an outer join": ("SELECT * FROM clicks AS a LEFT JOIN people AS b ON a.who = b.name", "Join(joinType=[LeftOuterJoin], where=[(who = name)], changelogMode=[I,UB,UA,D])"),
+    "an outer join": (
+        "SELECT * FROM clicks AS a LEFT JOIN people AS b ON a.who = b.name",
+        "Join(joinType=[LeftOuterJoin], where=[(who = name)], changelogMode=[I,UB,UA,D])",
+    ),
     "union": ("SELECT n FROM clicks UNION SELECT n FROM people", "GroupAggregate(groupBy=[n], select=[n], changelogMode=[I])"),
-    "intersect": ("SELECT n FROM clicks INTERSECT SELECT n FROM people", "Join(joinType=[LeftSemiJoin], where=[(n IS NOT DISTINCT FROM n0)], changelogMode=[I])"),
+    "intersect": (
+        "SELECT n FROM clicks INTERSECT SELECT n FROM people",
+        "Join(joinType=[LeftSemiJoin], where=[(n IS NOT DISTINCT FROM n0)], changelogMode=[I])",
+    ),
     "except": ("SELECT n FROM clicks EXCEPT SELECT n FROM people", "GroupAggregate(groupBy=[n], select=[n], changelogMode=[I,UB,UA,D])"),
     "a top-n": (
         "SELECT who, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY n DESC) AS k FROM clicks) WHERE k <= 3",
@@ -75,15 +85,26 @@ PLANS = {
         "SELECT who, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY ts DESC) AS k FROM clicks) WHERE k = 1",
         "partitionBy=[who], orderBy=[ts DESC], changelogMode=[I,UB,UA])",
     ),
-    "an order with a limit": ("SELECT n FROM clicks ORDER BY n DESC LIMIT 2", "Rank(rankRange=[rankStart=1, rankEnd=2], orderBy=[n DESC], changelogMode=[I,UB,UA,D])"),
-    "a limit of updates": ("SELECT COUNT(*) FROM clicks GROUP BY who LIMIT 2 OFFSET 1", "Rank(rankRange=[rankStart=2, rankEnd=3], changelogMode=[I,UB,UA,D])"),
-    "a semi join": ("SELECT who FROM clicks WHERE who IN (SELECT name FROM people)", "Join(joinType=[LeftSemiJoin], where=[(who = name)], changelogMode=[I])"),
+    "an order with a limit": (
+        "SELECT n FROM clicks ORDER BY n DESC LIMIT 2",
+        "Rank(rankRange=[rankStart=1, rankEnd=2], orderBy=[n DESC], changelogMode=[I,UB,UA,D])",
+    ),
+    "a limit of updates": (
+        "SELECT COUNT(*) FROM clicks GROUP BY who LIMIT 2 OFFSET 1",
+        "Rank(rankRange=[rankStart=2, rankEnd=3], changelogMode=[I,UB,UA,D])",
+    ),
+    "a semi join": (
+        "SELECT who FROM clicks WHERE who IN (SELECT name FROM people)",
+        "Join(joinType=[LeftSemiJoin], where=[(who = name)], changelogMode=[I])",
+    ),
     "state that expires": (
-        "SELECT /*+ STATE_TTL('c' = '1 d') */ c.n FROM clicks AS c JOIN people AS p ON c.n = p.n", "stateTtl=[1 d, default]",
+        "SELECT /*+ STATE_TTL('c' = '1 d') */ c.n FROM clicks AS c JOIN people AS p ON c.n = p.n",
+        "stateTtl=[1 d, default]",
     ),
     "updates by a primary key that changes": ("INSERT INTO keyed SELECT 1, CAST(COUNT(*) AS STRING) FROM clicks", "changelogMode=[I,UB,UA])"),
     "updates without a known key": (
-        "INSERT INTO keyed SELECT COUNT(*), 'x' FROM clicks GROUP BY who", "Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[name], changelogMode=[I,UB,UA,D])",
+        "INSERT INTO keyed SELECT COUNT(*), 'x' FROM clicks GROUP BY who",
+        "Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[name], changelogMode=[I,UB,UA,D])",
     ),
     "updates by primary key": ("INSERT INTO keyed SELECT COUNT(*), who FROM clicks GROUP BY who", "changelogMode=[I,UA]"),
     "a total under a constant key": ("INSERT INTO keyed SELECT COUNT(*), 'all' FROM clicks WHERE n > 1", "changelogMode=[I,UB,UA]"),
@@ -123,7 +144,8 @@ PLANS = {
     "union all": ("SELECT n FROM clicks UNION ALL SELECT CAST(n AS BIGINT) FROM people", "CAST(n AS BIGINT)"),
     "with": ("WITH a AS (SELECT who AS w FROM clicks), b (x) AS (SELECT w FROM a) SELECT x FROM b", "who AS x"),
     "a natural join": (
-        "SELECT * FROM plain NATURAL JOIN (SELECT name, n FROM people)", "Calc(select=[name, id, n], changelogMode=[I])\n+- Join(joinType=[InnerJoin], where=[(name = name0)]",
+        "SELECT * FROM plain NATURAL JOIN (SELECT name, n FROM people)",
+        "Calc(select=[name, id, n], changelogMode=[I])\n+- Join(joinType=[InnerJoin], where=[(name = name0)]",
     ),
     "the only column of VALUES": ("SELECT v FROM (VALUES (1), (2)) AS v", "tuples=[[{ 1 }, { 2 }]]"),
     "a correlated Top-N": (
@@ -135,9 +157,13 @@ PLANS = {
         "Join(joinType=[InnerJoin], where=[($c0 = n)]",
     ),
     "values of a row and elements": (
-        "SELECT who, x FROM clicks CROSS JOIN UNNEST(ARRAY[n, twice]) AS t (x)", "Correlate(invocation=[UNNEST(ARRAY(n, twice))], select=[x], joinType=[INNER], changelogMode=[I])",
+        "SELECT who, x FROM clicks CROSS JOIN UNNEST(ARRAY[n, twice]) AS t (x)",
+        "Correlate(invocation=[UNNEST(ARRAY(n, twice))], select=[x], joinType=[INNER], changelogMode=[I])",
     ),
-    "a hint without effect": ("SELECT /*+ BROADCAST(c) */ c.who FROM clicks AS c JOIN people AS p ON c.n = p.n", "Join(joinType=[InnerJoin], where=[(n = n0)], changelogMode=[I])"),
+    "a hint without effect": (
+        "SELECT /*+ BROADCAST(c) */ c.who FROM clicks AS c JOIN people AS p ON c.n = p.n",
+        "Join(joinType=[InnerJoin], where=[(n = n0)], changelogMode=[I])",
+    ),
     "values": ("SELECT x + 1 FROM (VALUES (1), (2)) AS t(x)", "Values(tuples=[[{ 1 }, { 2 }]]"),
     "insert casts": ("INSERT INTO plain SELECT n, who FROM clicks", "Sink(table=[default_catalog.default_database.plain], fields=[id, name]"),
     "insert with columns": ("INSERT INTO lines (name) SELECT who FROM clicks", "select=[NULL AS id, who AS name]"),
@@ -187,69 +213,118 @@ REFUSALS = {
     ),
     "a sub-query of several columns": ("SELECT (SELECT n, name FROM people) FROM clicks", "Cannot apply '$SCALAR_QUERY'", "(SELECT n, name"),
     "a comparison of a group with the row around": (
-        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n > c.n) FROM clicks AS c", "can only ask that something equals", "p.n > c.n",
+        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n > c.n) FROM clicks AS c",
+        "can only ask that something equals",
+        "p.n > c.n",
     ),
     "a select list that reads the row around": (
-        "SELECT (SELECT MAX(p.n + c.n) FROM people AS p) FROM clicks AS c", "The select list of a sub-query reads a column of the query", "c.n",
+        "SELECT (SELECT MAX(p.n + c.n) FROM people AS p) FROM clicks AS c",
+        "The select list of a sub-query reads a column of the query",
+        "c.n",
     ),
     "a misspelt column in such a list": ("SELECT (SELECT MAX(nn) FROM people AS p WHERE p.n = c.n) FROM clicks AS c", "Column 'nn' not found", "nn"),
     "a misspelt column of the row around": (
-        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n = c.nn) FROM clicks AS c", "Column 'nn' not found in table 'c'", "c.nn",
+        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n = c.nn) FROM clicks AS c",
+        "Column 'nn' not found in table 'c'",
+        "c.nn",
     ),
     "a misspelt column of a group that asks for the row around": (
-        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.nn = c.n) FROM clicks AS c", "Column 'nn' not found in table 'p'", "p.nn",
+        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.nn = c.n) FROM clicks AS c",
+        "Column 'nn' not found in table 'p'",
+        "p.nn",
     ),
     "a misspelt column of the row around LATERAL": (
-        "SELECT 1 FROM clicks AS c, LATERAL (SELECT n FROM people AS p WHERE p.n = c.nn) AS l", "Column 'nn' not found in table 'c'", "c.nn",
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT n FROM people AS p WHERE p.n = c.nn) AS l",
+        "Column 'nn' not found in table 'c'",
+        "c.nn",
     ),
     "a sub-query in a sub-query that reads a row around both": (
         "SELECT n FROM clicks AS c WHERE EXISTS (SELECT 1 FROM people AS p WHERE p.n = c.n AND EXISTS (SELECT 1 FROM people AS q WHERE q.n = c.n))",
-        "reads a row around both", "c.n))",
+        "reads a row around both",
+        "c.n))",
     ),
     "a limit without order of the row around": (
-        "SELECT * FROM clicks AS c, LATERAL (SELECT p.n FROM people AS p WHERE p.n = c.n LIMIT 1) AS l", "needs ORDER BY and LIMIT", "SELECT p.n",
+        "SELECT * FROM clicks AS c, LATERAL (SELECT p.n FROM people AS p WHERE p.n = c.n LIMIT 1) AS l",
+        "needs ORDER BY and LIMIT",
+        "SELECT p.n",
     ),
     "a sub-query of the row around above an aggregate": (
-        "SELECT who, (SELECT MAX(n) FROM people AS p WHERE p.n = c.n) FROM clicks AS c GROUP BY who", "not supported above an aggregate", "",
+        "SELECT who, (SELECT MAX(n) FROM people AS p WHERE p.n = c.n) FROM clicks AS c GROUP BY who",
+        "not supported above an aggregate",
+        "",
     ),
     "a sub-query in an aggregate": ("SELECT SUM(n + (SELECT MAX(n) FROM people)) FROM clicks", "in the argument of an aggregate", "SELECT"),
     "EXISTS over one row": ("SELECT who FROM clicks WHERE EXISTS (SELECT COUNT(*) FROM people)", "gives a row of no rows too", "EXISTS"),
     "IN that is a value of two columns": (
-        "SELECT (who, n) IN (SELECT name, n FROM people) FROM clicks", "is not supported where NULLs can come", "(who, n)",
+        "SELECT (who, n) IN (SELECT name, n FROM people) FROM clicks",
+        "is not supported where NULLs can come",
+        "(who, n)",
     ),
     "a right join of elements": ("SELECT * FROM clicks RIGHT JOIN UNNEST(ARRAY[n]) AS t (x) ON TRUE", "Unknown join type RIGHT", "RIGHT"),
-    "elements of what is no collection": ("SELECT * FROM clicks, UNNEST(who) AS t (x)", "Cannot apply 'UNNEST' to arguments of type 'UNNEST(<", "UNNEST"),
-    "elements under a condition on the left": (
-        "SELECT * FROM clicks LEFT JOIN UNNEST(ARRAY[n]) AS t (x) ON n = 1", "The condition of this LEFT JOIN reads the left side", "n = 1",
+    "elements of what is no collection": (
+        "SELECT * FROM clicks, UNNEST(who) AS t (x)",
+        "Cannot apply 'UNNEST' to arguments of type 'UNNEST(<",
+        "UNNEST",
     ),
-    "too many names of elements": ("SELECT * FROM clicks, UNNEST(ARRAY[n]) AS t (x, y)", "List of column aliases must have same degree as table", "t (x, y)"),
-    "a natural join of elements": ("SELECT * FROM clicks NATURAL JOIN UNNEST(ARRAY[n]) AS t (x)", "NATURAL JOIN and USING are not supported with UNNEST", "NATURAL"),
+    "elements under a condition on the left": (
+        "SELECT * FROM clicks LEFT JOIN UNNEST(ARRAY[n]) AS t (x) ON n = 1",
+        "The condition of this LEFT JOIN reads the left side",
+        "n = 1",
+    ),
+    "too many names of elements": (
+        "SELECT * FROM clicks, UNNEST(ARRAY[n]) AS t (x, y)",
+        "List of column aliases must have same degree as table",
+        "t (x, y)",
+    ),
+    "a natural join of elements": (
+        "SELECT * FROM clicks NATURAL JOIN UNNEST(ARRAY[n]) AS t (x)",
+        "NATURAL JOIN and USING are not supported with UNNEST",
+        "NATURAL",
+    ),
     "USING of what is not there": ("SELECT * FROM clicks JOIN people USING (whom)", "Column 'whom' not found in any table", "whom"),
     "USING of types that can't be equal": ("SELECT * FROM clicks JOIN (SELECT place AS n FROM clicks) AS p USING (n)", "Cannot apply '='", ""),
     "an unqualified name of both": ("SELECT ts FROM clicks AS c JOIN people AS p USING (n)", "Column 'ts' is ambiguous", "ts"),
-    "a hint about no table": ("SELECT /*+ BROADCAST(c, d) */ n FROM clicks AS c", "cannot match the name of input tables or views: \n`d` in `BROADCAST`", "BROADCAST"),
+    "a hint about no table": (
+        "SELECT /*+ BROADCAST(c, d) */ n FROM clicks AS c",
+        "cannot match the name of input tables or views: \n`d` in `BROADCAST`",
+        "BROADCAST",
+    ),
     "a hint that nobody knows": ("SELECT /*+ BROADCST(c) */ n FROM clicks AS c", "BROADCST should be registered", "BROADCST"),
     "a hint without tables": ("SELECT /*+ SHUFFLE_HASH */ n FROM clicks", "expecting at least one table or view", "SHUFFLE_HASH"),
     "a state's time that is none": ("SELECT /*+ STATE_TTL('clicks' = 'soon') */ n FROM clicks", "Invalid STATE_TTL hint value", "'clicks'"),
     "a state's time without a table": ("SELECT /*+ STATE_TTL(clicks) */ n FROM clicks", "only support key-value options", "STATE_TTL"),
     "state that expires beside windows": (
         f"SELECT /*+ STATE_TTL('w' = '1 d') */ COUNT(*) FROM (SELECT COUNT(*) AS c FROM {WINDOWS} GROUP BY window_start, window_end) AS w GROUP BY c",
-        "State that expires, beside operators that wait for a time", "",
+        "State that expires, beside operators that wait for a time",
+        "",
     ),
-    "two windows of OVER": ("SELECT SUM(n) OVER (ORDER BY ts), COUNT(*) OVER (PARTITION BY who ORDER BY ts) FROM clicks", "All aggregates must be computed on the same window", "SELECT"),
+    "two windows of OVER": (
+        "SELECT SUM(n) OVER (ORDER BY ts), COUNT(*) OVER (PARTITION BY who ORDER BY ts) FROM clicks",
+        "All aggregates must be computed on the same window",
+        "SELECT",
+    ),
     "OVER a window that ends behind the row": (
-        "SELECT SUM(n) OVER (ORDER BY ts ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) FROM clicks", "OVER RANGE FOLLOWING windows are not supported yet", "",
+        "SELECT SUM(n) OVER (ORDER BY ts ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) FROM clicks",
+        "OVER RANGE FOLLOWING windows are not supported yet",
+        "",
     ),
     "OVER in falling order": ("SELECT SUM(n) OVER (ORDER BY ts DESC) FROM clicks", "The window can only be ordered in ASCENDING mode", ""),
     "OVER by no time": ("SELECT SUM(n) OVER (ORDER BY n) FROM clicks", "is only supported by a time attribute", ""),
-    "OVER a frame by no time": ("SELECT SUM(n) OVER (ORDER BY n ROWS 2 PRECEDING) FROM clicks", "Non-time attribute sort is not supported for bounded", ""),
+    "OVER a frame by no time": (
+        "SELECT SUM(n) OVER (ORDER BY n ROWS 2 PRECEDING) FROM clicks",
+        "Non-time attribute sort is not supported for bounded",
+        "",
+    ),
     "OVER months": (
-        "SELECT SUM(n) OVER (ORDER BY ts RANGE INTERVAL '1' MONTH PRECEDING) FROM clicks", "INTERVAL_YEAR_MONTH type is not allowed", "INTERVAL",
+        "SELECT SUM(n) OVER (ORDER BY ts RANGE INTERVAL '1' MONTH PRECEDING) FROM clicks",
+        "INTERVAL_YEAR_MONTH type is not allowed",
+        "INTERVAL",
     ),
     "OVER no aggregate": ("SELECT UPPER(who) OVER (ORDER BY ts) FROM clicks", "OVER must be applied to aggregate function", "UPPER"),
     "OVER rows that change": (
         "SELECT SUM(c) OVER (ORDER BY p) FROM (SELECT who, COUNT(*) AS c, PROCTIME() AS p FROM clicks GROUP BY who)",
-        "StreamPhysicalOverAggregate doesn't support consuming update changes which is produced by node GroupAggregate", "",
+        "StreamPhysicalOverAggregate doesn't support consuming update changes which is produced by node GroupAggregate",
+        "",
     ),
     "a window that is not there": ("SELECT SUM(n) OVER w FROM clicks WINDOW v AS (ORDER BY ts)", "Window 'w' not found", "w"),
     "a window with two orders": ("SELECT SUM(n) OVER (w ORDER BY ts) FROM clicks WINDOW w AS (ORDER BY ts)", "ORDER BY not allowed in both", "SUM"),
@@ -258,47 +333,72 @@ REFUSALS = {
     "LEAD": ("SELECT LEAD(n) OVER (ORDER BY ts) FROM clicks", "LEAD Function is not supported in stream mode", ""),
     "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK() on streaming table is not supported currently.", ""),
     "a row number alone": ("SELECT ROW_NUMBER() FROM clicks", "OVER clause is necessary for window functions", "ROW_NUMBER"),
-    "a row number without order": ("SELECT ROW_NUMBER() OVER (PARTITION BY who) FROM clicks", "The window can only be ordered by a single time column", ""),
+    "a row number without order": (
+        "SELECT ROW_NUMBER() OVER (PARTITION BY who) FROM clicks",
+        "The window can only be ordered by a single time column",
+        "",
+    ),
     "a row number without limit": (
-        "SELECT * FROM (SELECT who, ROW_NUMBER() OVER (PARTITION BY who ORDER BY n) AS k FROM clicks)", "is only supported by a time attribute", "",
+        "SELECT * FROM (SELECT who, ROW_NUMBER() OVER (PARTITION BY who ORDER BY n) AS k FROM clicks)",
+        "is only supported by a time attribute",
+        "",
     ),
     "a row number in WHERE": (
-        "SELECT who FROM clicks WHERE ROW_NUMBER() OVER (ORDER BY n) = 1", "Windowed aggregate expression is illegal in WHERE clause", "ROW_NUMBER",
+        "SELECT who FROM clicks WHERE ROW_NUMBER() OVER (ORDER BY n) = 1",
+        "Windowed aggregate expression is illegal in WHERE clause",
+        "ROW_NUMBER",
     ),
     "order by in streaming": ("SELECT n FROM clicks ORDER BY n", "Sort on a non-time-attribute field is not supported", ""),
     "order by falling time": ("SELECT ts FROM clicks ORDER BY ts DESC", "Sort on a non-time-attribute field is not supported", ""),
     "union of different types": ("SELECT n FROM clicks UNION ALL SELECT place FROM clicks", "Type mismatch in column", ""),
-    "group window over no time": ("SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts + INTERVAL '1' SECOND, INTERVAL '1' HOUR)", "over a time attribute column", "TUMBLE"),
+    "group window over no time": (
+        "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts + INTERVAL '1' SECOND, INTERVAL '1' HOUR)",
+        "over a time attribute column",
+        "TUMBLE",
+    ),
     "auxiliary of another": (
-        "SELECT TUMBLE_START(ts, INTERVAL '2' HOUR) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)", "must have matching call to group function '$TUMBLE'",
+        "SELECT TUMBLE_START(ts, INTERVAL '2' HOUR) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+        "must have matching call to group function '$TUMBLE'",
         "TUMBLE_START",
     ),
     "auxiliary of none": ("SELECT HOP_END(ts, INTERVAL '2' HOUR) FROM clicks", "must have matching call", "HOP_END"),
     "cumulate of no multiple": (
-        "SELECT * FROM TABLE(CUMULATE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '2' HOUR, INTERVAL '5' HOUR))", "maxSize must be an integral multiple of step", "",
+        "SELECT * FROM TABLE(CUMULATE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '2' HOUR, INTERVAL '5' HOUR))",
+        "maxSize must be an integral multiple of step",
+        "",
     ),
     "session of rows": ("SELECT * FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))", "SESSION needs an aggregate", ""),
     "session of other keys": (
         "SELECT COUNT(*) FROM TABLE(SESSION(TABLE clicks PARTITION BY who, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end",
-        "PARTITION BY who must be grouped", "",
+        "PARTITION BY who must be grouped",
+        "",
     ),
     "bounds of a session below": (
         "SELECT COUNT(*) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) WHERE window_start > ts GROUP BY window_start, window_end",
-        "only be read above", "",
+        "only be read above",
+        "",
     ),
     "distinct of another function in a session": (
-        "SELECT FIRST_VALUE(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end", "DISTINCT", "",
+        "SELECT FIRST_VALUE(DISTINCT who) FROM TABLE(SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end",
+        "DISTINCT",
+        "",
     ),
     "the last of distinct values over a frame": ("SELECT LAST_VALUE(DISTINCT who) OVER (PARTITION BY who ORDER BY ts) FROM clicks", "DISTINCT", ""),
     "the first of distinct values over a frame that moves": (
-        "SELECT FIRST_VALUE(DISTINCT who) OVER (PARTITION BY who ORDER BY ts ROWS 1 PRECEDING) FROM clicks", "DISTINCT", "",
+        "SELECT FIRST_VALUE(DISTINCT who) OVER (PARTITION BY who ORDER BY ts ROWS 1 PRECEDING) FROM clicks",
+        "DISTINCT",
+        "",
     ),
     "updates into an append sink": (
         "INSERT INTO plain SELECT COUNT(*), who FROM clicks GROUP BY who",
         "doesn't support consuming update changes which is produced by node GroupAggregate(groupBy=[who]",
         "",
     ),
-    "a key that is not the table's": ("INSERT INTO keyed SELECT n, 'x' FROM (SELECT COUNT(*) AS c, n FROM clicks GROUP BY n)", "The query has an upsert key that differs from the primary key of the sink table", ""),
+    "a key that is not the table's": (
+        "INSERT INTO keyed SELECT n, 'x' FROM (SELECT COUNT(*) AS c, n FROM clicks GROUP BY n)",
+        "The query has an upsert key that differs from the primary key of the sink table",
+        "",
+    ),
     "too few columns": ("INSERT INTO plain SELECT n FROM clicks", "Different number of columns", "SELECT"),
     "wrong type": ("INSERT INTO plain SELECT ts, who FROM clicks", "Incompatible types for sink column 'id' at position 0", "SELECT"),
     "unknown target column": ("INSERT INTO plain (id, nam) SELECT n, who FROM clicks", "Unknown target column 'nam'", "nam"),
@@ -368,19 +468,29 @@ def test_a_group_window_twice_is_one(session: Session) -> None:
 
 
 def test_windows_on_processing_time_in_batch_mode(session: Session) -> None:
-    list(session.run("SET 'execution.runtime-mode' = 'batch'; CREATE TABLE few (n INT, p AS PROCTIME()) WITH ('connector' = 'datagen', 'number-of-rows' = '1')"))
+    list(
+        session.run(
+            "SET 'execution.runtime-mode' = 'batch'; CREATE TABLE few (n INT, p AS PROCTIME()) WITH ('connector' = 'datagen', 'number-of-rows' = '1')"
+        )
+    )
     with pytest.raises(NotSupported, match="Windows on processing time are not supported in batch mode"):
         list(session.run("EXPLAIN SELECT COUNT(*) FROM few GROUP BY TUMBLE(p, INTERVAL '1' HOUR)"))
 
 
 def test_the_watermark_is_read_over_a_table_only(session: Session) -> None:
     with pytest.raises(NotSupported, match="CURRENT_WATERMARK above an aggregate"):
-        list(session.run(f"EXPLAIN SELECT CURRENT_WATERMARK(window_time) FROM (SELECT window_time FROM {WINDOWS} GROUP BY window_start, window_end, window_time)"))
+        list(
+            session.run(
+                f"EXPLAIN SELECT CURRENT_WATERMARK(window_time) FROM (SELECT window_time FROM {WINDOWS} GROUP BY window_start, window_end, window_time)"
+            )
+        )
     with pytest.raises(ValidationError, match="must be a rowtime attribute, but was 'TIMESTAMP"):
         list(session.run("EXPLAIN SELECT CURRENT_WATERMARK(CAST(ts AS TIMESTAMP(3))) FROM clicks"))
 
 
-@pytest.mark.parametrize("branch", ["SELECT CAST(RAND() * n AS INT) FROM clicks", "SELECT n FROM clicks /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"])
+@pytest.mark.parametrize(
+    "branch", ["SELECT CAST(RAND() * n AS INT) FROM clicks", "SELECT n FROM clicks /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"]
+)
 def test_sources_that_differ_are_scanned_each(session: Session, branch: str) -> None:
     assert plan(session, f"SELECT n FROM clicks UNION ALL {branch}").count("TableSourceScan") == 2
 
@@ -521,10 +631,16 @@ def test_clocks_of_a_projection_read_the_time_of_the_row(session: Session) -> No
     ("select", "nullable"),
     [
         ("SUM(id), AVG(id), MIN(id), LISTAGG(CAST(id AS STRING)), COUNT(id) FROM plain GROUP BY name", [False] * 5),
-        ("SUM(id) FILTER (WHERE id > 1), STDDEV_POP(id), PERCENTILE(id, 0.5), MAX(name), SUM(id) + 1 FROM plain GROUP BY name", [True, False, True, True, False]),
+        (
+            "SUM(id) FILTER (WHERE id > 1), STDDEV_POP(id), PERCENTILE(id, 0.5), MAX(name), SUM(id) + 1 FROM plain GROUP BY name",
+            [True, False, True, True, False],
+        ),
         ("SUM(id), FIRST_VALUE(id), LISTAGG(CAST(id AS STRING)), ARRAY_AGG(id) FROM plain", [True, True, False, False]),
         ("SUM(id), COUNT(*) FROM plain GROUP BY GROUPING SETS ((name), ())", [False, False]),
-        ("SUM(id) OVER (ORDER BY name), LAG(id) OVER (ORDER BY name), SUM(SUM(id)) OVER (ORDER BY name) FROM plain GROUP BY id, name", [False, True, False]),
+        (
+            "SUM(id) OVER (ORDER BY name), LAG(id) OVER (ORDER BY name), SUM(SUM(id)) OVER (ORDER BY name) FROM plain GROUP BY id, name",
+            [False, True, False],
+        ),
         ("(SELECT MAX(id) FROM plain), MAX(id) FROM plain GROUP BY name", [True, False]),
     ],
 )

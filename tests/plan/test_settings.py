@@ -91,7 +91,10 @@ def test_a_slip_is_refused_and_what_was_meant_is_named(session: Session, key: st
 @pytest.mark.parametrize(
     ("key", "notice"),
     [
-        ("spark.sql.shufle.partitions", "Spark has no option 'spark.sql.shufle.partitions'; did you mean 'spark.sql.shuffle.partitions'? It is passed on as it is."),
+        (
+            "spark.sql.shufle.partitions",
+            "Spark has no option 'spark.sql.shufle.partitions'; did you mean 'spark.sql.shuffle.partitions'? It is passed on as it is.",
+        ),
         ("spark.sql.shuffle.partitions", None),
         ("spark.hadoop.fs.s3a.acces.key", None),
         ("spark.mine.whatever", None),
@@ -117,7 +120,12 @@ def test_every_key_of_flink_and_spark_is_no_slip_of_another() -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["SET 'sql-client.execution.result-mode' = 'tabl'", "SHOW TABLES;\n SET sql-client.execution.result-mode=  tabl", "SET 'table.local-time-zone' = 'tabl'"]
+    "sql",
+    [
+        "SET 'sql-client.execution.result-mode' = 'tabl'",
+        "SHOW TABLES;\n SET sql-client.execution.result-mode=  tabl",
+        "SET 'table.local-time-zone' = 'tabl'",
+    ],
 )
 def test_the_value_of_a_setting_is_pointed_at(session: Session, sql: str) -> None:
     with pytest.raises(SqlStreamError) as caught:

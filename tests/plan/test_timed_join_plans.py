@@ -87,7 +87,9 @@ def test_only_what_is_read_is_kept(session: Session) -> None:
 
 @pytest.mark.parametrize(("view", "time"), [("pairs", "ts"), ("pairs", "other"), ("rated", "ts")])
 def test_times_stay_attributes(session: Session, view: str, time: str) -> None:
-    found = plan(session, f"SELECT window_end, COUNT(*) FROM TUMBLE(TABLE {view}, DESCRIPTOR({time}), INTERVAL '1' HOUR) GROUP BY window_start, window_end")
+    found = plan(
+        session, f"SELECT window_end, COUNT(*) FROM TUMBLE(TABLE {view}, DESCRIPTOR({time}), INTERVAL '1' HOUR) GROUP BY window_start, window_end"
+    )
     assert "WindowAggregate" in found
 
 
@@ -137,7 +139,10 @@ REFUSED = {
     "first rows": ("a JOIN first_b FOR SYSTEM_TIME AS OF a.ts AS b ON a.k = b.k", "other rows than the last of each key"),
     "two rows": ("a JOIN two_b FOR SYSTEM_TIME AS OF a.ts AS b ON a.k = b.k", "other rows than the last of each key"),
     "an aggregate": ("a JOIN largest FOR SYSTEM_TIME AS OF a.ts AS b ON a.k = b.k", "A temporal join with the versions of GroupAggregate"),
-    "an equality besides of the key": ("a JOIN r FOR SYSTEM_TIME AS OF a.ts ON a.k = r.k AND a.n = r.rate", "(n = rate) in a temporal join is not supported"),
+    "an equality besides of the key": (
+        "a JOIN r FOR SYSTEM_TIME AS OF a.ts ON a.k = r.k AND a.n = r.rate",
+        "(n = rate) in a temporal join is not supported",
+    ),
 }
 
 

@@ -38,7 +38,13 @@ INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME(
 def daemon(folder: Path, name: str, *arguments: str) -> Iterator[Path]:
     home = Path(pyspark.__file__).parent
     log = folder / f"{name}.log"
-    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SCALA_VERSION": "2.13", "PYSPARK_PYTHON": sys.executable}
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_SCALA_VERSION": "2.13",
+        "PYSPARK_PYTHON": sys.executable,
+    }
     command = [str(require_java()), "-Xmx256m", "-cp", f"{home}/jars/*", *arguments]
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment, cwd=folder)
@@ -80,7 +86,13 @@ def test_standalone_cluster(tmp_path: Path, broker, spark, postgres) -> None:
         settings = ["spark.executor.memory=512m", "spark.executor.cores=1", "spark.cores.max=2", "spark.sql.shuffle.partitions=2",
                     "spark.driver.host=127.0.0.1", "table.local-time-zone=UTC"]  # fmt: skip
         command = [sys.executable, "-m", "sqlstream", "--project", str(tmp_path), "--master", master, "-f", str(tmp_path / "job.sql")]
-        command += ["--var", f"BOOTSTRAP={broker.bootstrap}", "--var", f"DATABASE={options_of_database}", *(part for s in settings for part in ("-D", s))]
+        command += [
+            "--var",
+            f"BOOTSTRAP={broker.bootstrap}",
+            "--var",
+            f"DATABASE={options_of_database}",
+            *(part for s in settings for part in ("-D", s)),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert "Complete execution of the SQL update statement." in done.stderr

@@ -39,7 +39,9 @@ class Client:
         self.rows: list[str] = []
         self.said: list[str] = []
         self.emit = self.rows.append
-        self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=lambda row: self.emit(row), notify=self.said.append)
+        self.session = Session(
+            project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=lambda row: self.emit(row), notify=self.said.append
+        )
         list(self.session.run(TABLES))
 
     def submit(self, sql: str):
@@ -158,7 +160,11 @@ def test_an_interrupt_ends_a_drain(client: Client) -> None:
 
 
 def test_what_runs_in_batch_mode_has_no_savepoint(client: Client) -> None:
-    list(client.session.run("CREATE TABLE many (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000000'); SET 'execution.runtime-mode' = 'batch';"))
+    list(
+        client.session.run(
+            "CREATE TABLE many (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000000'); SET 'execution.runtime-mode' = 'batch';"
+        )
+    )
     job = client.submit("INSERT INTO copies SELECT CAST(SUM(id) AS INT) FROM many;")
     for how in ("WITH SAVEPOINT", "WITH SAVEPOINT WITH DRAIN"):
         with pytest.raises(ValidationError, match="is not a streaming job"):

@@ -206,7 +206,11 @@ def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
 
 
 def test_rows_into_a_table_with_a_key_are_counted_once(session, engine, broker, spark) -> None:
-    list(session.run("CREATE TABLE latest (price INT, ts BIGINT, PRIMARY KEY (price) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'latest')"))
+    list(
+        session.run(
+            "CREATE TABLE latest (price INT, ts BIGINT, PRIMARY KEY (price) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'latest')"
+        )
+    )
     job = Running(session, engine, broker, "metrics-keyed", sql="INSERT INTO latest SELECT price, MAX(ts) FROM `{topic}` GROUP BY price")
     job.send({0: [(1, 1), (2, 2), (1, 3)]})
     job.send({0: [(1, 9)]})

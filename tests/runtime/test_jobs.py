@@ -116,7 +116,9 @@ def test_a_statement_set_is_one_job(tmp_path: Path, engine, spark) -> None:
     assert ids(spark, tmp_path / "copies") == [1, 2]
     assert len(job.queries) == 2 and len(list(session.jobs)) == 1
     session.jobs.stop(job.id)
-    submitted = list(session.run("BEGIN STATEMENT SET; INSERT INTO copies SELECT id, word FROM numbers; INSERT INTO words SELECT word FROM numbers; END"))
+    submitted = list(
+        session.run("BEGIN STATEMENT SET; INSERT INTO copies SELECT id, word FROM numbers; INSERT INTO words SELECT word FROM numbers; END")
+    )
     assert isinstance(submitted[-1], Submitted)
     session.close()
 
@@ -156,7 +158,9 @@ def test_bounded_inputs_finish(tmp_path: Path, engine, spark) -> None:
 def test_create_table_as(tmp_path: Path, engine, spark) -> None:
     session = client(tmp_path, engine)
     list(session.run("SET 'table.dml-sync' = 'true'"))
-    list(session.run("CREATE TABLE made WITH ('connector' = 'delta', 'table-path' = 'made') AS SELECT 1 AS id, TIMESTAMP '2026-01-01 00:00:00' AS ts"))
+    list(
+        session.run("CREATE TABLE made WITH ('connector' = 'delta', 'table-path' = 'made') AS SELECT 1 AS id, TIMESTAMP '2026-01-01 00:00:00' AS ts")
+    )
     assert rows(session, "SELECT * FROM made") == [("1", "2026-01-01 00:00:00")]
     assert dict(spark.read.format("delta").load(str(tmp_path / "made")).dtypes) == {"id": "int", "ts": "timestamp_ntz"}
     session.close()
@@ -243,15 +247,23 @@ def test_an_existing_delta_table_of_another_shape_is_refused(tmp_path: Path, eng
 def test_odd_identifiers(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
     list(session.run("SET 'table.dml-sync' = 'true'"))
-    list(session.run("CREATE TABLE `ž.a b` (`select` INT, `a``b` STRING, `Ünï` INT) WITH ('connector' = 'filesystem', 'path' = 'odd', 'format' = 'json')"))
+    list(
+        session.run(
+            "CREATE TABLE `ž.a b` (`select` INT, `a``b` STRING, `Ünï` INT) WITH ('connector' = 'filesystem', 'path' = 'odd', 'format' = 'json')"
+        )
+    )
     list(session.run("INSERT INTO `ž.a b` VALUES (1, 'it''s \\ \"x\" $1 ${y}', 2)"))
-    assert rows(session, "SELECT `a``b`, t.`select` + `Ünï` AS `sum of` FROM `ž.a b` AS t") == [("it's \\ \"x\" $1 ${y}", "3")]
+    assert rows(session, "SELECT `a``b`, t.`select` + `Ünï` AS `sum of` FROM `ž.a b` AS t") == [('it\'s \\ "x" $1 ${y}', "3")]
     session.close()
 
 
 def test_what_did_not_start_leaves_nothing_and_is_explained_all_the_same(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
-    list(session.run("CREATE TABLE gone (id INT) WITH ('connector' = 'filesystem', 'path' = 'nowhere', 'format' = 'json', 'source.monitor-interval' = '1 s');"))
+    list(
+        session.run(
+            "CREATE TABLE gone (id INT) WITH ('connector' = 'filesystem', 'path' = 'nowhere', 'format' = 'json', 'source.monitor-interval' = '1 s');"
+        )
+    )
     with pytest.raises(ValidationError, match="does not exist"):
         list(session.run("INSERT INTO copies SELECT id, 'x' FROM gone;"))
     assert not list((tmp_path / ".sqlstream" / "jobs").glob("*/1"))
@@ -287,7 +299,8 @@ def test_joins_and_distinct_outside_of_windows(tmp_path: Path, engine) -> None:
     feed(tmp_path, 1, 1, 2, 3)
     for sql, wanted in {
         "SELECT DISTINCT word FROM numbers LIMIT 3": [("w1",), ("w2",), ("w3",)],
-        "SELECT a.id, b.word FROM numbers AS a JOIN numbers AS b ON a.id = b.id AND a.word <= b.word LIMIT 6": [("1", "w1")] * 4 + [("2", "w2"), ("3", "w3")],
+        "SELECT a.id, b.word FROM numbers AS a JOIN numbers AS b ON a.id = b.id AND a.word <= b.word LIMIT 6": [("1", "w1")] * 4
+        + [("2", "w2"), ("3", "w3")],
         "SELECT f.name, n.id FROM numbers AS n, fixed AS f WHERE f.id = n.id AND n.id > 1 LIMIT 1": [("three", "3")],
         "SELECT DISTINCT f.name FROM numbers AS n JOIN fixed AS f ON f.id = n.id LIMIT 2": [("one",), ("three",)],
         "SELECT v.x, n.word FROM numbers AS n JOIN (VALUES (2, 'b')) AS v(id, x) ON v.id = n.id LIMIT 1": [("b", "w2")],
@@ -296,7 +309,11 @@ def test_joins_and_distinct_outside_of_windows(tmp_path: Path, engine) -> None:
         assert sorted(rows(session, sql)) == wanted, sql
     list(session.run("SET 'execution.runtime-mode' = 'batch'"))
     for sql, wanted in {
-        "SELECT a.name, b.id FROM fixed AS a LEFT JOIN fixed AS b ON a.id = b.id AND b.id > 1": [("none", "<NULL>"), ("one", "<NULL>"), ("three", "3")],
+        "SELECT a.name, b.id FROM fixed AS a LEFT JOIN fixed AS b ON a.id = b.id AND b.id > 1": [
+            ("none", "<NULL>"),
+            ("one", "<NULL>"),
+            ("three", "3"),
+        ],
         "SELECT name FROM fixed WHERE id IN (SELECT id FROM fixed WHERE id < 2)": [("one",)],
         "SELECT name FROM fixed AS a WHERE NOT EXISTS (SELECT 1 FROM fixed AS b WHERE b.id = a.id AND b.id < 2)": [("none",), ("three",)],
         "SELECT name FROM fixed WHERE id NOT IN (SELECT id FROM fixed WHERE id < 2)": [("three",)],
@@ -347,7 +364,9 @@ def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, en
     list(session.run("ALTER TABLE numbers MODIFY id BIGINT;"))
     anew = submit(session, "INSERT INTO words SELECT word FROM numbers;")
     (line,) = said
-    assert line.startswith(f"Job '{first.name}' starts anew, without state, and reads its sources from where their options say: what stopped under this name ({first.folder})")
+    assert line.startswith(
+        f"Job '{first.name}' starts anew, without state, and reads its sources from where their options say: what stopped under this name ({first.folder})"
+    )
     session.jobs.stop(anew.id)
     again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
     assert said[1:] == [f"Job '{first.name}' goes on where it stopped ({anew.folder})."]

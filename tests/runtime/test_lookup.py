@@ -98,7 +98,7 @@ def test_a_row_gets_the_rows_of_its_key_that_are_there(orders, rates) -> None:
         "+I[1, one]", "+I[2, two]", "+I[2, zwei]", "+I[5, two]", "+I[5, zwei]"
     ]  # fmt: skip
     sent = asked(rates, since)
-    assert len(sent) == 1 and ' IN ($1, $2, $3, $4)' in sent[0] and "rest" not in sent[0]
+    assert len(sent) == 1 and " IN ($1, $2, $3, $4)" in sent[0] and "rest" not in sent[0]
     rates.run("UPDATE rates SET name = 'eins' WHERE k = 1", "INSERT INTO rates VALUES (9, 'a', 'nine', 0, 'r')")
     assert orders.gives(job, order(6, 1), order(7, 9)) == ["+I[6, eins]", "+I[7, nine]"]
     # More keys than one statement asks for, and more rows than are held at a time.
@@ -228,7 +228,9 @@ def test_files_and_delta_tables_are_joined_as_they_are_by_then(orders, engine) -
         LEFT JOIN kinds FOR SYSTEM_TIME AS OF o.p AS d ON o.k = d.k AND d.kind <> 'B'""")
     assert orders.gives(job, order(1, 1), order(2, 2), order(3, 3), order(4, None)) == ["+I[1, one/A]", "+I[2, two/-]"]
     (orders.project / "names" / "2.csv").write_text("3,three\n")
-    engine.spark.sql(f"MERGE INTO delta.`{orders.project / 'kinds'}` AS t USING (SELECT 1 AS k) AS s ON t.k = s.k WHEN MATCHED THEN UPDATE SET kind = 'X'")
+    engine.spark.sql(
+        f"MERGE INTO delta.`{orders.project / 'kinds'}` AS t USING (SELECT 1 AS k) AS s ON t.k = s.k WHEN MATCHED THEN UPDATE SET kind = 'X'"
+    )
     assert orders.gives(job, order(5, 1), order(6, 3)) == ["+I[5, one/X]", "+I[6, three/-]"]
 
 
@@ -243,7 +245,11 @@ def test_a_database_table_joins_a_stream_as_a_bounded_input(orders, rates) -> No
 
 
 def test_changes_are_looked_up_and_written_by_key_over_a_restart(orders, postgres) -> None:
-    postgres.run("DROP TABLE IF EXISTS people, totals", "CREATE TABLE people (k int PRIMARY KEY, name text)", "INSERT INTO people VALUES (1, 'one'), (2, 'two')")
+    postgres.run(
+        "DROP TABLE IF EXISTS people, totals",
+        "CREATE TABLE people (k int PRIMARY KEY, name text)",
+        "INSERT INTO people VALUES (1, 'one'), (2, 'two')",
+    )
     postgres.run("CREATE TABLE totals (k int PRIMARY KEY, name text, n bigint)")
     orders.declare("people", "k INT, name STRING, PRIMARY KEY (k) NOT ENFORCED", postgres.options("people"))
     orders.declare("totals", "k INT, name STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED", postgres.options("totals"))

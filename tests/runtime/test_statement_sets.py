@@ -54,7 +54,9 @@ def test_made_up_rows(tmp_path: Path, engine, bound: str) -> None:
 
 
 @pytest.mark.kafka
-@pytest.mark.parametrize("startup", ["'latest-offset'", "'timestamp', 'scan.startup.timestamp-millis' = '4102444800000'"], ids=["latest", "timestamp"])
+@pytest.mark.parametrize(
+    "startup", ["'latest-offset'", "'timestamp', 'scan.startup.timestamp-millis' = '4102444800000'"], ids=["latest", "timestamp"]
+)
 def test_a_topic_read_from_now_on(tmp_path: Path, engine, broker, monkeypatch, startup: str) -> None:
     """A record that comes when one query has started and the other has not is read by both."""
     topic = f"set-{'latest' if 'latest' in startup else 'timestamp'}"

@@ -15,7 +15,7 @@ from sqlstream.session.session import Session
 if TYPE_CHECKING:
     from pathlib import Path
 
-MODULE = '''
+MODULE = """
 import datetime
 from collections.abc import Iterator
 from decimal import Decimal
@@ -49,7 +49,7 @@ def shout(text: str) -> str:
 
 def loose(text):
     yield text
-'''
+"""
 
 DECLARATIONS = """
 CREATE TABLE lines (id INT, line STRING)
@@ -76,7 +76,13 @@ def project(tmp_path: Path, monkeypatch) -> Path:
 
 def client(project: Path, engine=None, emit=print) -> Session:
     made = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=emit, notify=lambda line: None)
-    list(made.run(DECLARATIONS.format(path=project).replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS").replace("FUNCTION Times", "FUNCTION IF NOT EXISTS Times")))
+    list(
+        made.run(
+            DECLARATIONS.format(path=project)
+            .replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")
+            .replace("FUNCTION Times", "FUNCTION IF NOT EXISTS Times")
+        )
+    )
     return made
 
 

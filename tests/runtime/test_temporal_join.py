@@ -38,12 +38,10 @@ def test_a_tombstone_ends_a_version(tmp_path: Path, spark, engine, broker) -> No
 
     orders = iter(range(1, 10))
     for value in ('\'{"cur": "a", "rate": 1}\'', '\'{"cur": "a", "rate": 2}\'', "CAST(NULL AS STRING)", '\'{"cur": "a", "rate": 3}\''):
-        send("versions", f"('{{\"cur\": \"a\"}}', {value})")
-        send("versioned", ", ".join(f"('', '{{\"id\": {next(orders)}, \"cur\": \"{cur}\"}}')" for cur in "ab"))
+        send("versions", f'(\'{{"cur": "a"}}\', {value})')
+        send("versioned", ", ".join(f'(\'\', \'{{"id": {next(orders)}, "cur": "{cur}"}}\')' for cur in "ab"))
     lines: list[str] = []
-    client = Session(
-        tmp_path, options={"table.local-time-zone": "UTC"}, variables={"BOOTSTRAP": broker.bootstrap}, emit=lines.append, engine=engine
-    )
+    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, variables={"BOOTSTRAP": broker.bootstrap}, emit=lines.append, engine=engine)
     list(client.run(SCRIPT))
     client.close()
     rows = sorted(line for line in lines if line.startswith("+I"))

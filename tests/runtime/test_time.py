@@ -93,7 +93,9 @@ def test_the_bounds_of_windows_on_processing_time(client):
 def test_the_watermark_as_a_column(client):
     client.run("CREATE TABLE answers (item STRING, w TIMESTAMP(3)) WITH ('connector' = 'print')")
     client.feed(("a", "05"))
-    job = client.submit("INSERT INTO answers SELECT item, CURRENT_WATERMARK(ts) FROM bids WHERE CURRENT_WATERMARK(ts) IS NULL OR ts > CURRENT_WATERMARK(ts)")
+    job = client.submit(
+        "INSERT INTO answers SELECT item, CURRENT_WATERMARK(ts) FROM bids WHERE CURRENT_WATERMARK(ts) IS NULL OR ts > CURRENT_WATERMARK(ts)"
+    )
     for query in job.queries:
         query.processAllAvailable()
     client.feed(("late", "04"), ("b", "06"))
@@ -121,7 +123,9 @@ def test_late_rows_are_counted(client):
 
 def test_a_select_over_processing_time(client):
     client.feed(("a", "01"))
-    (outcome,) = client.run("SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(p), INTERVAL '1' SECOND)) GROUP BY window_start, window_end LIMIT 1")
+    (outcome,) = client.run(
+        "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(p), INTERVAL '1' SECOND)) GROUP BY window_start, window_end LIMIT 1"
+    )
     assert isinstance(outcome, Stream)
     assert [c.row for c in outcome.changes] == [("1",)]
 
@@ -133,7 +137,9 @@ def test_an_input_that_ends_before_its_windows_gives_nothing(client):
 
 
 def test_each_row_has_its_own_time_and_one(client):
-    client.run("CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '400000', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '400000')")
+    client.run(
+        "CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '400000', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '400000')"
+    )
     client.run("CREATE TABLE answers (times BOOLEAN, differ BIGINT) WITH ('connector' = 'print')")
     now = "SELECT n, CURRENT_TIMESTAMP AS a, NOW() AS b, LOCALTIMESTAMP AS c FROM numbers"
     apart = "a <> b OR CAST(a AS TIMESTAMP(3)) <> c"

@@ -52,7 +52,12 @@ def test_sql_stays(text):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("\\peak x", "There is no command \\peak."), ("\\peek", "takes: topic [n]"), ("\\plot 'a", "No closing quotation"), ("\\q a b", "takes: [query")],
+    [
+        ("\\peak x", "There is no command \\peak."),
+        ("\\peek", "takes: topic [n]"),
+        ("\\plot 'a", "No closing quotation"),
+        ("\\q a b", "takes: [query"),
+    ],
 )
 def test_wrong_use_is_told(line, said):
     with pytest.raises(ValidationError) as caught:

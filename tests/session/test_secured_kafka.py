@@ -25,7 +25,7 @@ from sqlstream.core.errors import NotSupported
 from sqlstream.session.session import Session
 
 pytestmark = pytest.mark.kafka
-PASSWORD = "in \"quotes\", \\ and ;"
+PASSWORD = 'in "quotes", \\ and ;'
 SETTINGS = r"""
 listener.name.tls.ssl.client.auth=required
 ssl.keystore.type=PEM
@@ -88,7 +88,12 @@ def secured(tmp_path_factory):
 
 def tls(secured, **more):
     folder, _, address, _ = secured
-    given = {"bootstrap.servers": address, "security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": str(folder / "ca.pem")}
+    given = {
+        "bootstrap.servers": address,
+        "security.protocol": "SSL",
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": str(folder / "ca.pem"),
+    }
     own = {"ssl.keystore.type": "PEM", "ssl.keystore.location": str(folder / "client.pem")}
     return Client(given | own | {k.replace("_", "."): v for k, v in more.items()})
 
@@ -157,8 +162,13 @@ def test_rights(secured):
         hidden.produce(topic, [(None, b"x")])
     admin = AdminClient({"bootstrap.servers": secured[1], "log_level": 0})
     given = ("User:bob", "*", AclOperation.READ, AclPermissionType.DENY)
-    denied = [AclBinding(kind, name, ResourcePatternType.LITERAL, *given) for kind, name in ((ResourceType.TOPIC, "hidden"), (ResourceType.GROUP, "sqlstream"))]
-    denied.append(AclBinding(ResourceType.GROUP, "sqlstream", ResourcePatternType.LITERAL, "User:bob", "*", AclOperation.DESCRIBE, AclPermissionType.DENY))
+    denied = [
+        AclBinding(kind, name, ResourcePatternType.LITERAL, *given)
+        for kind, name in ((ResourceType.TOPIC, "hidden"), (ResourceType.GROUP, "sqlstream"))
+    ]
+    denied.append(
+        AclBinding(ResourceType.GROUP, "sqlstream", ResourcePatternType.LITERAL, "User:bob", "*", AclOperation.DESCRIBE, AclPermissionType.DENY)
+    )
     denied.append(AclBinding(ResourceType.TOPIC, "open", ResourcePatternType.LITERAL, "User:bob", "*", AclOperation.WRITE, AclPermissionType.DENY))
     allowed = AclBinding(ResourceType.TOPIC, "*", ResourcePatternType.LITERAL, "User:*", "*", AclOperation.ALL, AclPermissionType.ALLOW)
     for one in admin.create_acls([*denied, allowed]).values():

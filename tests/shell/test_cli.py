@@ -90,8 +90,7 @@ def test_a_statement_is_not_echoed(here, calls):
 
 def test_options_come_from_the_project_then_from_flags_then_from_d(here, calls):
     (here / "sqlstream.toml").write_text(
-        "[options]\nexecution.runtime-mode = 'batch'\n'parallelism.default' = 4\ntable.dml-sync = true\n"
-        "'spark.master' = 'local[1]'\n"
+        "[options]\nexecution.runtime-mode = 'batch'\n'parallelism.default' = 4\ntable.dml-sync = true\n'spark.master' = 'local[1]'\n"
     )
     start(calls, "--master", "local[2]", "-Dparallelism.default=8", "-D", "a=b=c", "--var", "X=y", "--save", "-e", "x")
     assert calls.settings["options"] == {

@@ -47,9 +47,7 @@ def test_the_prompt_comes_at_once(terminal, tmp_path):
 
 
 def test_help_comes_at_once_and_without_the_planner():
-    imported = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "sqlstream", "--help"], capture_output=True, text=True, check=True
-    ).stderr
+    imported = subprocess.run([sys.executable, "-X", "importtime", "-m", "sqlstream", "--help"], capture_output=True, text=True, check=True).stderr
     assert "sqlstream.cli.main" in imported
     for heavy in ("pyspark", "sqlglot", "prompt_toolkit", "sqlstream.session.session"):
         assert heavy not in imported
@@ -124,7 +122,14 @@ def test_a_select_in_the_terminal(terminal, tmp_path):
 @pytest.mark.spark
 @pytest.mark.timeout(300)
 def test_after_the_death_of_spark_the_next_statement_starts_it_anew(tmux, tmp_path):
-    options = ["-D", "spark.master=local[2]", "-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1", "-D", "sql-client.execution.result-mode=tableau"]
+    options = [
+        "-D",
+        "spark.master=local[2]",
+        "-D",
+        "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
+        "-D",
+        "sql-client.execution.result-mode=tableau",
+    ]
     one = tmux(sys.executable, "-m", "sqlstream", "--project", str(tmp_path), *options, columns=200)
     one.wait_for("sqlstream>")
     one.type("CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen'); CREATE TABLE b (n BIGINT) WITH ('connector' = 'blackhole');")

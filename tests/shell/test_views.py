@@ -210,7 +210,11 @@ def test_text_is_printed_as_it_is(screen):
 @pytest.mark.parametrize(
     ("type_", "width"),
     [
-        (t.time(3), 12), (t.timestamp(9), 29), (t.DOUBLE, 30), (t.array(t.INT), 30), (t.TINYINT, 6),
+        (t.time(3), 12),
+        (t.timestamp(9), 29),
+        (t.DOUBLE, 30),
+        (t.array(t.INT), 30),
+        (t.TINYINT, 6),
         (t.decimal(38, 18), 40),
     ],
 )
@@ -245,5 +249,11 @@ def test_a_terminal_gets_nothing_of_the_data_that_it_obeys(made, output) -> None
 
 def test_a_file_gets_the_data_as_they_are() -> None:
     screen = Screen(io.StringIO(), io.StringIO())
-    show(results.Rows(columns=TEXT, rows=((HOSTILE,),), query=True), screen, {**SILENT, "table.display.max-column-width": "100"}, time.monotonic(), lambda: False)
+    show(
+        results.Rows(columns=TEXT, rows=((HOSTILE,),), query=True),
+        screen,
+        {**SILENT, "table.display.max-column-width": "100"},
+        time.monotonic(),
+        lambda: False,
+    )
     assert HOSTILE in screen.out.getvalue()

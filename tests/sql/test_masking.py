@@ -139,7 +139,9 @@ def shown(project: Path, script: str, monkeypatch, capsys) -> dict[str, str]:
             for outcome in session.run(expanded(text), "s.sql"):
                 places[f"outcome {number}"] = repr(outcome)
         except SqlStreamError as error:
-            places[f"error {number}"] = "\n".join([*error_lines(error, verbose=False), str(error), error.message, str(error.hint), (error.location and error.location.caret) or ""])
+            places[f"error {number}"] = "\n".join(
+                [*error_lines(error, verbose=False), str(error), error.message, str(error.hint), (error.location and error.location.caret) or ""]
+            )
     for number, text in enumerate(("SHOW CREATE TABLE t", "SHOW CREATE VIEW v", "SHOW CREATE CATALOG c", "DESCRIBE t", "DESCRIBE CATALOG EXTENDED c", "DESCRIBE DATABASE EXTENDED d",
         "DESCRIBE FUNCTION EXTENDED f", "SHOW QUERIES", "SHOW JOBS", "SET", "EXPLAIN SELECT * FROM v", "EXPLAIN SELECT * FROM t")):  # fmt: skip
         try:
@@ -199,7 +201,11 @@ def test_a_view_with_a_secret_is_not_saved(project, monkeypatch):
 
 def test_a_variable_with_the_name_of_a_secret(project):
     session = Session(project, variables={"DB_PASSWORD": "hunter2"}, notify=lambda line: None)
-    for text in ("SELECT '${DB_PASSWORD}' FROM nowhere", "CREATE TABLE t (a INT) WITH ('connector' = 'p${DB_PASSWORD}')", "SELECT nosuch('${DB_PASSWORD}')"):
+    for text in (
+        "SELECT '${DB_PASSWORD}' FROM nowhere",
+        "CREATE TABLE t (a INT) WITH ('connector' = 'p${DB_PASSWORD}')",
+        "SELECT nosuch('${DB_PASSWORD}')",
+    ):
         with pytest.raises(SqlStreamError) as raised:
             list(session.run(f"{text};\nSELECT ${{DB_PASSWORD}} FROM clicks"))
         assert "hunter2" not in "\n".join(error_lines(raised.value, verbose=False))

@@ -26,7 +26,7 @@ from sqlstream.udf.worker.values import arrow_type, python_values, zone_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-MODULE = '''
+MODULE = """
 import threading
 from collections import defaultdict
 
@@ -75,7 +75,7 @@ class Open(AggregateFunction):
 class Changed(Kept):
     def get_value(self, state):
         return f"changed: {len(state.taken)}"
-'''
+"""
 ARGUMENTS = {"x": t.INT, "password": t.STRING}
 
 
@@ -103,12 +103,24 @@ def task(name: str, *arguments: str, result: str = "STRING", of: ModuleType | No
     row = t.row(("sign", *arguments), (t.TINYINT.not_null(), *(ARGUMENTS[a] for a in arguments)))
     kept = t.row(("accumulator", "rows"), (t.BYTES, t.array(row.not_null()).not_null())).not_null()
     secrets = tuple(a == "password" for a in arguments)
-    return Task(name.upper(), pickled, "general", (kept,), type_named(result), "UTC", secrets=secrets, sources=(("counting", "counting.py", MODULE),), aggregate=True)
+    return Task(
+        name.upper(),
+        pickled,
+        "general",
+        (kept,),
+        type_named(result),
+        "UTC",
+        secrets=secrets,
+        sources=(("counting", "counting.py", MODULE),),
+        aggregate=True,
+    )
 
 
 def values(made: Task, *groups: tuple[bytes | None, list[tuple]]) -> list[Any]:
     names = made.arguments[0].children[1].children[0].names
-    array = pa.array([{"accumulator": kept, "rows": [dict(zip(names, row, strict=True)) for row in rows]} for kept, rows in groups], arrow_type(made.arguments[0]))
+    array = pa.array(
+        [{"accumulator": kept, "rows": [dict(zip(names, row, strict=True)) for row in rows]} for kept, rows in groups], arrow_type(made.arguments[0])
+    )
     return python_values(worker.evaluated(made, (array,)), made.result, zone_of("UTC"))
 
 
@@ -140,7 +152,9 @@ def test_rows_behind_an_accumulator() -> None:
     expected = "[5, None, 5, 7] [7] [5]"
     kept = fold.folded(made, None, batch(made, rows))
     again = fold.folded(made, fold.folded(made, None, batch(made, rows[:3])), batch(made, rows[3:]))
-    assert values(made, (None, rows), (kept, []), (again, []), (fold.folded(made, None, batch(made, rows[:2])), rows[2:]), (None, [])) == [expected] * 4 + ["[] [] []"]
+    assert values(made, (None, rows), (kept, []), (again, []), (fold.folded(made, None, batch(made, rows[:2])), rows[2:]), (None, [])) == [
+        expected
+    ] * 4 + ["[] [] []"]
     counted = task("Counted", result="BIGINT")
     assert values(counted, (fold.folded(counted, None, batch(counted, [(1,)] * 3)), [(1,)] * 2), (None, [])) == [5, 0]
 
@@ -163,7 +177,9 @@ def test_what_cannot_be_kept() -> None:
     for attempt in (lambda: values(made, (None, [(1, 1, "geheim")])), lambda: fold.folded(made, None, batch(made, [(1, 1, "geheim")]))):
         with pytest.raises(FunctionFailed) as raised:
             attempt()
-        assert raised.value.message.startswith("The accumulator of the Python function OPEN can't be kept, since it can't be pickled: TypeError: cannot pickle")
+        assert raised.value.message.startswith(
+            "The accumulator of the Python function OPEN can't be kept, since it can't be pickled: TypeError: cannot pickle"
+        )
         assert "lock" in raised.value.message
         assert raised.value.hint is not None
     with pytest.raises(FunctionFailed) as raised:

@@ -14,7 +14,7 @@ from sqlstream.sql.syntax.dialect import parse
 if TYPE_CHECKING:
     from pathlib import Path
 
-MODULE = '''
+MODULE = """
 from pyflink.table import DataTypes, ListView, MapView, TableAggregateFunction
 from pyflink.table.udf import AggregateFunction, udaf, udf, udtaf
 
@@ -44,7 +44,7 @@ class Top(TableAggregateFunction):
 
 
 top = udtaf(Top(), result_type="BIGINT")
-'''
+"""
 
 TABLE = (
     "CREATE TABLE r (k STRING, x BIGINT, y BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '/nowhere', "
@@ -68,7 +68,10 @@ def plan(session: Session, sql: str) -> list[str]:
 
 
 def test_a_group_aggregate(session: Session) -> None:
-    found = plan(session, "SELECT k, spread(x) AS a, spread(x) + 1 AS b, mean(x) AS c, COUNT(*) AS n, spread(DISTINCT x, 2) FILTER (WHERE y > 1) AS d FROM r GROUP BY k HAVING spread(x) > 1")
+    found = plan(
+        session,
+        "SELECT k, spread(x) AS a, spread(x) + 1 AS b, mean(x) AS c, COUNT(*) AS n, spread(DISTINCT x, 2) FILTER (WHERE y > 1) AS d FROM r GROUP BY k HAVING spread(x) > 1",
+    )
     # A function of columns is given all rows.
     assert found[1:4] == [
         "Calc(where=[(a > 1)], changelogMode=[I,UB,UA])",
@@ -90,7 +93,11 @@ def test_where_an_accumulator_stands_for_rows(session: Session) -> None:
         "ARGUMENTS(x) AS $rows0, ACCUMULATOR(x) AS $rows1, ACCUMULATOR(DISTINCT x) AS $rows2"
     )
     assert aggregates(session, f"SELECT drift(x) FROM {WINDOWS} GROUP BY window_start, window_end").endswith(" ARGUMENTS(x) AS $rows0")
-    list(session.run("SET 'execution.runtime-mode' = 'batch'; CREATE TABLE b (x BIGINT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json')"))
+    list(
+        session.run(
+            "SET 'execution.runtime-mode' = 'batch'; CREATE TABLE b (x BIGINT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json')"
+        )
+    )
     assert aggregates(session, "SELECT drift(x) FROM b") == "ARGUMENTS(x) AS $rows0"
 
 
@@ -104,8 +111,12 @@ def test_windows_and_over(session: Session) -> None:
 
 def test_a_window_join_reads_their_values(session: Session) -> None:
     side = f"(SELECT window_start, window_end, k, spread(x) AS s FROM {WINDOWS} GROUP BY window_start, window_end, k)"
-    found = plan(session, f"SELECT a.s, b.s FROM {side} AS a JOIN {side} AS b ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.k = b.k")
-    places = [next(i for i, line in enumerate(found) if text in line) for text in ("collects=[rows, rows]", "SPREAD($rows0) AS s", "WindowAggregate(")]
+    found = plan(
+        session, f"SELECT a.s, b.s FROM {side} AS a JOIN {side} AS b ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.k = b.k"
+    )
+    places = [
+        next(i for i, line in enumerate(found) if text in line) for text in ("collects=[rows, rows]", "SPREAD($rows0) AS s", "WindowAggregate(")
+    ]
     assert places == sorted(places)
 
 

@@ -138,9 +138,15 @@ def test_groups(session: Session) -> None:
         ("b", "5.0", "1", "5.0"),
     ]
     # NULL is a value, and equal to itself; the arguments of DISTINCT count together.
-    found = rows(session, f"SELECT k, sorted_values(x), sorted_values(DISTINCT x), sorted_values(DISTINCT y), sorted_values(x) FILTER (WHERE y > 10), listed(DISTINCT k, 1) FROM {ROWS} GROUP BY k ORDER BY k")
+    found = rows(
+        session,
+        f"SELECT k, sorted_values(x), sorted_values(DISTINCT x), sorted_values(DISTINCT y), sorted_values(x) FILTER (WHERE y > 10), listed(DISTINCT k, 1) FROM {ROWS} GROUP BY k ORDER BY k",
+    )
     assert found == [("a", "1,2,2,None", "1,2,None", "10,20,30", "2,2,None", "a/1"), ("b", "5", "5", "1", "", "b/1")]
-    assert rows(session, f"SELECT k, weighted_avg(twice(x), y) + 1 FROM {ROWS} WHERE x IS NOT NULL GROUP BY k HAVING twice(spread(x)) > -1 AND weighted_avg(x, y) > 4") == [("b", "11.0")]
+    assert rows(
+        session,
+        f"SELECT k, weighted_avg(twice(x), y) + 1 FROM {ROWS} WHERE x IS NOT NULL GROUP BY k HAVING twice(spread(x)) > -1 AND weighted_avg(x, y) > 4",
+    ) == [("b", "11.0")]
     assert rows(session, f"SELECT k, counts() FROM {ROWS} GROUP BY ROLLUP (k) ORDER BY k") == [(None, "5"), ("a", "4"), ("b", "1")]
 
 
@@ -148,15 +154,24 @@ def test_no_rows(session: Session) -> None:
     """What the function gives for an empty accumulator, and NULL where there is no group."""
     assert rows(session, f"SELECT listed(x), counts(), weighted_avg(x, y), mean(x) FROM {ROWS} WHERE x > 10") == [("", "0", None, None)]
     assert rows(session, f"SELECT k, counts() FROM {ROWS} WHERE x > 10 GROUP BY k") == []
-    assert rows(session, f"SELECT s.n, (SELECT counts() FROM {ROWS} WHERE t.x = s.n) FROM (VALUES (2), (7)) AS s (n) ORDER BY n") == [("2", "2"), ("7", None)]
+    assert rows(session, f"SELECT s.n, (SELECT counts() FROM {ROWS} WHERE t.x = s.n) FROM (VALUES (2), (7)) AS s (n) ORDER BY n") == [
+        ("2", "2"),
+        ("7", None),
+    ]
 
 
 def test_whole_columns(session: Session) -> None:
-    assert rows(session, f"SELECT k, max_add(x, y) AS m, bounds(x).all_of FROM {ROWS} WHERE x IS NOT NULL GROUP BY k ORDER BY k") == [("a", "22", "[1, 2, 2]"), ("b", "6", "[5]")]
+    assert rows(session, f"SELECT k, max_add(x, y) AS m, bounds(x).all_of FROM {ROWS} WHERE x IS NOT NULL GROUP BY k ORDER BY k") == [
+        ("a", "22", "[1, 2, 2]"),
+        ("b", "6", "[5]"),
+    ]
 
 
 def test_over(session: Session) -> None:
-    found = rows(session, f"SELECT k, y, listed(x) OVER (PARTITION BY k ORDER BY y, x), mean(x) OVER (PARTITION BY k ORDER BY y ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM {ROWS} WHERE y <> 20 ORDER BY k, y")
+    found = rows(
+        session,
+        f"SELECT k, y, listed(x) OVER (PARTITION BY k ORDER BY y, x), mean(x) OVER (PARTITION BY k ORDER BY y ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM {ROWS} WHERE y <> 20 ORDER BY k, y",
+    )
     assert found == [("a", "10", "1", "1.0"), ("a", "30", "1-N", "1.0"), ("b", "1", "5", "5.0")]
 
 
@@ -233,7 +248,9 @@ def test_windows_of_a_stream(stream: Stream) -> None:
         "INSERT INTO overs SELECT CAST(ts AS STRING), k, listed(x) OVER w, mean(x) OVER w FROM r WINDOW w AS (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW);"
         "END;"
     ))  # fmt: skip
-    found = put(("a", 1, "00:00:01.000"), ("a", None, "00:00:02.000"), ("a", 1, "00:00:03.000"), ("b", 5, "00:00:50.000"), ("z", 0, "00:05:00.000"), lines=9)
+    found = put(
+        ("a", 1, "00:00:01.000"), ("a", None, "00:00:02.000"), ("a", 1, "00:00:03.000"), ("b", 5, "00:00:50.000"), ("z", 0, "00:05:00.000"), lines=9
+    )
     assert found == [
         "overs> +I[2024-01-01 00:00:01.000, a, 1, 1.0]",
         "overs> +I[2024-01-01 00:00:02.000, a, 1-N, 1.0]",
@@ -250,6 +267,15 @@ def test_windows_of_a_stream(stream: Stream) -> None:
 def test_over_distinct_of_a_stream(stream: Stream) -> None:
     session, put = stream
     list(session.run("CREATE TABLE o (w STRING, v STRING, d STRING) WITH ('connector' = 'print')"))
-    list(session.run("INSERT INTO o SELECT CAST(ts AS STRING), listed(x) OVER w, listed(DISTINCT x) OVER w FROM r WINDOW w AS (PARTITION BY k ORDER BY ts)"))
+    list(
+        session.run(
+            "INSERT INTO o SELECT CAST(ts AS STRING), listed(x) OVER w, listed(DISTINCT x) OVER w FROM r WINDOW w AS (PARTITION BY k ORDER BY ts)"
+        )
+    )
     found = put(("a", 1, "00:00:01.000"), ("a", 2, "00:00:02.000"), ("a", 1, "00:00:03.000"), ("z", 0, "00:05:00.000"), lines=4)
-    assert found == ["+I[2024-01-01 00:00:01.000, 1, 1]", "+I[2024-01-01 00:00:02.000, 1-2, 1-2]", "+I[2024-01-01 00:00:03.000, 1-2-1, 1-2]", "+I[2024-01-01 00:05:00.000, 0, 0]"]
+    assert found == [
+        "+I[2024-01-01 00:00:01.000, 1, 1]",
+        "+I[2024-01-01 00:00:02.000, 1-2, 1-2]",
+        "+I[2024-01-01 00:00:03.000, 1-2-1, 1-2]",
+        "+I[2024-01-01 00:05:00.000, 0, 0]",
+    ]

@@ -87,7 +87,9 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
         ({"python.executable": "env/bin/python"}, "There is no program 'env/bin/python' (python.executable)."),
     ],
 )
-def test_what_is_not_there_is_told_before_spark_starts(options: dict[str, str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_there_is_told_before_spark_starts(
+    options: dict[str, str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sqlstream.runtime.engine.session.require_java", lambda: pytest.fail("Spark was started"))
     with pytest.raises(SqlStreamError) as raised:
         getattr(Engine(tmp_path, lambda: options, print), "spark")  # noqa: B009

@@ -13,7 +13,7 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.session import Session
 from sqlstream.udf.worker.concurrent import Calls, TimedOut, values
 
-MODULE = '''
+MODULE = """
 import asyncio
 
 from pyflink.table.udf import AsyncScalarFunction, udf
@@ -50,7 +50,7 @@ async def wrong(x: int) -> int:
 async def never(x: int) -> int:
     await asyncio.sleep(60)
     return x
-'''
+"""
 
 
 @pytest.fixture
@@ -123,7 +123,9 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_only_scalar_functions_wait(project: Path) -> None:
-    (project / "udfs" / "bad.py").write_text("from sqlstream.udf import udf\n\n\n@udf(result_type='INT', func_type='pandas')\nasync def bad(x):\n    return x\n")
+    (project / "udfs" / "bad.py").write_text(
+        "from sqlstream.udf import udf\n\n\n@udf(result_type='INT', func_type='pandas')\nasync def bad(x):\n    return x\n"
+    )
     session = Session(project, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
     with pytest.raises(SqlStreamError) as raised:
         list(session.run("EXPLAIN SELECT bad(1)"))

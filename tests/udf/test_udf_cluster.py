@@ -76,7 +76,7 @@ class Gathered(AggregateFunction):
 
 gathered = udaf(Gathered())
 '''
-SHAPES = '''
+SHAPES = """
 from dataclasses import dataclass
 
 
@@ -90,7 +90,7 @@ SHAPES = [Shape("circle"), Shape("square")]
 
 def named(shape):
     return shape.name.upper()
-'''
+"""
 SCRIPT = """
 SET 'execution.runtime-mode' = 'batch';
 SET 'sql-client.execution.result-mode' = 'tableau';
@@ -125,7 +125,19 @@ def test_functions_on_a_cluster(tmp_path: Path, monkeypatch) -> None:
             wait_for(log, "Successfully registered with master")
         settings = ["spark.executor.memory=512m", "spark.sql.shuffle.partitions=1", "spark.driver.host=127.0.0.1", "table.local-time-zone=UTC",
                     "pipeline.global-job-parameters=word:a"]  # fmt: skip
-        command = [sys.executable, "-m", "sqlstream", "--project", str(project), "--master", master, "-f", str(project / "job.sql"), "--output", "csv"]
+        command = [
+            sys.executable,
+            "-m",
+            "sqlstream",
+            "--project",
+            str(project),
+            "--master",
+            master,
+            "-f",
+            str(project / "job.sql"),
+            "--output",
+            "csv",
+        ]
         command += ["--var", f"CHANGES={tmp_path / 'changes'}"]
         done = subprocess.run([*command, *(part for s in settings for part in ("-D", s))], capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr

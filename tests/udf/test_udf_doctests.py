@@ -95,7 +95,9 @@ def test_examples_that_are_right(project: Path, capsys) -> None:
     ],
 )
 def test_examples_that_are_wrong(project: Path, capsys, body: str, shown: str) -> None:
-    (project / "udfs" / "wrong.py").write_text(f'from sqlstream.udf import udf\n\n@udf\ndef same(a: int) -> int:\n    """\n    >>> same(2)\n    2\n    """\n    {body}\n')
+    (project / "udfs" / "wrong.py").write_text(
+        f'from sqlstream.udf import udf\n\n@udf\ndef same(a: int) -> int:\n    """\n    >>> same(2)\n    2\n    """\n    {body}\n'
+    )
     assert main(["test-udf", "udfs/wrong.py"]) == 1
     out = capsys.readouterr().out
     assert shown in out

@@ -28,7 +28,9 @@ def test_a_model_scores_a_stream(tmp_path: Path, engine, broker, monkeypatch: py
     notices: list[str] = []
     session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=notices.append)
     declaration = (PROJECT / "catalog" / "transactions.sql").read_text("utf-8")
-    bounded = declaration.replace("'transactions',", "'scored',").replace("'format' = 'json'", "'scan.bounded.mode' = 'latest-offset', 'format' = 'json'")
+    bounded = declaration.replace("'transactions',", "'scored',").replace(
+        "'format' = 'json'", "'scan.bounded.mode' = 'latest-offset', 'format' = 'json'"
+    )
     list(session.run(bounded))
     amounts = {"usual": (1200.0, 30000.0), "drained": (59000.0, 100.0), "unknown": (None, 100.0), "also usual": (300.0, 9000.0)}
     records = [

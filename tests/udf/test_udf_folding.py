@@ -118,7 +118,10 @@ def test_a_group_of_many_rows(stream: Stream, tmp_path) -> None:
     list(session.run("CREATE TABLE o (k STRING, v STRING, n BIGINT) WITH ('connector' = 'print')"))
     insert = "INSERT INTO o SELECT k, traced(x), COUNT(*) FROM r GROUP BY k"
     job = submitted(stream, insert)
-    assert put(*(("a", x, AT) for x in range(2500)), ("b", 1, AT), lines=2) == ["+I[a, 3123750 2500/0 here 500 True, 2500]", "+I[b, 1 1/0 here 1 True, 1]"]
+    assert put(*(("a", x, AT) for x in range(2500)), ("b", 1, AT), lines=2) == [
+        "+I[a, 3123750 2500/0 here 500 True, 2500]",
+        "+I[b, 1 1/0 here 1 True, 1]",
+    ]
     found = put(*(("a", x, AT) for x in range(2500, 5200)), lines=2)
     assert found == ["+U[a, 13517400 5200/0 here 200 True, 5200]", "-U[a, 3123750 2500/0 here 500 True, 2500]"]
     session.jobs.stop(job.id)
@@ -132,7 +135,10 @@ def test_rows_that_go(stream: Stream) -> None:
     """One that is folded is taken out by the function's retract, one behind it without; a group without rows is gone. DISTINCT has its first and last."""
     session, put = stream
     list(session.run("CREATE TABLE o (big BOOLEAN, v STRING, d STRING, n BIGINT) WITH ('connector' = 'print')"))
-    submitted(stream, "INSERT INTO o SELECT s > 999999, drawn(s), drawn(DISTINCT MOD(s, 10)), COUNT(*) FROM (SELECT k, SUM(x) AS s FROM r GROUP BY k) GROUP BY s > 999999")
+    submitted(
+        stream,
+        "INSERT INTO o SELECT s > 999999, drawn(s), drawn(DISTINCT MOD(s, 10)), COUNT(*) FROM (SELECT k, SUM(x) AS s FROM r GROUP BY k) GROUP BY s > 999999",
+    )
     digits = "45 10 gone 0"
     assert put(*((f"k{x}", x, AT) for x in range(1000)), lines=1) == [f"+I[false, 499500 1000 gone 0, {digits}, 1000]"]
     found = put(("new", 7, AT), ("newer", 0, AT), lines=2)
@@ -162,7 +168,9 @@ def test_values_of_every_kind(stream: Stream) -> None:
     )  # fmt: skip
     submitted(stream, f"INSERT INTO o SELECT shown(x, {', '.join(columns)}) FROM r")
     (found,) = put(*(("a", x, AT) for x in range(1200)), lines=1)
-    assert found.startswith("+I[True (Decimal('1100.00'), datetime.datetime(2024, 1, 1, 0, 0, 1), datetime.datetime(2024, 1, 1, 0, 0, 1, tzinfo=zoneinfo.ZoneInfo(key='Europe/Prague')), ")
+    assert found.startswith(
+        "+I[True (Decimal('1100.00'), datetime.datetime(2024, 1, 1, 0, 0, 1), datetime.datetime(2024, 1, 1, 0, 0, 1, tzinfo=zoneinfo.ZoneInfo(key='Europe/Prague')), "
+    )
     assert "datetime.date(2024, 1, 1), Row(" in found
     assert found.endswith("[1100, None], {'a': 1100}, True, 1100.0, b'a', 0, None, datetime.timedelta(days=1))]")
 
@@ -171,7 +179,9 @@ def test_beside_others(stream: Stream) -> None:
     """Each call has an accumulator of its own; FILTER and DISTINCT say which rows it sees."""
     session, put = stream
     list(session.run("CREATE TABLE o (a STRING, b BIGINT, c BIGINT, d BIGINT, e BIGINT, f BIGINT) WITH ('connector' = 'print')"))
-    submitted(stream, "INSERT INTO o SELECT traced(x), total(x) FILTER (WHERE x > 1198), total(DISTINCT MOD(x, 7)), total(2 * x), SUM(x), COUNT(*) FROM r")
+    submitted(
+        stream, "INSERT INTO o SELECT traced(x), total(x) FILTER (WHERE x > 1198), total(DISTINCT MOD(x, 7)), total(2 * x), SUM(x), COUNT(*) FROM r"
+    )
     found = put(*(("a", x, AT) for x in range(1200)), ("b", None, AT), lines=1)
     assert found == ["+I[719400 1201/1 here 201 True, 1199, 21, 1438800, 719400, 1201]"]
     found = put(("a", 1200, AT), ("a", None, AT), lines=2)

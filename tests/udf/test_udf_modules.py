@@ -96,7 +96,10 @@ def test_functions_are_found(project: Path) -> None:
 
 def test_calls_are_planned(project: Path) -> None:
     session = client(project)
-    assert plan(session, "SELECT Mask('abc'), MASK('abc', 2)").splitlines()[0] == "Calc(select=[MASK('abc') AS EXPR$0, MASK('abc', 2) AS EXPR$1], changelogMode=[I])"
+    assert (
+        plan(session, "SELECT Mask('abc'), MASK('abc', 2)").splitlines()[0]
+        == "Calc(select=[MASK('abc') AS EXPR$0, MASK('abc', 2) AS EXPR$1], changelogMode=[I])"
+    )
     assert "Correlate(invocation=[WORDS(x)], select=[w], joinType=[LEFT]" in plan(
         session, "SELECT w FROM (VALUES ('a b')) AS t (x) LEFT JOIN LATERAL TABLE(words(x)) AS u (w) ON TRUE"
     )
@@ -173,17 +176,19 @@ def test_a_module_with_the_name_of_another_of_pythons(project: Path) -> None:
 
 
 def test_two_functions_of_one_name_are_an_error_with_both_places(project: Path) -> None:
-    (project / "udfs" / "second.py").write_text('from sqlstream.udf import udf\n\n\n@udf\ndef Mask(a: int) -> int: return a\n')
+    (project / "udfs" / "second.py").write_text("from sqlstream.udf import udf\n\n\n@udf\ndef Mask(a: int) -> int: return a\n")
     notices: list[str] = []
     session = client(project, notices)
-    assert notices == ["udfs/second.py:4:1: Two functions are called 'mask': at udfs/masking.py:8 and at udfs/second.py:4. (Rename one of them, or give its decorator another name.)"]
+    assert notices == [
+        "udfs/second.py:4:1: Two functions are called 'mask': at udfs/masking.py:8 and at udfs/second.py:4. (Rename one of them, or give its decorator another name.)"
+    ]
     with pytest.raises(SqlStreamError, match="Two functions are called 'mask': at udfs/masking.py:8 and at udfs/second.py:4"):
         plan(session, "SELECT mask('a')")
     assert "dice" in rows(session, "SHOW USER FUNCTIONS")
 
 
 def test_the_name_of_a_built_in_function_is_an_error(project: Path) -> None:
-    (project / "udfs" / "second.py").write_text('from sqlstream.udf import udf\n\n@udf\ndef upper(a: str) -> str: return a\n')
+    (project / "udfs" / "second.py").write_text("from sqlstream.udf import udf\n\n@udf\ndef upper(a: str) -> str: return a\n")
     notices: list[str] = []
     session = client(project, notices)
     assert notices == [
@@ -207,7 +212,11 @@ def test_a_changed_file_is_loaded_again(project: Path) -> None:
     (project / "udfs" / "other.py").unlink()
     path.write_text("def broken(\n")
     assert rows(session, "SHOW USER FUNCTIONS") == []
-    assert notices[3:] == ["udfs/masking.py reloaded", "udfs/other.py is gone, and its functions", "udfs/masking.py:1:1: The module 'masking' cannot be loaded: '(' was never closed."]
+    assert notices[3:] == [
+        "udfs/masking.py reloaded",
+        "udfs/other.py is gone, and its functions",
+        "udfs/masking.py:1:1: The module 'masking' cannot be loaded: '(' was never closed.",
+    ]
 
 
 def test_python_files(project: Path, tmp_path_factory) -> None:
@@ -216,7 +225,9 @@ def test_python_files(project: Path, tmp_path_factory) -> None:
     (elsewhere / "folder").mkdir()
     (elsewhere / "folder" / "inside.py").write_text("from sqlstream.udf import udf\n@udf\ndef inside(a: int) -> int: return a\n")
     notices: list[str] = []
-    session = client(project, notices, **{"python.files": f"{elsewhere / 'single.py'},{elsewhere / 'folder'},{elsewhere / 'missing.py'},{elsewhere / 'nofolder'}"})
+    session = client(
+        project, notices, **{"python.files": f"{elsewhere / 'single.py'},{elsewhere / 'folder'},{elsewhere / 'missing.py'},{elsewhere / 'nofolder'}"}
+    )
     assert rows(session, "SHOW USER FUNCTIONS") == ["dice", "inside", "mask", "most", "single", "words"]
     assert notices == [
         f"{elsewhere / 'missing.py'}:1:1: There is no file '{elsewhere / 'missing.py'}' (python.files).",
@@ -287,7 +298,9 @@ def test_planning_needs_no_spark(project: Path) -> None:
 
 def test_rows_that_a_filter_leaves_out_are_not_passed_to_a_function(project: Path) -> None:
     session = client(project)
-    found = plan(session, "SELECT m, m || 'x' FROM (SELECT x, y, mask(x) AS m FROM (VALUES ('a', 1)) AS t (x, y)) WHERE y > 1 AND m <> 'b' AND mask(m) <> 'c'")
+    found = plan(
+        session, "SELECT m, m || 'x' FROM (SELECT x, y, mask(x) AS m FROM (VALUES ('a', 1)) AS t (x, y)) WHERE y > 1 AND m <> 'b' AND mask(m) <> 'c'"
+    )
     steps = ["where=[($py0 <> 'c')]", "MASK(m) AS $py0", "where=[(m <> 'b')]", "MASK(EXPR$0) AS m", "where=[(EXPR$1 > 1)]"]
     assert [found.index(step) for step in steps] == sorted(found.index(step) for step in steps), found
     twice = plan(session, "SELECT mask(x), mask(x), mask(x) || 'a', dice(), dice() FROM (VALUES ('a')) AS t (x)")

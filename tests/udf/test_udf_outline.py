@@ -104,7 +104,16 @@ def signatures(modules: Modules) -> dict[str, str]:
         except SqlStreamError as error:
             said = error.message
         declared = found.declared
-        text = (declared.kind, declared.waits, declared.deterministic, declared.func_type, declared.line, declared.__doc__, found.identifier, found.place)
+        text = (
+            declared.kind,
+            declared.waits,
+            declared.deterministic,
+            declared.func_type,
+            declared.line,
+            declared.__doc__,
+            found.identifier,
+            found.place,
+        )
         shown[name] = f"{said} {text}"
     return shown
 
@@ -143,7 +152,9 @@ def test_check_without_python(tmp_path, monkeypatch, capsys):
     (tmp_path / "udfs" / "mine.py").write_text(MODULE)
     (tmp_path / "udfs" / "broken.py").write_text("def f(:\n")
     query = "SELECT plain('a', {}), w FROM (VALUES ('x')) AS t (l), LATERAL TABLE(words(l)) AS u (w, n);"
-    (tmp_path / "queries" / "a.sql").write_text("CREATE TEMPORARY FUNCTION p AS 'mine.plain' LANGUAGE PYTHON;\n" + query.format(1) + "\nSELECT p('a');")
+    (tmp_path / "queries" / "a.sql").write_text(
+        "CREATE TEMPORARY FUNCTION p AS 'mine.plain' LANGUAGE PYTHON;\n" + query.format(1) + "\nSELECT p('a');"
+    )
     (tmp_path / "queries" / "b.sql").write_text(query.format("DATE '2026-01-01'"))
     monkeypatch.chdir(tmp_path)
     assert cli.main(["check", "--no-python"]) == 2

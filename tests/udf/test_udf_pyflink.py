@@ -14,7 +14,7 @@ from sqlstream.udf import shim
 from sqlstream.udf.declarations import foreign
 from sqlstream.udf.declarations.signature import signature
 
-MODULE = '''
+MODULE = """
 from pyflink.common import Configuration, Row
 from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.table import DataTypes, EnvironmentSettings, TableEnvironment
@@ -65,7 +65,7 @@ def main():
 
 if __name__ == '__main__':
     main()
-'''
+"""
 
 
 @pytest.fixture
@@ -82,7 +82,13 @@ def test_a_module_for_pyflink_is_ours_as_it_is(tmp_path, absent) -> None:
     notices: list[str] = []
     session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=notices.append)
     shown = {name: str(signature(found.declared, name).result.full) for name, found in session.planner.modules.functions.items()}
-    assert shown == {"add": "BIGINT", "hash_code": "BIGINT", "first": "STRING NOT NULL", "top2": "ROW<`value` BIGINT, `place` INT>", "range_emit": "ROW<`f0` BIGINT, `f1` BIGINT>"}
+    assert shown == {
+        "add": "BIGINT",
+        "hash_code": "BIGINT",
+        "first": "STRING NOT NULL",
+        "top2": "ROW<`value` BIGINT, `place` INT>",
+        "range_emit": "ROW<`f0` BIGINT, `f1` BIGINT>",
+    }
     assert notices == []
     with pytest.raises(SqlStreamError, match="SQL has no call of a table aggregate function, Flink's neither"):
         list(session.run("EXPLAIN SELECT top2(x) FROM (VALUES (1)) AS t (x)"))
@@ -91,7 +97,9 @@ def test_a_module_for_pyflink_is_ours_as_it_is(tmp_path, absent) -> None:
 @pytest.mark.parametrize("body", ["TableEnvironment.create(1)", "EnvironmentSettings()", "col('a')"])
 def test_what_is_no_function_says_so_when_it_is_used(tmp_path, absent, body: str) -> None:
     (tmp_path / "udfs").mkdir()
-    (tmp_path / "udfs" / "job.py").write_text(f"from pyflink.table import EnvironmentSettings, TableEnvironment\nfrom pyflink.table.expressions import col\n\n{body}\n")
+    (tmp_path / "udfs" / "job.py").write_text(
+        f"from pyflink.table import EnvironmentSettings, TableEnvironment\nfrom pyflink.table.expressions import col\n\n{body}\n"
+    )
     notices: list[str] = []
     Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=notices.append)
     (notice,) = notices
@@ -131,12 +139,24 @@ def test_functions_of_pyflink() -> None:
 
     big = pyflink_object("BigIntType", _nullable=True)
     wrapped = pyflink_object(
-        "UserDefinedScalarFunctionWrapper", "pyflink.table.udf", _func=Upper(), _input_types=None, _result_type="STRING", _deterministic=False, _func_type="general"
+        "UserDefinedScalarFunctionWrapper",
+        "pyflink.table.udf",
+        _func=Upper(),
+        _input_types=None,
+        _result_type="STRING",
+        _deterministic=False,
+        _func_type="general",
     )
     declared = foreign.declared(wrapped)
     assert (declared("a"), declared.deterministic, str(signature(declared, "upper").result), declared.__module__) == ("A", False, "STRING", __name__)
     table = pyflink_object(
-        "UserDefinedTableFunctionWrapper", "pyflink.table.udf", _func=lambda x: [x], _input_types=[big], _result_types=[big, "STRING"], _deterministic=True, _func_type="general"
+        "UserDefinedTableFunctionWrapper",
+        "pyflink.table.udf",
+        _func=lambda x: [x],
+        _input_types=[big],
+        _result_types=[big, "STRING"],
+        _deterministic=True,
+        _func_type="general",
     )
     found = signature(foreign.declared(table), "t")
     assert (str(found.result), found.parameters[0].type) == ("ROW<`f0` BIGINT, `f1` STRING>", t.BIGINT)

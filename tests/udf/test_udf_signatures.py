@@ -91,7 +91,10 @@ class Words(TableFunction):
     [
         (simple, "a BIGINT, b DOUBLE, c STRING, d? BOOLEAN -> DECIMAL(38, 18)"),
         (times, "a DATE, b TIME(0), c TIMESTAMP(6), d* BYTES -> INTERVAL SECOND(3)"),
-        (nested, "a ARRAY<BIGINT>, b MAP<STRING, ARRAY<BOOLEAN>>, c ROW<`x` BIGINT, `y` DOUBLE>, d SMALLINT -> ROW<`item` STRING, `price` DECIMAL(38, 18)>"),
+        (
+            nested,
+            "a ARRAY<BIGINT>, b MAP<STRING, ARRAY<BOOLEAN>>, c ROW<`x` BIGINT, `y` DOUBLE>, d SMALLINT -> ROW<`item` STRING, `price` DECIMAL(38, 18)>",
+        ),
         (unannotated, "a None, b? None -> ROW<`a` INT, `b` STRING NOT NULL, `c` ARRAY<TIMESTAMP_LTZ(3)>>"),
         (declared, "a INT, b DECIMAL(10, 2) -> MAP<STRING, BYTES>"),
         (vectors, "a None, b None -> BIGINT"),
@@ -101,8 +104,10 @@ class Words(TableFunction):
         (udaf(Mean()), "value DOUBLE -> DOUBLE"),
         (udf(Upper), "text STRING -> STRING"),
         (undecorated(Words()), "text STRING -> ROW<`f0` STRING>"),
-        (udf(lambda: 1, result_type="Row<value Row<order INT NOT NULL, `time` TIMESTAMP(3)>, date MAP<STRING NOT NULL, INT ARRAY>>"),
-         " -> ROW<`value` ROW<`order` INT NOT NULL, `time` TIMESTAMP(3)>, `date` MAP<STRING NOT NULL, ARRAY<INT>>>"),
+        (
+            udf(lambda: 1, result_type="Row<value Row<order INT NOT NULL, `time` TIMESTAMP(3)>, date MAP<STRING NOT NULL, INT ARRAY>>"),
+            " -> ROW<`value` ROW<`order` INT NOT NULL, `time` TIMESTAMP(3)>, `date` MAP<STRING NOT NULL, ARRAY<INT>>>",
+        ),
         (udf(lambda a, b: a, result_type="TINYINT"), "a None, b None -> TINYINT"),
     ],
 )
@@ -116,8 +121,16 @@ def test_signature(function, wanted: str) -> None:
         (udf(lambda a: a), ValidationError, "The function 'f': its result has no type"),
         (udf(lambda a: a, result_type="STRNG"), ValidationError, "'STRNG' is no type"),
         (udf(lambda a: a, result_type=7), ValidationError, "7 is no type"),
-        (udf(lambda a: a, result_type=DataTypes.ROW([DataTypes.FIELD("a", t.VARIANT)])), NotSupported, "values of type VARIANT are not passed to Python"),
-        (udf(lambda a: a, result_type=DataTypes.ROW([DataTypes.FIELD("__sqlstream_x", t.INT)])), ValidationError, "a field can't be called '__sqlstream_x'"),
+        (
+            udf(lambda a: a, result_type=DataTypes.ROW([DataTypes.FIELD("a", t.VARIANT)])),
+            NotSupported,
+            "values of type VARIANT are not passed to Python",
+        ),
+        (
+            udf(lambda a: a, result_type=DataTypes.ROW([DataTypes.FIELD("__sqlstream_x", t.INT)])),
+            ValidationError,
+            "a field can't be called '__sqlstream_x'",
+        ),
         (udtf(lambda a: a), ValidationError, "its columns have no types"),
     ],
 )

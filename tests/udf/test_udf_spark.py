@@ -15,7 +15,7 @@ from sqlstream.session.session import Session
 if TYPE_CHECKING:
     from pathlib import Path
 
-MODULE = '''
+MODULE = """
 import datetime
 import os
 import sys
@@ -114,7 +114,7 @@ class Pairs(TableFunction):
 
 
 pairs = udtf(Pairs(), input_types=[DataTypes.STRING(), DataTypes.INT()], result_types=[DataTypes.STRING(), DataTypes.INT()])
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,9 @@ def session(tmp_path_factory, engine):
     (project / "udfs" / "marks.py").write_text('MARK = "<"\n\n\ndef marked(x):\n    return MARK + x + ">"\n')
     (project / "udfs" / "calls.py").write_text(MODULE)
     notices: list[str] = []
-    made = Session(project, options={"table.local-time-zone": "Europe/Prague", "execution.runtime-mode": "batch"}, engine=engine, notify=notices.append)
+    made = Session(
+        project, options={"table.local-time-zone": "Europe/Prague", "execution.runtime-mode": "batch"}, engine=engine, notify=notices.append
+    )
     assert notices == []
     made.notices = notices
     yield made
@@ -147,7 +149,10 @@ def test_values(session: Session) -> None:
         "1; 1.5; True; Decimal('1.500000000000000000'); b'a'; datetime.date(2020, 1, 1); datetime.time(10, 11, 12); "
         "datetime.datetime(2020, 7, 1, 10, 0, 0, 123456); [1, None]; {'a': 1}"
     )
-    assert rows(session, "SELECT r.a, r.b, r.c[1], r.d['k'].x, r.e, r.f FROM (SELECT nested(r) AS r FROM (VALUES (CAST(ROW(1, 'ň') AS ROW<id INT, name STRING>)), (NULL)) AS t (r))") == [
+    assert rows(
+        session,
+        "SELECT r.a, r.b, r.c[1], r.d['k'].x, r.e, r.f FROM (SELECT nested(r) AS r FROM (VALUES (CAST(ROW(1, 'ň') AS ROW<id INT, name STRING>)), (NULL)) AS t (r))",
+    ) == [
         ("2", "ň€😀", "2020-01-02 03:04:05.678", "1.5", "01:02:03", "1.50"),
         (None,) * 6,
     ]
@@ -159,7 +164,10 @@ def test_names_of_any_letters(session: Session) -> None:
 
 
 def test_whole_columns(session: Session) -> None:
-    assert rows(session, "SELECT label(x, y), doubled(x), doubled(doubled(x)) FROM (VALUES (1, 'a'), (2, 'ž')) AS t (x, y)") == [("1a", "2", "4"), ("2ž", "4", "8")]
+    assert rows(session, "SELECT label(x, y), doubled(x), doubled(doubled(x)) FROM (VALUES (1, 'a'), (2, 'ž')) AS t (x, y)") == [
+        ("1a", "2", "4"),
+        ("2ž", "4", "8"),
+    ]
 
 
 def test_open_and_parameters(session: Session) -> None:
@@ -176,24 +184,44 @@ def test_a_call_is_made_once_where_it_is_named_twice(session: Session) -> None:
 
 
 def test_calls_everywhere(session: Session) -> None:
-    assert rows(session, "SELECT doubled(x), SUM(doubled(x)), COUNT(*) FILTER (WHERE doubled(x) > 2) FROM (VALUES (1), (2)) AS t (x) GROUP BY doubled(x) HAVING doubled(doubled(x)) > 4") == [("4", "4", "1")]
-    assert rows(session, "SELECT a.x, b.y FROM (VALUES (1), (2)) AS a (x) LEFT JOIN (VALUES (4)) AS b (y) ON doubled(doubled(a.x)) = b.y AND doubled(y) = 8 ORDER BY x") == [("1", "4"), ("2", None)]
-    assert rows(session, "SELECT a.x FROM (VALUES (1), (2)) AS a (x) JOIN (VALUES (1), (2)) AS b (y) ON a.x = b.y AND doubled(a.x + b.y) = 8") == [("2",)]
+    assert rows(
+        session,
+        "SELECT doubled(x), SUM(doubled(x)), COUNT(*) FILTER (WHERE doubled(x) > 2) FROM (VALUES (1), (2)) AS t (x) GROUP BY doubled(x) HAVING doubled(doubled(x)) > 4",
+    ) == [("4", "4", "1")]
+    assert rows(
+        session,
+        "SELECT a.x, b.y FROM (VALUES (1), (2)) AS a (x) LEFT JOIN (VALUES (4)) AS b (y) ON doubled(doubled(a.x)) = b.y AND doubled(y) = 8 ORDER BY x",
+    ) == [("1", "4"), ("2", None)]
+    assert rows(session, "SELECT a.x FROM (VALUES (1), (2)) AS a (x) JOIN (VALUES (1), (2)) AS b (y) ON a.x = b.y AND doubled(a.x + b.y) = 8") == [
+        ("2",)
+    ]
     assert rows(session, "VALUES (doubled(1)), (doubled(2))") == [("2",), ("4",)]
-    assert rows(session, "SELECT w, m FROM (VALUES ('a b'), (CAST(NULL AS STRING))) AS t (x) LEFT JOIN LATERAL TABLE(pairs(UPPER(label(1, x)), 7)) AS p (w, m) ON TRUE") == [("1A", "7"), ("B", "7"), (None, None)]
+    assert rows(
+        session,
+        "SELECT w, m FROM (VALUES ('a b'), (CAST(NULL AS STRING))) AS t (x) LEFT JOIN LATERAL TABLE(pairs(UPPER(label(1, x)), 7)) AS p (w, m) ON TRUE",
+    ) == [("1A", "7"), ("B", "7"), (None, None)]
     assert rows(session, "SELECT x, SUM(doubled(x)) OVER (ORDER BY x) FROM (VALUES (1), (2)) AS t (x)") == [("1", "2"), ("2", "6")]
-    assert rows(session, "SELECT CASE WHEN doubled(x) = 2 THEN label(x, 'one') ELSE 'more' END FROM (VALUES (1), (2)) AS t (x) WHERE x IN (SELECT doubled(y) / 2 FROM (VALUES (1), (2)) AS u (y))") == [("1one",), ("more",)]
+    assert rows(
+        session,
+        "SELECT CASE WHEN doubled(x) = 2 THEN label(x, 'one') ELSE 'more' END FROM (VALUES (1), (2)) AS t (x) WHERE x IN (SELECT doubled(y) / 2 FROM (VALUES (1), (2)) AS u (y))",
+    ) == [("1one",), ("more",)]
 
 
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("SELECT fails(x, password) FROM (VALUES ('a', 'geheim'), ('b', 'geheim')) AS t (x, password)", "The Python function FAILS failed for ('b', ******): ValueError: no user b with ******, at "),
+        (
+            "SELECT fails(x, password) FROM (VALUES ('a', 'geheim'), ('b', 'geheim')) AS t (x, password)",
+            "The Python function FAILS failed for ('b', ******): ValueError: no user b with ******, at ",
+        ),
         ("SELECT fails(x, y) FROM (VALUES ('b', 'geheim')) AS t (x, y)", "The Python function FAILS failed for ('b', ******): "),
         ("SELECT wrong(x) FROM (VALUES (1), (2)) AS t (x)", "The Python function WRONG gave 'no' (str), which is no BIGINT, for (2)."),
         ("SELECT leaves(1)", "The Python function LEAVES failed for (1): SystemExit: 3, at "),
         ("SELECT UPPER(label(dies(1), 'a'))", "The Python worker ended unexpectedly while a function of the query ran (DIES, LABEL)."),
-        ("SELECT label(x, y) FROM (VALUES (1, 'a')) AS t (x, y) WHERE later(CAST(NULL AS TIMESTAMP_LTZ(3))) IS NULL", "The Python function LATER failed for (NULL): AttributeError: "),
+        (
+            "SELECT label(x, y) FROM (VALUES (1, 'a')) AS t (x, y) WHERE later(CAST(NULL AS TIMESTAMP_LTZ(3))) IS NULL",
+            "The Python function LATER failed for (NULL): AttributeError: ",
+        ),
     ],
 )
 def test_failures(session: Session, sql: str, problem: str) -> None:
@@ -254,7 +282,9 @@ def test_rows_that_fail_are_left_out_and_kept(session: Session) -> None:
     try:
         values = "(VALUES ('a', 'geheim', TIME '10:11:12', 1), ('b', 'geheim', TIME '10:11:12', 2), ('c', 'geheim', CAST(NULL AS TIME), 2)) AS t (name, password, at_, n)"
         assert rows(session, f"SELECT name, fails(name, password) + wrong(n) FROM {values} WHERE fails(name, password) > 0") == [("a", "2")]
-        assert rows(session, f"SELECT name, w FROM {values} LEFT JOIN LATERAL TABLE(pairs(name, CAST(wrong(n) AS INT))) AS p (w, m) ON TRUE") == [("a", "a")]
+        assert rows(session, f"SELECT name, w FROM {values} LEFT JOIN LATERAL TABLE(pairs(name, CAST(wrong(n) AS INT))) AS p (w, m) ON TRUE") == [
+            ("a", "a")
+        ]
         assert rows(session, "SELECT doubled(doubled(n)), label(wrong(n), 'x') FROM (VALUES (1), (2), (3)) AS t (n)") == [("4", "1x"), ("12", "3x")]
     finally:
         list(session.run("RESET 'udf.on-error'"))
@@ -272,13 +302,15 @@ def test_rows_that_fail_are_left_out_and_kept(session: Session) -> None:
 
 @pytest.mark.parametrize("mode", ["streaming", "batch"])
 def test_a_job_says_how_many_rows_it_has_left_out(session: Session, mode: str) -> None:
-    list(session.run(f"""
+    list(
+        session.run(f"""
     SET 'udf.on-error' = 'dead-letter';
     SET 'table.dml-sync' = 'true';
     SET 'execution.runtime-mode' = '{mode}';
     CREATE TABLE numbers_{mode} (n INT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '5');
     CREATE TABLE kept_{mode} (n BIGINT) WITH ('connector' = 'blackhole');
-    """))
+    """)
+    )
     try:
         for condition in ("", "WHERE n <> 2"):
             list(session.run(f"INSERT INTO kept_{mode} SELECT wrong(n) FROM numbers_{mode} {condition}"))

@@ -30,7 +30,15 @@ UTC = datetime.UTC
 
 
 def task(function, result: str, *arguments: str, **more) -> Task:
-    return Task("F", cloudpickle.dumps(getattr(function, "function", function)), more.pop("func_type", "general"), tuple(map(type_named, arguments)), type_named(result), ZONE, **more)
+    return Task(
+        "F",
+        cloudpickle.dumps(getattr(function, "function", function)),
+        more.pop("func_type", "general"),
+        tuple(map(type_named, arguments)),
+        type_named(result),
+        ZONE,
+        **more,
+    )
 
 
 def column(values: list, type_: str) -> pa.Array:
@@ -139,7 +147,10 @@ def test_an_exception_is_told_with_its_row_and_its_place() -> None:
     with pytest.raises(FunctionFailed) as raised:
         run(task(broken, "STRING", "STRING", "INT"), ["ab", "x" * 500], [1, 900])
     line = broken.__code__.co_firstlineno + 1
-    assert raised.value.message == f"The Python function F failed for ('{'x' * 116}..., 900): IndexError: string index out of range, at {__file__}:{line}."
+    assert (
+        raised.value.message
+        == f"The Python function F failed for ('{'x' * 116}..., 900): IndexError: string index out of range, at {__file__}:{line}."
+    )
 
 
 @pytest.mark.parametrize("func_type", ["general", "pandas"])
@@ -263,7 +274,9 @@ def test_pandas() -> None:
     assert run(task(add, "BIGINT", "BIGINT", "STRING", func_type="pandas"), [1, 2], ["a", "bc"]) == [2, 4]
     assert run(task(lambda r: r["a"] * 2, "INT", "ROW<a INT, b STRING>", func_type="pandas"), [{"a": 4, "b": ""}]) == [8]
     assert run(task(lambda a: a.to_frame("x").assign(y="t"), "ROW<x INT, y STRING>", "INT", func_type="pandas"), [4]) == [Row(x=4, y="t")]
-    assert run(task(lambda a: a.dt.floor("h"), "TIMESTAMP(3)", "TIMESTAMP(3)", func_type="pandas"), [WALL.replace(tzinfo=UTC)]) == [datetime.datetime(2024, 7, 1, 12)]
+    assert run(task(lambda a: a.dt.floor("h"), "TIMESTAMP(3)", "TIMESTAMP(3)", func_type="pandas"), [WALL.replace(tzinfo=UTC)]) == [
+        datetime.datetime(2024, 7, 1, 12)
+    ]
     local = task(lambda a: a.dt.hour, "INT", "TIMESTAMP_LTZ(3)", func_type="pandas")
     assert run(local, [datetime.datetime(2024, 7, 1, 10, tzinfo=UTC)]) == [12]
     assert run(task(lambda a: a / 0, "DOUBLE", "DOUBLE", func_type="pandas"), [0.0, 1.0]) == [None, float("inf")]
@@ -275,7 +288,7 @@ def test_pandas() -> None:
         (lambda a: 5, "INT", r"5 \(int\), which is no INT: it must be a pandas.Series"),
         (lambda a: a[:1], "INT", "a Series of int32, which is no column of INT: it has 1 values, not 2"),
         (lambda a: a.astype(str), "INT", r"'1' \(str\), which is no INT"),
-        (lambda a: a.astype('int64') + 2**40, "INT", "a Series of int64, which is no column of INT"),
+        (lambda a: a.astype("int64") + 2**40, "INT", "a Series of int64, which is no column of INT"),
         (lambda a: a / 2, "INT", "a Series of float64, which is no column of INT"),
     ],
 )
@@ -355,7 +368,9 @@ def test_a_function_that_can_not_be_opened() -> None:
         def eval(self, x):
             return x
 
-    with pytest.raises(FunctionFailed, match=r"The Python function F could not be opened: FileNotFoundError: .*no_such_file.*, at .*test_udf_values.py:\d+"):
+    with pytest.raises(
+        FunctionFailed, match=r"The Python function F could not be opened: FileNotFoundError: .*no_such_file.*, at .*test_udf_values.py:\d+"
+    ):
         run(task(udf(Model(), result_type="INT"), "INT", "INT"), [1])
 
 

@@ -299,9 +299,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--project", default=".", metavar="DIR", help="the project's folder (default: the current one)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(
-        name: str, run: Callable[[Broker, argparse.Namespace], int | None], help: str
-    ) -> argparse.ArgumentParser:
+    def command(name: str, run: Callable[[Broker, argparse.Namespace], int | None], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=help, description=help)
         sub.set_defaults(run=run)
         return sub
@@ -346,9 +344,7 @@ def _client(broker: Broker, args: argparse.Namespace) -> Client:
 
 
 def _separated(command: argparse.ArgumentParser, help: str) -> None:
-    command.add_argument(
-        "--key-separator", type=lambda text: text.replace("\\t", "\t"), metavar="SEP", help=help + " (\\t for a tab)"
-    )
+    command.add_argument("--key-separator", type=lambda text: text.replace("\\t", "\t"), metavar="SEP", help=help + " (\\t for a tab)")
 
 
 def _start(broker: Broker, args: argparse.Namespace) -> None:

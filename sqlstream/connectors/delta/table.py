@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 _STREAMING_ONLY = ("startingVersion", "startingTimestamp", "ignoreDeletes", "ignoreChanges", "updateCheckIntervalMillis")
 _BATCH_ONLY = ("versionAsOf", "timestampAsOf")
 _KINDS = [
-    f"WHEN '{change}' THEN {kind.spark}"
-    for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
+    f"WHEN '{change}' THEN {kind.spark}" for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
 ]
 _FEED = "delta.enableChangeDataFeed"
 
@@ -43,8 +42,7 @@ class Delta(Connector):
     name = "delta"
     summary = "Delta tables: read as of now, as a stream of rows or of changes; appended to, or updated by primary key, exactly once."
     example = (
-        "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\n"
-        "WITH ('connector' = 'delta', 'table-path' = 'totals');"
+        "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\nWITH ('connector' = 'delta', 'table-path' = 'totals');"
     )
     is_source = True
     is_sink = True

@@ -188,10 +188,7 @@ class Filesystem(Connector):
         types = {c.name: c.type for c in table.physical}
         fields = _fields(table)
         columns = {
-            **{
-                c.name: F.expr(f"CAST({_METADATA[c.key]} AS {c.type.spark})")
-                for c in table.metadata
-            },
+            **{c.name: F.expr(f"CAST({_METADATA[c.key]} AS {c.type.spark})") for c in table.metadata},
             **{k: F.expr(f"CAST(nullif({quote(k)}, {default}) AS {types[k].spark})") for k in table.partition_keys},
         }
         if format_.files:
@@ -292,8 +289,6 @@ class Filesystem(Connector):
             self._value(table, "sink.partition-commit.delay"),
         )
         return PartitionCommit(success, time, request.watermark)
-
-
 
 
 def _fields(table: Table) -> Fields:

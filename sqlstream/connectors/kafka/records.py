@@ -96,9 +96,7 @@ def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False)
     if key is None and key_columns:
         raise ValidationError("The option 'key.fields' can only be declared if a key format is defined using 'key.format'.")
     if key is not None and not key_columns:
-        raise ValidationError(
-            "A key format 'key.format' requires the declaration of one or more of key fields using 'key.fields'."
-        )
+        raise ValidationError("A key format 'key.format' requires the declaration of one or more of key fields using 'key.fields'.")
     for name in key_columns:
         if name not in known:
             raise ValidationError(

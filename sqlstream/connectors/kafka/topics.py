@@ -47,15 +47,15 @@ ENDS = (
     Option("scan.bounded.mode", Kind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),
     Option("scan.bounded.specific-offsets", Kind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
     Option("scan.bounded.timestamp-millis", Kind.LONG, summary="Milliseconds since 1970."),
-    Option("scan.topic-partition-discovery.interval", Kind.DURATION, "5 min",
-           "How often a stream looks for partitions that were added; 0 for never."),
+    Option(
+        "scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", "How often a stream looks for partitions that were added; 0 for never."
+    ),
     Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="there is one task a partition"),
     Option("scan.watermark.idle-timeout", use=Use.REFUSED, why="Set table.exec.source.idle-timeout."),
 )
 WRITING = (
     Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="each task of the query writes by itself"),
-    Option("sink.delivery-guarantee", Kind.ENUM, "at-least-once", AT_LEAST_ONCE + ".",
-           values=("at-least-once", "exactly-once", "none")),
+    Option("sink.delivery-guarantee", Kind.ENUM, "at-least-once", AT_LEAST_ONCE + ".", values=("at-least-once", "exactly-once", "none")),
     Option("sink.transactional-id-prefix", use=Use.NOTICE, why=AT_LEAST_ONCE),
     Option("sink.transaction-naming-strategy", use=Use.NOTICE, why=AT_LEAST_ONCE),
 )

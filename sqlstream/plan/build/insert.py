@@ -31,9 +31,7 @@ def insert(node: ast.Insert, target: Table, env: Environment) -> Sink:
     return into(source, target, env, node, static=static, overwrite=bool(node.args.get("overwrite")))
 
 
-def into(
-    source: Node, target: Table, env: Environment, node: exp.Expr, *, static: dict[str, Expr] | None = None, overwrite: bool = False
-) -> Sink:
+def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, static: dict[str, Expr] | None = None, overwrite: bool = False) -> Sink:
     """``source`` written into ``target``; ``static`` are the values of PARTITION (..)."""
     static = static or {}
     target = usable(target, env, node.this)
@@ -94,9 +92,7 @@ def _partition(node: ast.Insert, target: Table, env: Environment) -> dict[str, E
     return values
 
 
-def _mismatch(
-    target: Table, cause: str, given: tuple[Field, ...], wanted: list[PhysicalColumn | MetadataColumn], node: exp.Expr
-) -> ValidationError:
+def _mismatch(target: Table, cause: str, given: tuple[Field, ...], wanted: list[PhysicalColumn | MetadataColumn], node: exp.Expr) -> ValidationError:
     return ValidationError(
         f"Column types of query result and sink for '{target.path}' do not match.\nCause: {cause}\n\n"
         f"Query schema: [{', '.join(f'{f.name}: {f.type.full}' for f in given)}]\n"

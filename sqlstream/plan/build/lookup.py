@@ -95,9 +95,7 @@ def retries(select: exp.Expr, names: set[str], env: Environment) -> Mapping[str,
         given = {o.this.name: o.expression.name for o in item.expressions}
         table = given.pop("table", "")
         if table not in names:
-            raise ValidationError(
-                f"The options of following hints cannot match the name of input tables or views: \n`{table}` in `LOOKUP`", at=item
-            )
+            raise ValidationError(f"The options of following hints cannot match the name of input tables or views: \n`{table}` in `LOOKUP`", at=item)
         env.notices.extend(f"The option '{k}' of the hint LOOKUP has no effect: {_WITHOUT_EFFECT.get(k, 'it is not known.')}"
                            for k in given if k not in _RETRY)  # fmt: skip
         if any(key in given for key in _RETRY):

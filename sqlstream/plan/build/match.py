@@ -121,9 +121,7 @@ class _Builder:
 
     def _column(self, item: exp.Column) -> str:
         if item.name not in self.columns or item.table not in ("", getattr(self.node.this, "alias_or_name", "")):
-            raise ValidationError(
-                f"Column '{item.name}' not found in any table", at=item, hint=did_you_mean(item.name, self.columns)
-            )
+            raise ValidationError(f"Column '{item.name}' not found in any table", at=item, hint=did_you_mean(item.name, self.columns))
         return str(item.name)
 
     def _order(self) -> tuple[SortKey, ...]:
@@ -244,9 +242,7 @@ class _Builder:
             raise ValidationError("Cannot nest FIRST/LAST under LAST/FIRST", at=at)
         self._single(inner, at)
         last = call.function.name == "LAST"
-        return inner.transform(
-            lambda e: self._value(e, values, variable, last=last, offset=offset.value) if isinstance(e, ColumnRef) else None
-        )
+        return inner.transform(lambda e: self._value(e, values, variable, last=last, offset=offset.value) if isinstance(e, ColumnRef) else None)
 
     def _single(self, expr: Expr, at: exp.Expr) -> str | None:
         """The one variable whose columns ``expr`` reads: ``*`` for any; None without columns."""

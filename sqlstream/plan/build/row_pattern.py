@@ -107,9 +107,7 @@ def refuse(pattern: tuple[PatternVariable, ...], at: exp.Expr) -> None:
                 "Optional pattern cannot be preceded by greedy pattern", at=at, hint=f"Write {before.name} with a reluctant quantifier."
             )
     if all(v.low == 0 for v in pattern):
-        raise ValidationError(
-            "Patterns that can produce empty matches are not supported. There must be at least one non-optional state.", at=at
-        )
+        raise ValidationError("Patterns that can produce empty matches are not supported. There must be at least one non-optional state.", at=at)
     if pattern[-1].greedy:
         raise ValidationError(
             "Greedy quantifiers are not allowed as the last element of a Pattern yet. Finish your pattern with either a simple variable or "

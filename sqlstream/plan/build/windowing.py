@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-
 @dataclass(frozen=True)
 class Windowing:
     """The window of a node's rows. ``columns`` says of each window column which of window_start, window_end and window_time it is.

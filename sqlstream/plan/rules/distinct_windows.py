@@ -119,4 +119,3 @@ def _expand(node: WindowAggregate, windowed: tuple[str, ...], plain: list[NamedA
 
 def _same(source: Node, name: str) -> Named:
     return Named(name, make.ref(field(source, name)))
-

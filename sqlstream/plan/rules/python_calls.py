@@ -149,6 +149,7 @@ def _restored(node: Node, made: Node) -> Node:
 
 def _computed(node: Values) -> Node:
     """Constant rows whose Python calls are computed of their arguments: one branch a row."""
+
     def branch(row: tuple[Expr, ...]) -> Node:
         cells = tuple(Named(f.name, cell) for f, cell in zip(node.fields, row, strict=True))
         return python_calls(Project(Values(((),), ()), cells))

@@ -62,9 +62,7 @@ def build_later(archive: Path) -> None:
     environment = {**os.environ, SWITCH: "off", "PYTHONPATH": os.pathsep.join(filter(None, [str(_root()), os.environ.get("PYTHONPATH")]))}
     try:
         with (archive.parent / "classes.log").open("wb") as log:
-            subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=archive.parent, env=environment
-            )
+            subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=archive.parent, env=environment)
     except OSError:
         # A cache that can't be written: there will be no archive.
         return

@@ -82,9 +82,7 @@ _CAUSES = (
 )  # fmt: skip
 
 
-def job_error(
-    error: BaseException, functions: Iterable[str] = (), nodes: Sequence[Node] = (), folder: Path | None = None
-) -> SqlStreamError:
+def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequence[Node] = (), folder: Path | None = None) -> SqlStreamError:
     """``error`` as one that a user can read; a SqlStreamError stays what it is.
 
     ``functions`` are those in Python that the query calls, ``nodes`` its plan, ``folder`` is that of its state.

@@ -189,4 +189,3 @@ class _Remembered:
         if isinstance(found, self._types):
             owner.__dict__[name] = found
         return found
-

@@ -97,9 +97,7 @@ _STACK = "-Xss64m"
 class Engine:
     """The Spark session of a sqlstream session; ``start`` returns at once, ``spark`` waits. ``options`` are asked for when it starts."""
 
-    def __init__(
-        self, project: Path, options: Callable[[], Mapping[str, str]], notify: Callable[[str], None], *, starts_anew: bool = False
-    ) -> None:
+    def __init__(self, project: Path, options: Callable[[], Mapping[str, str]], notify: Callable[[str], None], *, starts_anew: bool = False) -> None:
         """``starts_anew``: after its death Spark is started anew for the next that needs it, who else is told of the death."""
         self.options = options
         self.starts_anew = starts_anew

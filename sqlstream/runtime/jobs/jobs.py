@@ -60,9 +60,7 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not found else f"Several jobs begin with {job_id}.", hint=known)
         return found[0]
 
-    def submit(
-        self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str, told: Told | None = None
-    ) -> Job:
+    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str, told: Told | None = None) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
         try:
             home, lock = claim(self._project, sinks, name, settings.zone, self._folders)
@@ -101,9 +99,7 @@ class Jobs:
         self._jobs[job.id] = job
         return job
 
-    def stop(
-        self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False
-    ) -> Job:
+    def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.
 
         Raises ValidationError, and what a drain met (JobFailed).
@@ -133,9 +129,7 @@ class Jobs:
             raise job.error
         return job
 
-    def wait(
-        self, progress: Callable[[list[JobMetrics]], None] = lambda jobs: None, interrupted: Callable[[], bool] = lambda: False
-    ) -> None:
+    def wait(self, progress: Callable[[list[JobMetrics]], None] = lambda jobs: None, interrupted: Callable[[], bool] = lambda: False) -> None:
         """Wait until no job runs, calling ``progress`` about once a second. Raises the error of a job that has failed, while others still run."""
         while True:
             self._ended.clear()

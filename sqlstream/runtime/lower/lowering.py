@@ -334,9 +334,7 @@ def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
 def _values(node: Values, to: Lowering) -> DataFrame:
     structs = (
         "named_struct("
-        + ", ".join(
-            f"'c{i}', CAST({render(cell, to.zone)} AS {f.type.spark})" for i, (cell, f) in enumerate(zip(row, node.fields, strict=True))
-        )
+        + ", ".join(f"'c{i}', CAST({render(cell, to.zone)} AS {f.type.spark})" for i, (cell, f) in enumerate(zip(row, node.fields, strict=True)))
         + ")"
         for row in node.rows
     )

@@ -42,9 +42,7 @@ def matched(node: Match, frame: DataFrame, order: list[Column], zone: str) -> Da
     conditions = given.select("*", *stands).select(*[F.expr(render(c, zone)).alias(name) for name, c in node.define])
     aggregates = given.groupBy().agg(*[F.expr(render(v.call, zone)).alias(f"a{i}") for i, v in enumerate(calls)]) if calls else None
     defined = [name for name, _ in node.define]
-    states = [
-        [[int(e.takes), e.target, _NONE if e.when is None else e.when, *e.unless] for e in state.edges] for state in automaton(node.pattern)
-    ]
+    states = [[[int(e.takes), e.target, _NONE if e.when is None else e.when, *e.unless] for e in state.edges] for state in automaton(node.pattern)]
     skip = node.skip.name
     target = _NONE if node.target is None else names.index(node.target)
     result = given.select(

@@ -135,5 +135,3 @@ def _ship(spark: SparkSession) -> None:
                 out.write(file, f"sqlstream/{file.relative_to(home).as_posix()}")
         context.addPyFile(str(archive))
         _applications.add(context.applicationId)
-
-

@@ -126,9 +126,7 @@ def _away(query: QueryMetrics, zone: str) -> Iterator[Reason]:
             )
         elif one.silence is not None and query.at - one.silence[1] < _LATELY_MS:
             silent, back = one.silence
-            yield Reason(
-                f"Kafka at {one.servers} answers again since {clock(back, zone)}; it gave no answer for {duration((back - silent) / 1000)}."
-            )
+            yield Reason(f"Kafka at {one.servers} answers again since {clock(back, zone)}; it gave no answer for {duration((back - silent) / 1000)}.")
 
 
 def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:

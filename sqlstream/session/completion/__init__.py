@@ -250,8 +250,10 @@ def _named_columns(place: Place) -> Iterator[Candidate] | None:
             found = declarations.declared_columns(root)
         case "ALTER" if before == "DROP":
             found = place.context.columns_of(scope.path_at(root, 2))
-        case "CREATE" if "VIEW" in (root.word(1), root.word(2), root.word(4)) and before != "AS" and not any(
-            root.word(i) in QUERY_WORDS for i in range(place.group.place)
+        case "CREATE" if (
+            "VIEW" in (root.word(1), root.word(2), root.word(4))
+            and before != "AS"
+            and not any(root.word(i) in QUERY_WORDS for i in range(place.group.place))
         ):
             found = ()
         case _:

@@ -116,7 +116,9 @@ def _sort(call: Rendered) -> str:
     return f"CASE {cases} END"
 
 
-def _row(name: str, params: tuple[str, ...], spark: Spark, summary: str, example: str, coerce: Coerce | None = None, check: Check | None = None) -> Function:
+def _row(
+    name: str, params: tuple[str, ...], spark: Spark, summary: str, example: str, coerce: Coerce | None = None, check: Check | None = None
+) -> Function:
     """A function that gives an array of the first's type."""
     return Function(name, params, like(0), spark, summary, f"{name}({example})", coerce=coerce, check=check)
 

@@ -97,4 +97,3 @@ ROWS: tuple[Function, ...] = (
     Function("IS_DIGIT", ("number or string",), _SURE, _tested("digit", "is_integer"), "Whether all characters are digits.", "IS_DIGIT('123')"),
     Function("IS_DECIMAL", ("number or string",), _SURE, _tested("decimal", "is_numeric"), "Whether it reads as a number.", "IS_DECIMAL('1.5')"),
 )  # fmt: skip
-

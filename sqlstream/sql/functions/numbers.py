@@ -113,6 +113,7 @@ _DOUBLES = (
     ("RADIANS", "radians({0})", "Degrees as radians."),
 )  # fmt: skip
 
+
 def _unhex(call: Rendered) -> str:
     """Of an odd number of digits the first counts as 00, where Spark takes it."""
     text = call.args[0]
@@ -138,4 +139,3 @@ ROWS: tuple[Function, ...] = (
     Function("HEX", ("integer or string",), _hex_type, "hex({0})", "In hexadecimal.", "HEX(255)"),
     Function("UNHEX", ("string",), nullable(t.BYTES), _unhex, "The bytes of a hexadecimal text.", "UNHEX('4A')"),
 )  # fmt: skip
-

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _NO_ESCAPE = "''"
 
+
 def _arithmetic(rule: Callable[[Type, Type], Type]) -> Returns:
     def returns(types: Types) -> Type:
         a, b = types
@@ -207,7 +208,15 @@ _SURE = not_null(t.BOOLEAN)
 
 
 def _comparison(name: str) -> Function:
-    return Function(name, ("comparable", "comparable"), BOOL, _compared(name), "Compares two values.", f"1 {name} 2", coerce=compared if name in ("=", "<>") else ordered)
+    return Function(
+        name,
+        ("comparable", "comparable"),
+        BOOL,
+        _compared(name),
+        "Compares two values.",
+        f"1 {name} 2",
+        coerce=compared if name in ("=", "<>") else ordered,
+    )
 
 
 def _compared(name: str) -> Spark:

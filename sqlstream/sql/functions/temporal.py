@@ -50,7 +50,9 @@ def _field(unit: str, value: str, type_: Type, zone: str) -> str:
 
 def _check_field(types: Types, values: tuple[Any, ...]) -> str | None:
     unit, root = values[0], types[1].root
-    known = {"INTERVAL_MONTHS": ("YEAR", "MONTH"), "INTERVAL_MILLIS": tuple(_OF_INTERVAL), "TIME": ("HOUR", "MINUTE", "SECOND")}.get(root, (*OF_DATE, *OF_CLOCK))
+    known = {"INTERVAL_MONTHS": ("YEAR", "MONTH"), "INTERVAL_MILLIS": tuple(_OF_INTERVAL), "TIME": ("HOUR", "MINUTE", "SECOND")}.get(
+        root, (*OF_DATE, *OF_CLOCK)
+    )
     return None if unit in known else f"EXTRACT({unit}) of {types[1]} is not supported."
 
 

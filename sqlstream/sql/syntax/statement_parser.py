@@ -207,4 +207,3 @@ def _bare(text: str) -> str:
         return text
     tokens = tokenize(text)
     return tokens[0].text if len(tokens) == 1 and tokens[0].token_type == TokenType.STRING else text
-

@@ -234,5 +234,3 @@ def undecorated(function: Any) -> Declared:
     many = inspect.isgeneratorfunction(function) or (typing.get_origin(hint) in _MANY and typing.get_origin(hint) is not list)
     listed = typing.get_origin(hint) is list
     return Declared(Kind.TABLE if many or listed else Kind.SCALAR, function)
-
-

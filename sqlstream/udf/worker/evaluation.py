@@ -287,5 +287,3 @@ def _place(error: BaseException, body: Any) -> str:
 def cut(text: str, most: int = _LONGEST) -> str:
     """``text``, its end left out where it is long."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
-
-

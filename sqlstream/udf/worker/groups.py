@@ -105,9 +105,7 @@ def _by_row(
         first += count
 
 
-def take_in(
-    task: Task, function: Any, accumulator: Any, rows: Rows, given: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo
-) -> None:
+def take_in(task: Task, function: Any, accumulator: Any, rows: Rows, given: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo) -> None:
     """Let ``accumulator`` have the rows at ``places``, in order, of all that are ``given``. Raises FunctionFailed."""
     signs, take, place = rows.signs, function.accumulate, places.start
     try:

@@ -98,8 +98,18 @@ def _state(pid: int) -> str:
 @pytest.mark.parametrize(
     ("code", "jvm", "spark", "message"),
     [
-        (52, "", "x\njava.lang.OutOfMemoryError: Java heap space\n\tat a.b", "Spark died for want of memory (exit status 52): java.lang.OutOfMemoryError: Java heap space."),
-        (3, "Terminating due to java.lang.OutOfMemoryError: Metaspace\n", "", "Spark died for want of memory (exit status 3): java.lang.OutOfMemoryError: Metaspace."),
+        (
+            52,
+            "",
+            "x\njava.lang.OutOfMemoryError: Java heap space\n\tat a.b",
+            "Spark died for want of memory (exit status 52): java.lang.OutOfMemoryError: Java heap space.",
+        ),
+        (
+            3,
+            "Terminating due to java.lang.OutOfMemoryError: Metaspace\n",
+            "",
+            "Spark died for want of memory (exit status 3): java.lang.OutOfMemoryError: Metaspace.",
+        ),
         (52, "", "", "Spark died for want of memory (exit status 52)."),
         (1, "Error: no\n\tat a.b.c\n", "java.lang.OutOfMemoryError: of another", "Spark died: its JVM ended with exit status 1 (Error: no)."),
         (-9, "java.lang.OutOfMemoryError: of another", "", "Spark died: its JVM was killed (SIGKILL)."),

@@ -75,7 +75,7 @@ public class Show { public static void main(String[] a) throws IOException {
 
 def test_java_reads_what_stands_in_files(tmp_path: Path) -> None:
     settings = {"spark.a": "b c ", "spark.k:=e y": "#!x=:\\y", "spark.lines": " a\nb\t\r\f", "spark.unicode": "ž€"}
-    values = {"our.space": "a b", "our.quote": "'\"x\"", "our.back": "\\\\host\\", "our.lines": "a\nb\tc\r", "our.hash": "#!:=", "our.empty": ""}
+    values = {"our.space": "a b", "our.quote": '\'"x"', "our.back": "\\\\host\\", "our.lines": "a\nb\tc\r", "our.hash": "#!:=", "our.empty": ""}
     (tmp_path / "Show.java").write_text(SHOW)
     (tmp_path / "p").write_text(jvm.properties(settings), encoding="utf-8")
     (tmp_path / "a").write_text(jvm.argument_file([f"-D{k}={v}" for k, v in values.items()]), encoding="utf-8")

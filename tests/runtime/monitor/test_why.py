@@ -28,9 +28,7 @@ DECLARATIONS = (
     + TOPIC.format(name="others", startup="latest-offset")
     + "CREATE TABLE answers (a STRING, n BIGINT) WITH ('connector' = 'print');"
 )
-WINDOWS = (
-    "SELECT item, COUNT(*) FROM TABLE({tvf}(TABLE skewed, DESCRIPTOR(ts), {sizes})) {where} GROUP BY item, window_start, window_end"
-)
+WINDOWS = "SELECT item, COUNT(*) FROM TABLE({tvf}(TABLE skewed, DESCRIPTOR(ts), {sizes})) {where} GROUP BY item, window_start, window_end"
 HOURS = WINDOWS.format(tvf="TUMBLE", sizes="INTERVAL '1' HOUR", where="")
 T = 1_700_000_000_000
 
@@ -61,7 +59,9 @@ def texts(found: list[Reason]) -> list[str]:
     return [r.text for r in found]
 
 
-READ = QueryMetrics(at=T + 100_000, ended_rows=100, batches=1, last_input=T + 99_000, inputs=(Input("skewed", 100, (Partition("skewed-0", 100, 100),)),))
+READ = QueryMetrics(
+    at=T + 100_000, ended_rows=100, batches=1, last_input=T + 99_000, inputs=(Input("skewed", 100, (Partition("skewed-0", 100, 100),)),)
+)
 
 
 def splits(*watermarks: int | None, quiet_ms: int = 0, table: str = "skewed") -> tuple[Timed, ...]:
@@ -96,9 +96,7 @@ def test_no_input(told) -> None:
     (reason,) = told(replace(none, inputs=(Input("skewed", 0, (Partition("skewed-0", 7, 7),)),)), "SELECT item, price FROM skewed")
     assert reason.hint is None
     waits = replace(none, inputs=(Input("others", 0, (Partition("others-0", 7, 9),)),))
-    assert texts(told(waits, "SELECT item, price FROM others")) == [
-        "No row has been read of topic others yet, though 2 records wait there."
-    ]
+    assert texts(told(waits, "SELECT item, price FROM others")) == ["No row has been read of topic others yet, though 2 records wait there."]
 
 
 def test_brokers_that_do_not_answer(told) -> None:
@@ -210,9 +208,7 @@ def test_a_window_that_the_watermark_has_reached_is_closed(session: Session) -> 
 def test_sessions_and_the_clock(told) -> None:
     waiting = replace(READ, watermark=T, timed=splits(T))
     sessions = WINDOWS.format(tvf="SESSION", sizes="INTERVAL '10' MINUTE", where="").replace("TABLE skewed,", "TABLE skewed PARTITION BY item,")
-    assert texts(told(waiting, sessions)) == [
-        "The watermark is at 2023-11-14 22:13:20; a session closes 10 min after its last row."
-    ]
+    assert texts(told(waiting, sessions)) == ["The watermark is at 2023-11-14 22:13:20; a session closes 10 min after its last row."]
     clocked = HOURS.replace("DESCRIPTOR(ts)", "DESCRIPTOR(proctime)")
     assert texts(told(READ, clocked)) == ["Windows are by the clock: one closes every 1 h."]
     assert any("no watermark yet" in text for text in texts(told(replace(READ, timed=splits(T)), HOURS)))
@@ -225,7 +221,9 @@ def test_a_join_without_partners(told) -> None:
     both = replace(READ, inputs=(Input("skewed", 50), Input("others", 50)))
     alone = ["The join has found no partners yet: no row of one side meets its condition together with one of the other."]
     assert texts(told(both, join)) == alone
-    assert texts(told(replace(both, batch=Batch(5, None, 0, None, 2, 1)), join)) == ["A micro-batch runs: 5 rows read. Its rows come out when it ends."]
+    assert texts(told(replace(both, batch=Batch(5, None, 0, None, 2, 1)), join)) == [
+        "A micro-batch runs: 5 rows read. Its rows come out when it ends."
+    ]
     above = f"SELECT item, COUNT(*) FROM ({join}) GROUP BY item"
     assert texts(told(both, above)) == ["Nothing holds it back: 100 rows read, 0 given."], "an aggregate may have taken its rows"
 

@@ -20,14 +20,22 @@ class PrintingJob:
     """
 
     def __init__(
-        self, project: Path, engine, inputs: dict[str, str], columns: str, query: str, settings: dict[str, str] | None = None,
+        self,
+        project: Path,
+        engine,
+        inputs: dict[str, str],
+        columns: str,
+        query: str,
+        settings: dict[str, str] | None = None,
         changes: tuple[str, ...] = (),
     ) -> None:
         self.project = project
         self.columns = {name: [c.split()[0] for c in declared.split(", ")] for name, declared in inputs.items()}
         self.changes = changes
         self.lines: list[str] = []
-        self.session = Session(project, options={"table.local-time-zone": "UTC", **(settings or {})}, engine=engine, emit=self.lines.append, notify=lambda _: None)
+        self.session = Session(
+            project, options={"table.local-time-zone": "UTC", **(settings or {})}, engine=engine, emit=self.lines.append, notify=lambda _: None
+        )
         tables = []
         for name, declared in inputs.items():
             (project / name).mkdir()

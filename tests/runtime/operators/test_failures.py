@@ -34,7 +34,7 @@ def test_a_worker_that_ends_is_told_with_the_functions_of_the_query() -> None:
 def test_what_a_worker_raises_by_itself_is_told() -> None:
     text = (
         f"{CALL}{TASK}: org.apache.spark.api.python.PythonException: An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
-        f'  File "/x/worker.py", line 1, in main\n    import pyarrow\nModuleNotFoundError: No module named \'pyarrow\'\n{STACK}'
+        f"  File \"/x/worker.py\", line 1, in main\n    import pyarrow\nModuleNotFoundError: No module named 'pyarrow'\n{STACK}"
     )
     assert job_error(RuntimeError(text)).message == "A Python worker failed: ModuleNotFoundError: No module named 'pyarrow'"
 
@@ -42,7 +42,10 @@ def test_what_a_worker_raises_by_itself_is_told() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (f"{CALL}{TASK}: java.lang.IllegalStateException: Could not skip to first element of a match.{STACK}", "Could not skip to first element of a match."),
+        (
+            f"{CALL}{TASK}: java.lang.IllegalStateException: Could not skip to first element of a match.{STACK}",
+            "Could not skip to first element of a match.",
+        ),
         (f"{CALL}No space left.{STACK}", "No space left."),
         (f"{TASK}: org.apache.spark.SparkRuntimeException: [USER_RAISED_EXCEPTION] no: x SQLSTATE: P0001{STACK}", "no: x"),
         ("Something else: x", "Something else: x"),
@@ -75,7 +78,7 @@ def test_a_record_is_told_in_one_line_with_its_place_and_without_its_secrets() -
     def told(record: str, place: str = "topic t, partition 0, offset 7") -> str:
         return job_error(RuntimeError(RAISED.format(f"Failed to deserialize JSON <<record {record} record>> ({place})."))).message
 
-    assert told('{"i":\n"x"}\x1b[31m') == "Failed to deserialize JSON '{\"i\":\\n\"x\"}\\x1b[31m' (topic t, partition 0, offset 7)."
+    assert told('{"i":\n"x"}\x1b[31m') == 'Failed to deserialize JSON \'{"i":\\n"x"}\\x1b[31m\' (topic t, partition 0, offset 7).'
     assert told("y" * 201) == f"Failed to deserialize JSON '{'y' * 200} ...' (topic t, partition 0, offset 7)."
     secret = told('{"i": "x", "password": "geheim' + "y" * 300 + '"}')
     assert "geheim" not in secret
@@ -89,7 +92,7 @@ def test_a_line_of_a_file_is_told_with_its_number(tmp_path: Path, name: str) -> 
     text = b'{"i":"x"} \r\n{"i":2}\n{"i":"x"}\r\n'
     path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     message = f'Failed to deserialize JSON <<record {{"i":"x"}} record>> (file {path.as_uri()}).'
-    assert job_error(RuntimeError(RAISED.format(message))).message == f"Failed to deserialize JSON '{{\"i\":\"x\"}}' (file {path}, line 3)."
+    assert job_error(RuntimeError(RAISED.format(message))).message == f'Failed to deserialize JSON \'{{"i":"x"}}\' (file {path}, line 3).'
 
 
 def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
@@ -111,7 +114,10 @@ def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
             "Caused by: java.io.IOException: No space left on device",
             "The disk is full: /data/a t/batch-0.",
         ),
-        ("java.io.FileNotFoundException: /data/t/_x.csv (Read-only file system)", "Nothing can be written on a read-only file system: /data/t/_x.csv."),
+        (
+            "java.io.FileNotFoundException: /data/t/_x.csv (Read-only file system)",
+            "Nothing can be written on a read-only file system: /data/t/_x.csv.",
+        ),
         ("[Errno 13] Permission denied: '/data/jobs'", "There is no permission to read or write: /data/jobs."),
     ],
 )
@@ -122,7 +128,11 @@ def test_what_a_disk_refuses_is_told_with_the_path(said: str, told: str) -> None
 
 
 @pytest.mark.parametrize(
-    "said", ["Timeout of 60000ms expired before the position for partition t-1 could be determined", "Cannot fetch record for offset 7 in 120000 milliseconds"]
+    "said",
+    [
+        "Timeout of 60000ms expired before the position for partition t-1 could be determined",
+        "Cannot fetch record for offset 7 in 120000 milliseconds",
+    ],
 )
 def test_brokers_without_an_answer_are_told_of_before_what_was_written(said: str) -> None:
     problem = RuntimeError(f"[STREAM_FAILED] Query failed: [TASK_WRITE_FAILED] Task failed while writing rows to file:/t. SQLSTATE: 58030\n{said}")

@@ -54,7 +54,14 @@ def test_lag_over_rows_of_one_time(client: Session) -> None:
 @pytest.mark.spark
 @pytest.mark.parametrize("mode", ["", BATCH])
 def test_distinct_collections(client: Session, mode: str) -> None:
-    calls = ("COLLECT(DISTINCT v)", "ARRAY_AGG(DISTINCT v)", "LISTAGG(DISTINCT CAST(v AS STRING))", "COUNT(DISTINCT v)", "SUM(DISTINCT v)", "COLLECT(v)")
+    calls = (
+        "COLLECT(DISTINCT v)",
+        "ARRAY_AGG(DISTINCT v)",
+        "LISTAGG(DISTINCT CAST(v AS STRING))",
+        "COUNT(DISTINCT v)",
+        "SUM(DISTINCT v)",
+        "COLLECT(v)",
+    )
     found = answers(client, f"SELECT n, {', '.join(f'{c} OVER w' for c in calls)} FROM t WINDOW w AS (ORDER BY ts)", mode)
     assert found[:3] == [["{2=1}", "[2]", "2", "1", "2", "{2=1}"], *[["{2=1}", "[2]", "2", "1", "2", "{2=3}"]] * 2]
     assert found[3] == found[4] == ["{2=1, 3=1}", "[2, 3]", "2,3", "2", "5", "{2=4, 3=1}"]

@@ -60,7 +60,9 @@ def test_help_of(tmp_path: Path, statement: str, begins: str, holds: str) -> Non
     assert holds in shown
 
 
-@pytest.mark.parametrize(("topic", "hint"), [("TUMBL", "Did you mean 'TUMBLE'?"), ("FUNCTION uper", "Did you mean 'UPPER'?"), ("CONNECTOR kafak", "Did you mean 'kafka'?")])
+@pytest.mark.parametrize(
+    ("topic", "hint"), [("TUMBL", "Did you mean 'TUMBLE'?"), ("FUNCTION uper", "Did you mean 'UPPER'?"), ("CONNECTOR kafak", "Did you mean 'kafka'?")]
+)
 def test_what_is_not_known(topic: str, hint: str) -> None:
     with pytest.raises(ValidationError) as caught:
         text(topic)
