@@ -118,7 +118,8 @@ class _Call:
 
         from sqlstream.udf.declarations.tasks import task
         from sqlstream.udf.worker import values as v
-        from sqlstream.udf.worker.evaluation import FunctionFailed, evaluated
+        from sqlstream.udf.worker.evaluation import evaluated
+        from sqlstream.udf.worker.task import FunctionFailed
 
         function, zone = self._function, v.zone_of(self._zone)
         types: tuple[Type, ...]

@@ -20,7 +20,7 @@ from sqlstream.sql import types as t
 from sqlstream.udf.declarations.signature import type_named
 from sqlstream.udf.worker import accumulators, fold
 from sqlstream.udf.worker import evaluation as worker
-from sqlstream.udf.worker.evaluation import FunctionFailed, Task
+from sqlstream.udf.worker.task import FunctionFailed, Task
 from sqlstream.udf.worker.values import arrow_type, python_values, zone_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from pyspark import cloudpickle
 from sqlstream.udf import Row, ScalarFunction, udf
 from sqlstream.udf.declarations.signature import type_named
 from sqlstream.udf.worker.concurrent import Calls
-from sqlstream.udf.worker.evaluation import FunctionFailed, Task, evaluated
+from sqlstream.udf.worker.evaluation import evaluated
+from sqlstream.udf.worker.task import FunctionFailed, Task
 from sqlstream.udf.worker.values import arrow_type, python_values, zone_of
 
 ZONE = "Europe/Prague"
@@ -307,7 +308,7 @@ def test_an_exception_over_a_column() -> None:
 
 def test_open_is_called_once_and_knows_the_parameters_of_the_job(tmp_path) -> None:
     from sqlstream.udf import ScalarFunction
-    from sqlstream.udf.worker.evaluation import close
+    from sqlstream.udf.worker.opening import close
 
     log = tmp_path / "log"
 

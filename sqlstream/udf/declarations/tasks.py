@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.udf.api import Kind
-from sqlstream.udf.worker.evaluation import Task
 from sqlstream.udf.worker.groups import row_of
+from sqlstream.udf.worker.task import Task
 
 if TYPE_CHECKING:
     from sqlstream.sql.functions.base import Types

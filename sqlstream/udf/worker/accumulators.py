@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from pyspark import cloudpickle
 
 from sqlstream.udf.api import RAISED
-from sqlstream.udf.worker.evaluation import FunctionFailed, secrets, told
+from sqlstream.udf.worker.failures import secrets, told
+from sqlstream.udf.worker.task import FunctionFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pyarrow as pa
 
-    from sqlstream.udf.worker.evaluation import Task
+    from sqlstream.udf.worker.task import Task
 
 _HINT = "Keep in it what pickle takes: values, lists, dictionaries, objects of them; make the rest in open()."
 # The functions whose accumulators were pickled once in this process.

@@ -10,30 +10,33 @@ import json
 import os
 import uuid
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 from pyspark import TaskContext
 
 from sqlstream.core import private
 from sqlstream.udf.worker import masking
-from sqlstream.udf.worker.evaluation import FunctionFailed, Task, opened, values
+from sqlstream.udf.worker.opening import opened
+from sqlstream.udf.worker.task import FunctionFailed, Task
 from sqlstream.udf.worker.values import arrow_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+Values: TypeAlias = "Callable[[Task, tuple[pa.Array, ...]], pa.Array]"
 
 _files: dict[str, IO[str]] = {}
 
 
-def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
-    """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON."""
+def evaluated(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Array:
+    """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON. ``values`` gives those of a batch."""
     *given, rows = arrays
     opened(task)
     made: list[pa.Array] = []
     failed: list[bool] = []
     letters: list[str] = []
-    for length, found in _parts(task, tuple(given) or (rows,), 0, len(rows)):
+    for length, found in _parts(task, values, tuple(given) or (rows,), 0, len(rows)):
         if isinstance(found, FunctionFailed):
             letters.append(_letter(task, found, rows[len(failed)].as_py()))
             found = pa.nulls(1, arrow_type(task.result))
@@ -46,7 +49,7 @@ def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     return pa.StructArray.from_arrays([column, pa.array(failed, pa.bool_())], names=["value", "failed"])
 
 
-def _parts(task: Task, arrays: tuple[pa.Array, ...], begin: int, length: int) -> Iterator[tuple[int, Any]]:
+def _parts(task: Task, values: Values, arrays: tuple[pa.Array, ...], begin: int, length: int) -> Iterator[tuple[int, Any]]:
     """The values of ``length`` rows from ``begin``; where one fails, those of each half, and in the end its error."""
     try:
         yield length, values(task, tuple(a.slice(begin, length) for a in arrays))
@@ -54,8 +57,8 @@ def _parts(task: Task, arrays: tuple[pa.Array, ...], begin: int, length: int) ->
         if length == 1:
             yield 1, error
             return
-        yield from _parts(task, arrays, begin, length // 2)
-        yield from _parts(task, arrays, begin + length // 2, length - length // 2)
+        yield from _parts(task, values, arrays, begin, length // 2)
+        yield from _parts(task, values, arrays, begin + length // 2, length - length // 2)
 
 
 def _letter(task: Task, error: FunctionFailed, row: str) -> str:

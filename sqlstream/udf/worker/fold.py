@@ -21,11 +21,13 @@ import pyarrow as pa
 
 from sqlstream.udf.api import RAISED
 from sqlstream.udf.worker import accumulators, groups, sources
-from sqlstream.udf.worker import evaluation as worker
+from sqlstream.udf.worker.failures import failure, secrets
+from sqlstream.udf.worker.opening import close, opened
+from sqlstream.udf.worker.task import FunctionFailed
 from sqlstream.udf.worker.values import zone_of
 
 if TYPE_CHECKING:
-    from sqlstream.udf.worker.evaluation import Task
+    from sqlstream.udf.worker.task import Task
 
 _DONE, _FAILED = 0, 1
 # For how long the function may go on when nobody waits for it any more.
@@ -34,18 +36,18 @@ GRACE_S = 10
 
 def folded(task: Task, kept: bytes | None, rows: pa.RecordBatch) -> bytes:
     """The accumulator that ``kept``, None for that of no rows, is with ``rows``, whose first column is their sign. Raises FunctionFailed."""
-    function: Any = worker.opened(task)
+    function: Any = opened(task)
     task, zone = replace(task, arguments=groups.row_of(task.arguments[0]).children), zone_of(task.zone)
     taken, places = groups.signed(rows.columns), range(len(rows))
     try:
         accumulator = function.create_accumulator() if kept is None else accumulators.loaded(task, function, kept)
-    except worker.FunctionFailed:
+    except FunctionFailed:
         raise
     except RAISED as error:
         where = f"for the first of {len(rows)} rows"
-        raise worker.failure(task, error, function.create_accumulator, taken.columns, places, where) from None
+        raise failure(task, error, function.create_accumulator, taken.columns, places, where) from None
     groups.take_in(task, function, accumulator, taken, taken.places(task, len(rows), zone), places, zone)
-    return accumulators.dumped(task, function, accumulator, worker.secrets(task, taken.columns, places))
+    return accumulators.dumped(task, function, accumulator, secrets(task, taken.columns, places))
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:
@@ -58,8 +60,8 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
             task: Task = pickle.loads(started)
             rows = pa.ipc.open_stream(stream).read_next_batch()
             code, answer = _DONE, folded(task, kept, rows)
-        except worker.FunctionFailed as failure:
-            code, answer = _FAILED, str(failure).encode()
+        except FunctionFailed as failed:
+            code, answer = _FAILED, str(failed).encode()
         except Exception:  # a mistake of ours: Spark says it of its own workers with these words
             code, answer = _FAILED, f"An exception was thrown from the Python worker.\n{traceback.format_exc()}".encode()
         answers.write(struct.pack(">ii", code, len(answer)) + answer)
@@ -98,7 +100,7 @@ def main() -> None:
     try:
         serve(questions, answers)
     finally:
-        worker.close()
+        close()
 
 
 def _end_with(descriptor: int) -> NoReturn:

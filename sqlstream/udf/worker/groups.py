@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql import types as t
 from sqlstream.udf.api import GENERAL, RAISED
-from sqlstream.udf.worker import masking
-from sqlstream.udf.worker.evaluation import FunctionFailed, failure, of_wrong_type, secrets, shown
+from sqlstream.udf.worker import accumulators, masking, vectors
+from sqlstream.udf.worker.failures import failure, of_wrong_type, secrets, shown
+from sqlstream.udf.worker.task import FunctionFailed
 from sqlstream.udf.worker.values import arrow_array, python_values, zone_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlstream.sql.types import Type
-    from sqlstream.udf.worker.evaluation import Task
+    from sqlstream.udf.worker.task import Task
 
 
 def accumulates(groups: Type) -> bool:
@@ -85,8 +86,6 @@ def _by_row(
     task: Task, function: Any, rows: Rows, counts: list[int], kept: list[bytes | None], zone: datetime.tzinfo, *, keeps: bool
 ) -> Iterator[Any]:
     """``keeps``: accumulators are kept some time."""
-    from sqlstream.udf.worker import accumulators
-
     given = rows.places(task, sum(counts), zone)
     first = 0
     for count, before in zip(counts, kept, strict=True):
@@ -122,8 +121,6 @@ def take_in(task: Task, function: Any, accumulator: Any, rows: Rows, given: list
 
 def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts: list[int], zone: datetime.tzinfo) -> Iterator[Any]:
     """Each group by itself, so that what its columns are in pandas depends on no other's NULLs."""
-    from sqlstream.udf.worker import vectors
-
     body = function if callable(function) else _accumulated(function)
     first = 0
     for count in counts:

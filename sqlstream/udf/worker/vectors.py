@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlstream.udf.api import PANDAS
+from sqlstream.udf.worker.failures import of_wrong_type
 from sqlstream.udf.worker.values import WrongType, arrow_array, arrow_type, python_values, too_long
 
 if TYPE_CHECKING:
@@ -111,8 +112,6 @@ def _fitting(array: pa.Array, type_: Type) -> pa.Array:
 
 def described(problem: WrongType) -> str:
     """What is wrong with a column, or with a value in it, in words."""
-    from sqlstream.udf.worker.evaluation import of_wrong_type
-
     kind = getattr(problem.value, "dtype", None) or getattr(problem.value, "type", None)
     if kind is None and type(problem.value).__name__ != "DataFrame":
         return of_wrong_type(problem)

@@ -1,0 +1,73 @@
+"""What goes wrong in the user's code, in words: with the row that it happened for, without secrets."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
+
+from sqlstream.core.secrets import MASK, is_secret
+from sqlstream.udf.worker import masking
+from sqlstream.udf.worker.task import FunctionFailed, Task
+from sqlstream.udf.worker.values import WrongType, python_values, zone_of
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Iterable
+
+
+_LONGEST = 120
+
+
+def failure(task: Task, error: BaseException, body: Any, arrays: tuple[pa.Array, ...], places: range, where: str) -> FunctionFailed:
+    """What ``body``, given the arguments at ``places``, which ``where`` says in words, has done wrong."""
+    said = told(error, secrets(task, arrays, places))
+    return FunctionFailed(f"The Python function {task.name} failed {where}: {said}{place(error, body)}.")
+
+
+def secrets(task: Task, arrays: tuple[pa.Array, ...] = (), places: range = range(0)) -> list[str]:
+    """The texts, among the arguments at ``places`` and the job's parameters, that are never printed."""
+    zone, found = zone_of(task.zone), [value for key, value in task.parameters if is_secret(key)]
+    for array, type_, secret in zip(arrays, task.arguments, task.secrets or (False,) * len(arrays), strict=False):
+        for value in python_values(array[places.start : places.stop], type_, zone):
+            found += masking.texts(value, secret=secret)
+    return found
+
+
+def shown(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo) -> str:
+    """The arguments of one row."""
+    if not arrays or place >= len(arrays[0]):
+        return "no arguments"
+    row = [python_values(a.slice(place, 1), t, zone)[0] for a, t in zip(arrays, task.arguments, strict=True)]
+    hidden = task.secrets or (False,) * len(row)
+    texts = ("NULL" if v is None else MASK if s else cut(repr(masking.masked(v))) for v, s in zip(row, hidden, strict=True))
+    return f"({', '.join(texts)})"
+
+
+def told(error: BaseException, secrets: Iterable[str]) -> str:
+    """``error`` in a line, without ``secrets``."""
+    text = " ".join(masking.struck(str(error), secrets).split())
+    return cut(f"{type(error).__name__}: {text}" if text else type(error).__name__, 4 * _LONGEST)
+
+
+def place(error: BaseException, body: Any) -> str:
+    """The file and line of the user's code that raised ``error``."""
+    code = getattr(getattr(body, "__func__", body), "__code__", None)
+    frames, ours = traceback.extract_tb(error.__traceback__), Path(__file__).parents[1]
+    in_it = [f for f in frames if code is not None and f.filename == code.co_filename]
+    own = in_it or [f for f in frames if not Path(f.filename).is_relative_to(ours)]
+    return f", at {own[-1].filename}:{own[-1].lineno}" if own else ""
+
+
+def cut(text: str, most: int = _LONGEST) -> str:
+    """``text``, its end left out where it is long."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def of_wrong_type(problem: WrongType) -> str:
+    """What is wrong with a value, in words."""
+    why = f": {problem.why}" if problem.why else ""
+    value = "NULL" if problem.value is None else f"{cut(repr(masking.masked(problem.value)))} ({type(problem.value).__name__})"
+    return f"{value}, which is no {problem.type.full}{why}"
