@@ -23,6 +23,16 @@ os.environ.setdefault("SQLSTREAM_CLASS_ARCHIVE", "off")
 time.tzset()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="rewrite the expectations of goldens and fixtures")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether expectations are rewritten instead of compared."""
+    return bool(request.config.getoption("--update"))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c():
     """A run in the background of a script is started with SIGINT ignored; the tests send it to themselves."""

@@ -1,6 +1,6 @@
 """A golden: a Flink script whose comments hold its plan, its rows in, its rows out and its steps.
 
-    --= text        a line of the plan of the last INSERT (EXPLAIN's "Optimized Physical Plan"), in order
+    --= line        a line of the plan of the last INSERT (EXPLAIN's "Optimized Physical Plan"); all of them stand there
     --< name json   a row of the input ``name``: a line of a file in ``${DIR}/name``
     --<late name json   the same, of a row that comes too late to count
     --> +I[1, a]    a row that the sink ``print`` then gives; rows of one step come in any order
@@ -14,6 +14,8 @@
 Inputs are tables of the filesystem connector with a ``source.monitor-interval``, so that rows arrive step by step. On real Flink and in batch mode
 all rows are there from the start and the input is bounded: the interval is taken out. Batch mode has no rows that are late, and no inputs that are
 changelogs.
+
+``pytest --update`` rewrites the plans and the rows out. Look at what it has changed: the rows have to be Flink's (``-m oracle``).
 """
 
 from __future__ import annotations
@@ -22,18 +24,21 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.expectations import as_marked, marked, replaced, write
+
 MONITOR = re.compile(r"'source\.monitor-interval'\s*=\s*'[^']*'\s*,?\s*")
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))
 
 
 @dataclass
 class Step:
-    """Rows in, or an action, and the rows that come out after it."""
+    """Rows in, or an action, and the rows that come out after it. ``end``: the number of its last line but for those of the rows out."""
 
     action: str = "rows"
     rows_in: list[tuple[str, str]] = field(default_factory=list)
     rows_out: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
+    end: int = 0
 
 
 @dataclass
@@ -78,17 +83,18 @@ class Golden:
 def read(path: Path) -> Golden:
     """The golden in ``path``."""
     golden = Golden(path, path.read_text(), [], [], None)
-    for line in golden.sql.splitlines():
+    lines = golden.sql.splitlines()
+    golden.plan = marked(lines, "--=")
+    for number, line in enumerate(lines):
         mark, _, text = line.partition(" ")
         text = text.strip()
         match mark:
-            case "--=":
-                golden.plan.append(text)
             case "--<" | "--<late":
                 if not golden.steps or golden.steps[-1].rows_out or golden.steps[-1].action != "rows":
                     golden.steps.append(Step())
                 name, _, row = text.partition(" ")
                 golden.steps[-1].rows_in.append((name, row))
+                golden.steps[-1].end = number
                 if mark == "--<late":
                     golden.steps[-1].late.append(row)
             case "-->":
@@ -104,8 +110,25 @@ def read(path: Path) -> Golden:
                 elif text == "never seen":
                     golden.never_seen = True
                 else:
-                    golden.steps.append(Step(action))
+                    golden.steps.append(Step(action, end=number))
     return golden
+
+
+def rewrite_plan(golden: Golden, plan: list[str]) -> None:
+    """Put ``plan`` in the place of the one that stands in the golden."""
+    write(golden.path, replaced(golden.path.read_text().splitlines(), "--=", plan))
+
+
+def rewrite_rows(golden: Golden, rows: list[list[str]]) -> None:
+    """Put the rows out, a list a step, in the place of those that stand in the golden."""
+    now = read(golden.path)
+    out = {step.end: found for step, found in zip(now.steps, rows, strict=True)}
+    lines: list[str] = []
+    for number, line in enumerate(now.sql.splitlines()):
+        if not line.startswith("-->"):
+            lines.append(line)
+        lines += as_marked("-->", ["  ".join(out[number])] if out.get(number) else [])
+    write(golden.path, lines)
 
 
 def table(rows: list[str], *, never_seen: bool = False) -> list[str]:

@@ -12,7 +12,11 @@ SELECT
     ARRAY_AGG(price), ARRAY_AGG(price) IGNORE NULLS, ARRAY_AGG(DISTINCT price), FIRST_VALUE(price), LAST_VALUE(price) FILTER (WHERE price > 1)
 FROM bids
 GROUP BY item;
---= GroupAggregate(groupBy=[item], select=[item, SUM(small) AS
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, smalls, bigs, mean_big, mean_amount, pop, samp, v_small, v_amount, s_rate, v_distinct, prices, distinct_prices, half, weighted, listed, present, distinct_listed, first_price, last_price], changelogMode=[I,UB,UA])
+--= +- Calc(select=[item, EXPR$1 AS smalls, EXPR$2 AS bigs, EXPR$3 AS mean_big, EXPR$4 AS mean_amount, EXPR$5 AS pop, EXPR$6 AS samp, EXPR$7 AS v_small, EXPR$8 AS v_amount, EXPR$9 AS s_rate, EXPR$10 AS v_distinct, EXPR$11 AS prices, EXPR$12 AS distinct_prices, EXPR$13 AS half, EXPR$14 AS weighted, EXPR$15 AS listed, EXPR$16 AS present, EXPR$17 AS distinct_listed, EXPR$18 AS first_price, EXPR$19 AS last_price], changelogMode=[I,UB,UA])
+--=    +- GroupAggregate(groupBy=[item], select=[item, SUM(small) AS EXPR$1, SUM(big) AS EXPR$2, AVG(big) AS EXPR$3, AVG(amount) AS EXPR$4, STDDEV_POP(price) AS EXPR$5, STDDEV(price) AS EXPR$6, VAR_POP(small) AS EXPR$7, VARIANCE(amount) AS EXPR$8, STDDEV_SAMP(rate) AS EXPR$9, VAR_POP(DISTINCT price) AS EXPR$10, LISTAGG($f0, ';') AS EXPR$11, LISTAGG(DISTINCT $f0) FILTER (WHERE $f1) AS EXPR$12, PERCENTILE(price, 0.5) AS EXPR$13, PERCENTILE(price, 0.5, small) AS EXPR$14, ARRAY_AGG(price) AS EXPR$15, ARRAY_AGG(price) FILTER (WHERE $f2) AS EXPR$16, ARRAY_AGG(DISTINCT price) AS EXPR$17, FIRST_VALUE(price) AS EXPR$18, LAST_VALUE(price) FILTER (WHERE $f1) AS EXPR$19], changelogMode=[I,UB,UA])
+--=       +- Calc(select=[item, small, big, amount, price, rate, CAST(price AS STRING) AS $f0, (price > 1) AS $f1, NOT(price IS NULL) AS $f2], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, small, big, amount, rate], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "small": 100, "big": 9223372036854775807, "amount": 1.25, "rate": 0.5}
 --< bids {"item": "b", "price": null, "small": null, "big": null, "amount": null, "rate": null}
 --> +I[a, 100, 9223372036854775807, 9223372036854775807, 1.250000, 0, null, 0, null, null, 0, 1, null, 1.0, 1.0, [1], [1], [1], 1, null]

@@ -17,3 +17,9 @@ FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts ROWS BETWEEN 2 PRECEDING AN
 --! end
 --> +I[a, 6, 1, 2.309401, 4.0, 2,6,6, [2, 6, 6]]
 --> +I[a, null, 0, 0.0, 0.0, 6,6, [6, 6, null]]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, pop, samp, spread, names, listed], changelogMode=[I])
+--= +- Calc(select=[item, price, $over0 AS pop, ROUND($over1, 6) AS samp, $over2 AS spread, $over3 AS names, $over4 AS listed], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 2 PRECEDING AND CURRENT ROW], select=[STDDEV_POP(price) AS $over0, STDDEV($o1) AS $over1, VAR_POP(DISTINCT $o1) AS $over2, LISTAGG($o2) AS $over3, ARRAY_AGG(price) AS $over4], changelogMode=[I])
+--=       +- Calc(select=[item, price, ts, CAST(price AS DOUBLE) AS $o1, CAST(price AS STRING) AS $o2], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])

@@ -16,3 +16,9 @@ FROM (SELECT * FROM big WHERE total IS NOT NULL) AS o;
 --! restart
 --< orders {"id": 5, "quantity": 3, "price": "2.00"}
 --> +I[5, null, null, small, 6.00, 1, null]
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, who, city, size, total, half, tag], changelogMode=[I])
+--= +- Calc(select=[id, UPPER(customer.name) AS who, customer.address.city AS city, CASE WHEN (quantity >= 10) THEN 'large' WHEN (quantity >= 5) THEN 'medium' ELSE 'small' END AS size, CAST(total AS DECIMAL(20, 2)) AS total, (quantity / 2) AS half, tags[1] AS tag], changelogMode=[I])
+--=    +- Calc(where=[NOT(total IS NULL)], changelogMode=[I])
+--=       +- Calc(select=[id, customer, quantity, tags, (quantity * price) AS total], changelogMode=[I])
+--=          +- Calc(where=[(quantity > 1)], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, customer, quantity, price, tags], changelogMode=[I])

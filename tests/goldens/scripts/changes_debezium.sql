@@ -3,8 +3,9 @@ CREATE TABLE people (id INT, name STRING, born DATE, PRIMARY KEY (id) NOT ENFORC
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/people', 'format' = 'debezium-json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (id INT, name STRING, y BIGINT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT id, UPPER(name), YEAR(born) FROM people;
---= Calc(select=[id, UPPER(name) AS
---= TableSourceScan(table=[[default_catalog, default_database, people]], fields=[id, name, born], changelogMode=[I,UB,UA,D])
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, name, y], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[id, UPPER(name) AS name, YEAR(born) AS y], changelogMode=[I,UB,UA,D])
+--=    +- TableSourceScan(table=[[default_catalog, default_database, people]], fields=[id, name, born], changelogMode=[I,UB,UA,D])
 --< people {"before": null, "after": {"id": 1, "name": "ann", "born": "1990-01-02"}, "op": "c"}
 --< people {"before": null, "after": {"id": 2, "name": "bob"}, "op": "r"}
 --> +I[1, ANN, 1990]  +I[2, BOB, null]

@@ -4,8 +4,11 @@ CREATE TABLE people (id INT, name STRING, shout AS UPPER(name), PRIMARY KEY (id)
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/people', 'format' = 'debezium-json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (id INT, shout STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT id, shout FROM people WHERE id < 10;
---= ChangelogNormalize(key=[id]
---= TableSourceScan(table=[[default_catalog, default_database, people]]
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, shout], changelogMode=[I,UB,UA,D])
+--= +- Calc(where=[(id < 10)], changelogMode=[I,UB,UA,D])
+--=    +- Calc(select=[id, UPPER(name) AS shout], changelogMode=[I,UB,UA,D])
+--=       +- ChangelogNormalize(key=[id], changelogMode=[I,UB,UA,D])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, people]], fields=[id, name], changelogMode=[I,UB,UA,D])
 --< people {"before": null, "after": {"id": 1, "name": "ann"}, "op": "c"}
 --< people {"before": null, "after": {"id": 2, "name": null}, "op": "c"}
 --< people {"before": null, "after": {"id": 20, "name": "zoe"}, "op": "c"}

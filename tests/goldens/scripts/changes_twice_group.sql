@@ -4,8 +4,12 @@ CREATE TABLE people (id INT, city STRING, age INT, PRIMARY KEY (id) NOT ENFORCED
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/people', 'format' = 'debezium-json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (city STRING, people BIGINT, oldest INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT city, COUNT(*), MAX(age) FROM people GROUP BY city;
---= GroupAggregate(groupBy=[city]
---= ChangelogNormalize(key=[id]
+--= Sink(table=[default_catalog.default_database.answers], fields=[city, people, oldest], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[city, EXPR$1 AS people, EXPR$2 AS oldest], changelogMode=[I,UB,UA,D])
+--=    +- GroupAggregate(groupBy=[city], select=[city, COUNT(*) AS EXPR$1, MAX(age) AS EXPR$2], changelogMode=[I,UB,UA,D])
+--=       +- Calc(select=[city, age], changelogMode=[I,UB,UA,D])
+--=          +- ChangelogNormalize(key=[id], changelogMode=[I,UB,UA,D])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, people]], fields=[id, city, age], changelogMode=[I,UB,UA,D])
 --< people {"before": null, "after": {"id": 1, "city": "Brno", "age": 30}, "op": "c"}
 --< people {"before": null, "after": {"id": 2, "city": "Brno", "age": 40}, "op": "c"}
 --< people {"before": null, "after": {"id": 2, "city": "Brno", "age": 40}, "op": "c"}

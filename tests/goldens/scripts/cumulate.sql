@@ -8,7 +8,13 @@ SELECT item, window_start, window_end, COUNT(*), SUM(price)
 FROM TABLE(CUMULATE(TABLE bids, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '6' SECOND))
 GROUP BY item, window_start, window_end;
 --! ordered
---= WindowAggregate(groupBy=[item], window=[CUMULATE(time_col=[ts], max_size=[6 s], step=[2 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, window_start, window_end, bids, total], changelogMode=[I])
+--= +- Calc(select=[item, window_start, window_end, EXPR$3 AS bids, EXPR$4 AS total], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[item], window=[CUMULATE(time_col=[ts], max_size=[6 s], step=[2 s])], select=[item, window_start, window_end, COUNT(*) AS EXPR$3, SUM(price) AS EXPR$4], changelogMode=[I])
+--=       +- Calc(select=[item, window_start, window_end, price, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[CUMULATE(time_col=[ts], max_size=[6 s], step=[2 s])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:02"}
 --< bids {"item": "a", "price": 4, "ts": "2026-01-01 00:00:04.5"}

@@ -5,7 +5,13 @@ CREATE TABLE answers (place STRING, starts BIGINT) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT place, COUNT(*) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts) AS n FROM moves) WHERE n = 1 GROUP BY place;
 --! any order
---= Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[id], orderBy=[ts ASC], changelogMode=[I])
+--= Sink(table=[default_catalog.default_database.answers], fields=[place, starts], changelogMode=[I,UB,UA])
+--= +- Calc(select=[place, EXPR$1 AS starts], changelogMode=[I,UB,UA])
+--=    +- GroupAggregate(groupBy=[place], select=[place, COUNT(*) AS EXPR$1], changelogMode=[I,UB,UA])
+--=       +- Calc(select=[place], changelogMode=[I])
+--=          +- Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[id], orderBy=[ts ASC], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, moves]], fields=[id, place, ts], changelogMode=[I])
 --< moves {"id": 1, "place": "x", "ts": "2024-01-01 00:00:05"}
 --< moves {"id": 2, "place": "x", "ts": "2024-01-01 00:00:05"}
 --! wait

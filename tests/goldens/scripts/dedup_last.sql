@@ -4,7 +4,10 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/moves', 'format' = 'json', 's
 CREATE TABLE answers (id INT, place STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT id, place FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS n FROM moves) WHERE n = 1;
 --! ordered
---= Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[id], orderBy=[ts DESC], changelogMode=[I,UB,UA])
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, place], changelogMode=[I,UB,UA])
+--= +- Calc(select=[id, place], changelogMode=[I,UB,UA])
+--=    +- Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[id], orderBy=[ts DESC], changelogMode=[I,UB,UA])
+--=       +- TableSourceScan(table=[[default_catalog, default_database, moves]], fields=[id, place, ts], changelogMode=[I])
 --< moves {"id": 1, "place": "x", "ts": "2024-01-01 00:00:05"}
 --< moves {"id": null, "place": "n", "ts": "2024-01-01 00:00:05"}
 --> +I[1, x] +I[null, n]

@@ -8,7 +8,10 @@ SELECT
     COUNT(DISTINCT bidder) FILTER (WHERE price < 100) AS low,
     COUNT(DISTINCT bidder) FILTER (WHERE price >= 100) AS high
 FROM bids;
---= GroupAggregate(select=[COUNT(DISTINCT bidder) FILTER (WHERE $f0) AS low
+--= Sink(table=[default_catalog.default_database.counts], fields=[low, high], changelogMode=[I,UB,UA])
+--= +- GroupAggregate(select=[COUNT(DISTINCT bidder) FILTER (WHERE $f0) AS low, COUNT(DISTINCT bidder) FILTER (WHERE $f1) AS high], changelogMode=[I,UB,UA])
+--=    +- Calc(select=[bidder, (price < 100) AS $f0, (price >= 100) AS $f1], changelogMode=[I])
+--=       +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[bidder, price], changelogMode=[I])
 --< bids {"bidder": "nobody", "price": null}
 --> +I[0, 0]
 --< bids {"bidder": "čau", "price": 1}

@@ -13,10 +13,32 @@ GROUP BY who, window_start, window_end
 UNION ALL
 SELECT 'session', who, window_start, window_end, COUNT(*) FROM TABLE(SESSION(TABLE clicks PARTITION BY who, DESCRIPTOR(ts), INTERVAL '61' MINUTE))
 GROUP BY who, window_start, window_end;
---= Union(all=[true]
---= WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 h])]
---= WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 d])]
---= WindowAggregate(groupBy=[who], window=[SESSION(
+--= Sink(table=[default_catalog.default_database.answers], fields=[kind, who, s, e, n], changelogMode=[I])
+--= +- Calc(select=[EXPR$0 AS kind, who, window_start AS s, window_end AS e, EXPR$4 AS n], changelogMode=[I])
+--=    +- Union(all=[true], union=[EXPR$0, who, window_start, window_end, EXPR$4], changelogMode=[I])
+--=       +- Calc(select=[CAST(EXPR$0 AS VARCHAR(7)) AS EXPR$0, who, window_start, window_end, EXPR$4], changelogMode=[I])
+--=       |  +- Union(all=[true], union=[EXPR$0, who, window_start, window_end, EXPR$4], changelogMode=[I])
+--=       |     +- Calc(select=[CAST('hour' AS VARCHAR(4)) AS EXPR$0, who, window_start, window_end, EXPR$4], changelogMode=[I])
+--=       |     |  +- WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 h])], select=[who, window_start, window_end, COUNT(*) AS EXPR$4], changelogMode=[I])
+--=       |     |     +- Calc(select=[who, window_start, window_end, window_time], changelogMode=[I])
+--=       |     |        +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 h])], changelogMode=[I])
+--=       |     |           +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=       |     |              +- Calc(select=[who, millis, TO_TIMESTAMP_LTZ(millis, 3) AS ts], changelogMode=[I])
+--=       |     |                 +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, millis], changelogMode=[I])
+--=       |     +- Calc(select=[CAST('day' AS VARCHAR(4)) AS EXPR$0, who, window_start, window_end, EXPR$4], changelogMode=[I])
+--=       |        +- WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 d])], select=[who, window_start, window_end, COUNT(*) AS EXPR$4], changelogMode=[I])
+--=       |           +- Calc(select=[who, window_start, window_end, window_time], changelogMode=[I])
+--=       |              +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 d])], changelogMode=[I])
+--=       |                 +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=       |                    +- Calc(select=[who, millis, TO_TIMESTAMP_LTZ(millis, 3) AS ts], changelogMode=[I])
+--=       |                       +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, millis], changelogMode=[I])
+--=       +- Calc(select=[CAST('session' AS VARCHAR(7)) AS EXPR$0, who, window_start, window_end, EXPR$4], changelogMode=[I])
+--=          +- WindowAggregate(groupBy=[who], window=[SESSION(time_col=[ts], gap=[61 min], partition keys=[who])], select=[who, window_start, window_end, COUNT(*) AS EXPR$4], changelogMode=[I])
+--=             +- Calc(select=[who, window_start, window_end, window_time], changelogMode=[I])
+--=                +- WindowTableFunction(window=[SESSION(time_col=[ts], gap=[61 min], partition keys=[who])], changelogMode=[I])
+--=                   +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                      +- Calc(select=[who, millis, TO_TIMESTAMP_LTZ(millis, 3) AS ts], changelogMode=[I])
+--=                         +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, millis], changelogMode=[I])
 --< clicks {"who": "spring", "millis": 1774737000000}
 --< clicks {"who": "spring", "millis": 1774740600000}
 --< clicks {"who": "spring", "millis": 1774744200000}

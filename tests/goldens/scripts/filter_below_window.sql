@@ -17,3 +17,15 @@ SELECT item, window_end, n FROM (
 --< bids {"item": null, "price": 20, "ts": "2026-01-01 00:00:12"}
 --! end
 --> +I[ab, 2026-01-01T00:00:20, 1]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, window_end, bids], changelogMode=[I])
+--= +- Calc(select=[item, window_end, n AS bids], changelogMode=[I])
+--=    +- Calc(where=[(item LIKE '%a%')], changelogMode=[I])
+--=       +- Calc(select=[item, window_end, n], changelogMode=[I])
+--=          +- Calc(where=[(item <> 'x')], changelogMode=[I])
+--=             +- WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[10 s])], select=[item, window_start, window_end, COUNT(*) AS n], changelogMode=[I])
+--=                +- Calc(select=[item, window_start, window_end, window_time], changelogMode=[I])
+--=                   +- Calc(where=[NOT(item IS NULL)], changelogMode=[I])
+--=                      +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=                         +- Calc(where=[(price > 10)], changelogMode=[I])
+--=                            +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                               +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])

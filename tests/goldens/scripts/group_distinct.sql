@@ -18,7 +18,10 @@ SELECT
     MIN(DISTINCT price) AS lowest
 FROM bids
 GROUP BY channel;
---= GroupAggregate(groupBy=[channel], select=[channel, COUNT(*) AS bids, COUNT(*) FILTER (WHERE $f0) AS high, COUNT(DISTINCT bidder)
+--= Sink(table=[default_catalog.default_database.counts], fields=[channel, bids, high, bidders, high_bidders, auctions, prices, mean, lowest], changelogMode=[I,UB,UA])
+--= +- GroupAggregate(groupBy=[channel], select=[channel, COUNT(*) AS bids, COUNT(*) FILTER (WHERE $f0) AS high, COUNT(DISTINCT bidder) AS bidders, COUNT(DISTINCT bidder) FILTER (WHERE $f0) AS high_bidders, COUNT(DISTINCT auction) AS auctions, SUM(DISTINCT $f1) AS prices, AVG(DISTINCT $f2) AS mean, MIN(DISTINCT price) AS lowest], changelogMode=[I,UB,UA])
+--=    +- Calc(select=[channel, (price >= 100) AS $f0, bidder, auction, CAST(price AS BIGINT) AS $f1, CAST(price AS DOUBLE) AS $f2, price], changelogMode=[I])
+--=       +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[channel, bidder, auction, price], changelogMode=[I])
 --< bids {"channel": "a", "bidder": 1, "auction": "x", "price": 10}
 --> +I[a, 1, 0, 1, 0, 1, 10, 10.0, 10]
 --< bids {"channel": "a", "bidder": 1, "auction": "y", "price": 100}

@@ -5,7 +5,13 @@ CREATE TABLE answers (s TIMESTAMP(3), e TIMESTAMP(3), bids BIGINT) WITH ('connec
 INSERT INTO answers
 SELECT HOP_START(ts, INTERVAL '4' SECOND, INTERVAL '6' SECOND), HOP_END(ts, INTERVAL '4' SECOND, INTERVAL '6' SECOND), COUNT(*)
 FROM bids GROUP BY HOP(ts, INTERVAL '4' SECOND, INTERVAL '6' SECOND);
---= WindowAggregate(window=[HOP(time_col=[ts], size=[6 s], slide=[4 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[s, e, bids], changelogMode=[I])
+--= +- Calc(select=[window_start AS s, window_end AS e, EXPR$2 AS bids], changelogMode=[I])
+--=    +- WindowAggregate(window=[HOP(time_col=[ts], size=[6 s], slide=[4 s])], select=[window_start, window_end, window_time, COUNT(*) AS EXPR$2], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[HOP(time_col=[ts], size=[6 s], slide=[4 s])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, ts], changelogMode=[I])
 --< bids {"item": "a", "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "ts": "2026-01-01 00:00:05"}

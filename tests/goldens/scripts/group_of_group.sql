@@ -4,8 +4,13 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'so
 CREATE TABLE answers (best INT, auctions BIGINT, total INT, average INT, spread DOUBLE) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT best, COUNT(*), SUM(auction), AVG(auction), VAR_POP(CAST(auction AS DOUBLE)) FROM (SELECT auction, MAX(price) AS best FROM bids GROUP BY auction) GROUP BY best;
---= GroupAggregate(groupBy=[best]
---= GroupAggregate(groupBy=[auction], select=[auction, MAX(price) AS best], changelogMode=[I,UB,UA])
+--= Sink(table=[default_catalog.default_database.answers], fields=[best, auctions, total, average, spread], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[best, EXPR$1 AS auctions, EXPR$2 AS total, EXPR$3 AS average, EXPR$4 AS spread], changelogMode=[I,UB,UA,D])
+--=    +- GroupAggregate(groupBy=[best], select=[best, COUNT(*) AS EXPR$1, SUM(auction) AS EXPR$2, AVG(auction) AS EXPR$3, VAR_POP($f0) AS EXPR$4], changelogMode=[I,UB,UA,D])
+--=       +- Calc(select=[best, auction, CAST(auction AS DOUBLE) AS $f0], changelogMode=[I,UB,UA])
+--=          +- GroupAggregate(groupBy=[auction], select=[auction, MAX(price) AS best], changelogMode=[I,UB,UA])
+--=             +- Calc(select=[auction, price], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[auction, category, price], changelogMode=[I])
 --< bids {"auction": 1, "price": 5}
 --< bids {"auction": 2, "price": 5}
 --< bids {"auction": 3, "price": null}

@@ -5,7 +5,15 @@ CREATE TABLE answers (item STRING, s TIMESTAMP(3), e TIMESTAMP(3), r TIMESTAMP(3
 INSERT INTO answers
 SELECT item, TUMBLE_START(ts, INTERVAL '10' SECOND), TUMBLE_END(ts, INTERVAL '10' SECOND), CAST(TUMBLE_ROWTIME(ts, INTERVAL '10' SECOND) AS TIMESTAMP(3)), COUNT(*)
 FROM bids WHERE price > 0 GROUP BY TUMBLE(ts, INTERVAL '10' SECOND), item HAVING COUNT(*) > 1;
---= WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[10 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, s, e, r, bids], changelogMode=[I])
+--= +- Calc(select=[item, window_start AS s, window_end AS e, CAST(window_time AS TIMESTAMP(3)) AS r, EXPR$4 AS bids], changelogMode=[I])
+--=    +- Calc(where=[(EXPR$4 > 1)], changelogMode=[I])
+--=       +- WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[10 s])], select=[item, window_start, window_end, window_time, COUNT(*) AS EXPR$4], changelogMode=[I])
+--=          +- Calc(select=[item, window_start, window_end, window_time], changelogMode=[I])
+--=             +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=                +- Calc(where=[(price > 0)], changelogMode=[I])
+--=                   +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=                      +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:09"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:03"}

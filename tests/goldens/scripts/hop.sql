@@ -8,7 +8,13 @@ SELECT window_start, window_end, COUNT(*), MAX(price), AVG(price)
 FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))
 GROUP BY window_start, window_end;
 --! any order
---= WindowAggregate(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[window_start, window_end, bids, highest, average], changelogMode=[I])
+--= +- Calc(select=[window_start, window_end, EXPR$2 AS bids, EXPR$3 AS highest, EXPR$4 AS average], changelogMode=[I])
+--=    +- WindowAggregate(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])], select=[window_start, window_end, COUNT(*) AS EXPR$2, MAX(price) AS EXPR$3, AVG(price) AS EXPR$4], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, price, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:06"}
 --< bids {"item": "a", "price": 4, "ts": "2026-01-01 00:00:09.999"}

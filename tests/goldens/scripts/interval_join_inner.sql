@@ -6,8 +6,14 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/rights', 'format' = 'json', '
 CREATE TABLE answers (a STRING, b STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT l.v, r.v FROM lefts AS l JOIN rights AS r
 ON l.k = r.k AND l.ts BETWEEN r.ts - INTERVAL '5' SECOND AND r.ts + INTERVAL '10' SECOND AND l.v <> r.v;
---= IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=true, leftLowerBound=-5000, leftUpperBound=10000, leftTimeIndex=2, rightTimeIndex=2]
---= WatermarkAssigner(rowtime=[ts]
+--= Sink(table=[default_catalog.default_database.answers], fields=[a, b], changelogMode=[I])
+--= +- Calc(select=[v AS a, v0 AS b], changelogMode=[I])
+--=    +- IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=true, leftLowerBound=-5000, leftUpperBound=10000, leftTimeIndex=2, rightTimeIndex=2], where=[((((k = k0) AND (ts >= (ts0 - INTERVAL '5' SECOND))) AND (ts <= (ts0 + INTERVAL '10' SECOND))) AND (v <> v0))], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=       |  +- TableSourceScan(table=[[default_catalog, default_database, lefts]], fields=[k, v, ts], changelogMode=[I])
+--=       +- Calc(select=[k AS k0, v AS v0, ts AS ts0], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, rights]], fields=[k, v, ts], changelogMode=[I])
 --< lefts {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:10"}
 --< lefts {"k": 2, "v": "L2", "ts": "2026-01-01 00:00:10"}
 --< lefts {"k": null, "v": "L0", "ts": "2026-01-01 00:00:10"}

@@ -9,8 +9,18 @@ CREATE TABLE answers (s TIMESTAMP(3), e TIMESTAMP(3), k INT, n BIGINT, a STRING)
 INSERT INTO answers SELECT window_start, window_end, k, COUNT(*), MAX(a) FROM TABLE(TUMBLE(TABLE pairs, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end, k;
 --! any order
---= WindowAggregate(
---= IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=true, leftLowerBound=-10000, leftUpperBound=0
+--= Sink(table=[default_catalog.default_database.answers], fields=[s, e, k, n, a], changelogMode=[I])
+--= +- Calc(select=[window_start AS s, window_end AS e, k, EXPR$3 AS n, EXPR$4 AS a], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[k], window=[TUMBLE(time_col=[ts], size=[10 s])], select=[window_start, window_end, k, COUNT(*) AS EXPR$3, MAX(a) AS EXPR$4], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, k, a, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=             +- Calc(select=[k, v AS a, v0 AS b, ts], changelogMode=[I])
+--=                +- IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=true, leftLowerBound=-10000, leftUpperBound=0, leftTimeIndex=2, rightTimeIndex=2], where=[(((k = k0) AND (ts0 >= ts)) AND (ts0 <= (ts + INTERVAL '10' SECOND)))], changelogMode=[I])
+--=                   +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                   |  +- TableSourceScan(table=[[default_catalog, default_database, lefts]], fields=[k, v, ts], changelogMode=[I])
+--=                   +- Calc(select=[k AS k0, v AS v0, ts AS ts0], changelogMode=[I])
+--=                      +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                         +- TableSourceScan(table=[[default_catalog, default_database, rights]], fields=[k, v, ts], changelogMode=[I])
 --< lefts {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:01"}
 --< lefts {"k": 1, "v": "L2", "ts": "2026-01-01 00:00:08"}
 --< lefts {"k": null, "v": "L0", "ts": "2026-01-01 00:00:08"}

@@ -5,9 +5,14 @@ CREATE TABLE offers (`my item` STRING, least INT, shop STRING, remark STRING)
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/offers', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (id INT, item STRING, shop STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT id, item, shop FROM orders JOIN offers ON item = `my item` AND price >= least;
---= Join(joinType=[InnerJoin], where=[((item = my item) AND (price >= least))]
---= +- Calc(select=[0 AS $side, item AS $k0, id AS $0.id, item AS $0.item, price AS $0.price, NULL AS $1.my item
---= +- Calc(select=[1 AS $side, my item AS $k0, NULL AS $0.id
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, item, shop], changelogMode=[I])
+--= +- Calc(select=[id, item, shop], changelogMode=[I])
+--=    +- Join(joinType=[InnerJoin], where=[((item = my item) AND (price >= least))], changelogMode=[I])
+--=       +- Union(all=[true], union=[$side, $k0, $0.id, $0.item, $0.price, $1.my item, $1.least, $1.shop], changelogMode=[I])
+--=          +- Calc(select=[0 AS $side, item AS $k0, id AS $0.id, item AS $0.item, price AS $0.price, NULL AS $1.my item, NULL AS $1.least, NULL AS $1.shop], changelogMode=[I])
+--=          |  +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, item, price, remark], changelogMode=[I])
+--=          +- Calc(select=[1 AS $side, my item AS $k0, NULL AS $0.id, NULL AS $0.item, NULL AS $0.price, my item AS $1.my item, least AS $1.least, shop AS $1.shop], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, offers]], fields=[my item, least, shop, remark], changelogMode=[I])
 --< orders {"id": 1, "item": "a", "price": 5}
 --< orders {"id": 2, "item": null, "price": 5}
 --< offers {"my item": "a", "least": 3, "shop": "x"}

@@ -14,3 +14,20 @@ UNION ALL SELECT 'full', * FROM orders FULL JOIN offers USING (item);
 --< offers {"item": "a", "shop": "x"}
 --< offers {"item": null, "shop": "y"}
 --> +I[inner, a, 1, 5, x] -D[full, a, 1, 5, null] +I[full, a, 1, 5, x] +I[full, null, null, null, y]
+--= Sink(table=[default_catalog.default_database.answers], fields=[kind, item, id, price, shop], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[EXPR$0 AS kind, item, id, price, shop], changelogMode=[I,UB,UA,D])
+--=    +- Union(all=[true], union=[EXPR$0, item, id, price, shop], changelogMode=[I,UB,UA,D])
+--=       +- Calc(select=[CAST('inner' AS VARCHAR(5)) AS EXPR$0, item, id, price, shop], changelogMode=[I])
+--=       |  +- Join(joinType=[InnerJoin], where=[(item = item0)], changelogMode=[I])
+--=       |     +- Union(all=[true], union=[$side, $k0, $0.id, $0.item, $0.price, $1.item0, $1.shop], changelogMode=[I])
+--=       |        +- Calc(select=[0 AS $side, item AS $k0, id AS $0.id, item AS $0.item, price AS $0.price, NULL AS $1.item0, NULL AS $1.shop], changelogMode=[I])
+--=       |        |  +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, item, price], changelogMode=[I])
+--=       |        +- Calc(select=[1 AS $side, item AS $k0, NULL AS $0.id, NULL AS $0.item, NULL AS $0.price, item AS $1.item0, shop AS $1.shop], changelogMode=[I])
+--=       |           +- TableSourceScan(table=[[default_catalog, default_database, offers]], fields=[item, shop], changelogMode=[I])
+--=       +- Calc(select=[CAST('full' AS VARCHAR(5)) AS EXPR$0, CASE WHEN NOT(item IS NULL) THEN item ELSE item0 END AS item, id, price, shop], changelogMode=[I,UB,UA,D])
+--=          +- Join(joinType=[FullOuterJoin], where=[(item = item0)], changelogMode=[I,UB,UA,D])
+--=             +- Union(all=[true], union=[$side, $k0, $0.id, $0.item, $0.price, $1.item0, $1.shop], changelogMode=[I])
+--=                +- Calc(select=[0 AS $side, item AS $k0, id AS $0.id, item AS $0.item, price AS $0.price, NULL AS $1.item0, NULL AS $1.shop], changelogMode=[I])
+--=                |  +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, item, price], changelogMode=[I])
+--=                +- Calc(select=[1 AS $side, item AS $k0, NULL AS $0.id, NULL AS $0.item, NULL AS $0.price, item AS $1.item0, shop AS $1.shop], changelogMode=[I])
+--=                   +- TableSourceScan(table=[[default_catalog, default_database, offers]], fields=[item, shop], changelogMode=[I])

@@ -8,7 +8,17 @@ INSERT INTO answers
 SELECT o.item, o.total, r.total
 FROM (SELECT item, SUM(amount) AS total FROM orders GROUP BY item) AS o
 LEFT JOIN (SELECT item, SUM(amount) AS total FROM refunds GROUP BY item HAVING SUM(amount) > 0) AS r ON o.item = r.item AND o.total >= r.total;
---= Join(joinType=[LeftOuterJoin]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, ordered, returned], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[item, total AS ordered, total0 AS returned], changelogMode=[I,UB,UA,D])
+--=    +- Join(joinType=[LeftOuterJoin], where=[((item = item0) AND (total >= total0))], changelogMode=[I,UB,UA,D])
+--=       +- Union(all=[true], union=[$side, $k0, $0.item, $0.total, $1.item0, $1.total0], changelogMode=[I,UB,UA])
+--=          +- Calc(select=[0 AS $side, item AS $k0, item AS $0.item, total AS $0.total, NULL AS $1.item0, NULL AS $1.total0], changelogMode=[I,UB,UA])
+--=          |  +- GroupAggregate(groupBy=[item], select=[item, SUM(amount) AS total], changelogMode=[I,UB,UA])
+--=          |     +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[item, amount], changelogMode=[I])
+--=          +- Calc(select=[1 AS $side, item AS $k0, NULL AS $0.item, NULL AS $0.total, item AS $1.item0, total AS $1.total0], changelogMode=[I,UB,UA])
+--=             +- Calc(where=[(total > 0)], changelogMode=[I,UB,UA])
+--=                +- GroupAggregate(groupBy=[item], select=[item, SUM(amount) AS total], changelogMode=[I,UB,UA])
+--=                   +- TableSourceScan(table=[[default_catalog, default_database, refunds]], fields=[item, amount], changelogMode=[I])
 --< orders {"item": "a", "amount": 5}
 --< orders {"item": "b", "amount": 1}
 --> +I[a, 5, null] +I[b, 1, null]

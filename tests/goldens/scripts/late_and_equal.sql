@@ -13,3 +13,10 @@ SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERV
 --> +I[2026-01-01T00:00:10, 3]
 --! end
 --> +I[2026-01-01T00:00:20, 1]
+--= Sink(table=[default_catalog.default_database.answers], fields=[window_end, bids], changelogMode=[I])
+--= +- Calc(select=[window_end, EXPR$1 AS bids], changelogMode=[I])
+--=    +- WindowAggregate(window=[TUMBLE(time_col=[ts], size=[10 s])], select=[window_start, window_end, COUNT(*) AS EXPR$1], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '0.001' SECOND)], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, ts], changelogMode=[I])

@@ -11,7 +11,11 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   AFTER MATCH SKIP PAST LAST ROW
   PATTERN (B? A+ C)
   DEFINE B AS price = 0, A AS AVG(A.price) < 10, C AS SUM(price) > 10) AS m;
---= measures=[COUNT(A.price) AS $m0, SUM(A.price) AS $m1, AVG(A.price) AS $m2
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, n, total, average, least, most, mean, all_rows, names, b], changelogMode=[I])
+--= +- Calc(select=[item, $m0 AS n, $m1 AS total, $m2 AS average, $m3 AS least, $m4 AS most, $m5 AS mean, $m6 AS all_rows, $m7 AS names, $m8 AS b], changelogMode=[I])
+--=    +- Match(partitionBy=[item], orderBy=[ts ASC], measures=[COUNT(A.price) AS $m0, SUM(A.price) AS $m1, AVG(A.price) AS $m2, MIN(A.price) AS $m3, MAX(A.price) AS $m4, AVG(A.amount) AS $m5, COUNT(*) AS $m6, LISTAGG(CAST(*.price AS STRING), '-') AS $m7, SUM(B.price) AS $m8], rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP PAST LAST ROW], pattern=[B? A+ C], define=[B=(price = 0), A=(AVG(A.price) < 10), C=(SUM(*.price) > 10)], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, ticks]], fields=[item, price, amount, ts], changelogMode=[I])
 --< ticks {"item": "i", "price": 4, "amount": 1.5, "ts": "2026-01-01 00:00:01"}
 --< ticks {"item": "j", "price": 0, "amount": 1, "ts": "2026-01-01 00:00:01.500"}
 --< ticks {"item": "i", "price": null, "amount": 2.25, "ts": "2026-01-01 00:00:02"}

@@ -14,8 +14,11 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
     DOWN AS DOWN.price < S.price AND (LAST(DOWN.price, 1) IS NULL OR DOWN.price < LAST(DOWN.price, 1)),
     UP AS UP.price > LAST(DOWN.price)) AS m;
 --! any order
---= Calc(select=[item, $m0 AS top, $m1 AS bottom, $m2 AS back, ($m0 - $m1) AS fall, $m3 AS first_low]
---= Match(partitionBy=[item], orderBy=[ts ASC, price DESC], measures=[LAST(S.price, 0) AS $m0
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, top, bottom, back, fall, first_low], changelogMode=[I])
+--= +- Calc(select=[item, $m0 AS top, $m1 AS bottom, $m2 AS back, ($m0 - $m1) AS fall, $m3 AS first_low], changelogMode=[I])
+--=    +- Match(partitionBy=[item], orderBy=[ts ASC, price DESC], measures=[LAST(S.price, 0) AS $m0, LAST(DOWN.price, 0) AS $m1, LAST(UP.price, 0) AS $m2, FIRST(DOWN.ts, 0) AS $m3], rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP PAST LAST ROW], pattern=[S DOWN+ UP], define=[DOWN=((price < LAST(S.price, 0)) AND (LAST(DOWN.price, 1) IS NULL OR (price < LAST(DOWN.price, 1)))), UP=(price > LAST(DOWN.price, 0))], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, ticks]], fields=[item, price, ts], changelogMode=[I])
 --< ticks {"item": "a", "price": 9, "ts": "2026-01-01 00:00:01"}
 --< ticks {"item": "b", "price": 5, "ts": "2026-01-01 00:00:01"}
 --< ticks {"item": "a", "price": 6, "ts": "2026-01-01 00:00:03"}

@@ -10,7 +10,11 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   PATTERN (A* B{2,} C{1,2} D)
   DEFINE A AS x < 3, B AS x < 6, C AS x < 8) AS m;
 --! any order
---= pattern=[A* B{2,} C{1,2} D]
+--= Sink(table=[default_catalog.default_database.answers], fields=[start_x, a, b, c, last_x], changelogMode=[I])
+--= +- Calc(select=[$m0 AS start_x, $m1 AS a, $m2 AS b, $m3 AS c, $m4 AS last_x], changelogMode=[I])
+--=    +- Match(orderBy=[ts ASC], measures=[FIRST(*.x, 0) AS $m0, COUNT(A.ts) AS $m1, COUNT(B.ts) AS $m2, COUNT(C.ts) AS $m3, LAST(D.x, 0) AS $m4], rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP PAST LAST ROW], pattern=[A* B{2,} C{1,2} D], define=[A=(x < 3), B=(x < 6), C=(x < 8)], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, ticks]], fields=[x, ts], changelogMode=[I])
 --< ticks {"x": 1, "ts": "2026-01-01 00:00:01"}
 --< ticks {"x": 2, "ts": "2026-01-01 00:00:02"}
 --< ticks {"x": 4, "ts": "2026-01-01 00:00:03"}

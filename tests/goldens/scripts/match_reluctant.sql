@@ -9,7 +9,11 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   AFTER MATCH SKIP PAST LAST ROW
   PATTERN (A{2,}? B{0,2}? C? D+?)
   DEFINE A AS x < 5, B AS x BETWEEN 3 AND 6, C AS x = 7, D AS x > 6) AS m;
---= pattern=[A{2,}? B{0,2}? C? D+?]
+--= Sink(table=[default_catalog.default_database.answers], fields=[start_x, a, b, c, d], changelogMode=[I])
+--= +- Calc(select=[$m0 AS start_x, $m1 AS a, $m2 AS b, $m3 AS c, $m4 AS d], changelogMode=[I])
+--=    +- Match(orderBy=[ts ASC], measures=[FIRST(*.x, 0) AS $m0, COUNT(A.ts) AS $m1, COUNT(B.ts) AS $m2, COUNT(C.ts) AS $m3, COUNT(D.ts) AS $m4], rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP PAST LAST ROW], pattern=[A{2,}? B{0,2}? C? D+?], define=[A=(x < 5), B=((x >= 3) AND (x <= 6)), C=(x = 7), D=(x > 6)], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, ticks]], fields=[x, ts], changelogMode=[I])
 --< ticks {"x": 1, "ts": "2026-01-01 00:00:01"}
 --< ticks {"x": 2, "ts": "2026-01-01 00:00:02"}
 --< ticks {"x": 8, "ts": "2026-01-01 00:00:03"}

@@ -9,7 +9,11 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   AFTER MATCH SKIP TO FIRST B
   PATTERN (A B{2})
   DEFINE B AS B.x > A.x) AS m;
---= after=[SKIP TO FIRST B], pattern=[A B{2}]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, a, b, c], changelogMode=[I])
+--= +- Calc(select=[item, $m0 AS a, $m1 AS b, $m2 AS c], changelogMode=[I])
+--=    +- Match(partitionBy=[item], orderBy=[ts ASC], measures=[LAST(A.x, 0) AS $m0, FIRST(B.x, 0) AS $m1, LAST(B.x, 0) AS $m2], rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP TO FIRST B], pattern=[A B{2}], define=[B=(x > LAST(A.x, 0))], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, ticks]], fields=[item, x, ts], changelogMode=[I])
 --< ticks {"item": "i", "x": 1, "ts": "2026-01-01 00:00:01"}
 --< ticks {"item": "i", "x": 2, "ts": "2026-01-01 00:00:02"}
 --! restart

@@ -9,7 +9,11 @@ SELECT item, a, b, n FROM ticks MATCH_RECOGNIZE (
   AFTER MATCH SKIP TO LAST A
   PATTERN (A{2,3} B)
   DEFINE A AS x < 3);
---= after=[SKIP TO LAST A], pattern=[A{2,3} B], define=[A=(x < 3)]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, a, b, n], changelogMode=[I])
+--= +- Calc(select=[item, $m0 AS a, $m1 AS b, $m2 AS n], changelogMode=[I])
+--=    +- Match(partitionBy=[item], orderBy=[ts ASC], measures=[FIRST(A.x, 0) AS $m0, LAST(B.x, 0) AS $m1, COUNT(A.x) AS $m2], rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP TO LAST A], pattern=[A{2,3} B], define=[A=(x < 3)], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, ticks]], fields=[item, x, ts], changelogMode=[I])
 --< ticks {"item": "i", "x": 1, "ts": "2026-01-01 00:00:01"}
 --< ticks {"item": "i", "x": 2, "ts": "2026-01-01 00:00:02"}
 --< ticks {"item": "j", "x": 1, "ts": "2026-01-01 00:00:02.500"}

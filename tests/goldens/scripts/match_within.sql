@@ -9,7 +9,11 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
   AFTER MATCH SKIP PAST LAST ROW
   PATTERN (A B*? C) WITHIN INTERVAL '4' SECOND
   DEFINE A AS x < 10, C AS C.x = A.x + 1) AS m;
---= pattern=[A B*? C], within=[4 s]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, a, n, c, at_], changelogMode=[I])
+--= +- Calc(select=[item, $m0 AS a, $m1 AS n, $m2 AS c, $match_time AS at_], changelogMode=[I])
+--=    +- Match(partitionBy=[item], orderBy=[ts ASC], measures=[LAST(A.x, 0) AS $m0, COUNT(*) AS $m1, LAST(C.x, 0) AS $m2], rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP PAST LAST ROW], pattern=[A B*? C], within=[4 s], define=[A=(x < 10), C=(x = (LAST(A.x, 0) + 1))], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, ticks]], fields=[item, x, ts], changelogMode=[I])
 --< ticks {"item": "i", "x": 5, "ts": "2026-01-01 00:00:01Z"}
 --< ticks {"item": "i", "x": 1, "ts": "2026-01-01 00:00:02Z"}
 --! restart

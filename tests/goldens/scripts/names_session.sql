@@ -15,3 +15,10 @@ GROUP BY `window`, window_start, window_end;
 --> +I[b, 1, 30, 1, []]
 --! end
 --> +I[a, 3, 70, 2, [2];[1];[]]
+--= Sink(table=[default_catalog.default_database.answers], fields=[window, a, b, c, d], changelogMode=[I])
+--= +- Calc(select=[window, session_window AS a, value AS b, pos AS c, x AS d], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[window], window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[window])], select=[window, window_start, window_end, COUNT(*) AS session_window, SUM($f0) AS value, COUNT(*) FILTER (WHERE $f1) AS pos, LISTAGG(DISTINCT $f2, ';') AS x], changelogMode=[I])
+--=       +- Calc(select=[window, window_start, window_end, e.session_window AS $f0, ARRAY_CONTAINS(x, e.x) AS $f1, CAST(ARRAY_REMOVE(x, value) AS STRING) AS $f2, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[window])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[window, value, x, e, ts], changelogMode=[I])

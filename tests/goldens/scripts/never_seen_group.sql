@@ -2,7 +2,11 @@
 CREATE TABLE d (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/d', 'format' = 'debezium-json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (k INT, n BIGINT, s INT, lo INT, hi INT, m BIGINT, l STRING) WITH ('connector' = 'print');
 INSERT INTO answers SELECT k, COUNT(*), SUM(v), MIN(v), MAX(v), COUNT(DISTINCT v), LISTAGG(CAST(v AS STRING)) FROM d GROUP BY k;
---= GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS
+--= Sink(table=[default_catalog.default_database.answers], fields=[k, n, s, lo, hi, m, l], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[k, EXPR$1 AS n, EXPR$2 AS s, EXPR$3 AS lo, EXPR$4 AS hi, EXPR$5 AS m, EXPR$6 AS l], changelogMode=[I,UB,UA,D])
+--=    +- GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS EXPR$1, SUM(v) AS EXPR$2, MIN(v) AS EXPR$3, MAX(v) AS EXPR$4, COUNT(DISTINCT v) AS EXPR$5, LISTAGG($f0) AS EXPR$6], changelogMode=[I,UB,UA,D])
+--=       +- Calc(select=[k, v, CAST(v AS STRING) AS $f0], changelogMode=[I,UB,UA,D])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, d]], fields=[k, v], changelogMode=[I,UB,UA,D])
 --! never seen
 --< d {"before": {"k": 1, "v": 10}, "after": null, "op": "d"}
 --< d {"before": null, "after": {"k": 1, "v": 10}, "op": "c"}

@@ -3,7 +3,14 @@ CREATE TABLE d (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}
 CREATE TABLE a (k INT, w INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/a', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (k INT, v INT, w INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT d.k, d.v, a.w FROM d JOIN a ON d.k = a.k;
---= Join(joinType=[InnerJoin]
+--= Sink(table=[default_catalog.default_database.answers], fields=[k, v, w], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[k, v, w], changelogMode=[I,UB,UA,D])
+--=    +- Join(joinType=[InnerJoin], where=[(k = k0)], changelogMode=[I,UB,UA,D])
+--=       +- Union(all=[true], union=[$side, $k0, $0.k, $0.v, $1.k0, $1.w], changelogMode=[I,UB,UA,D])
+--=          +- Calc(select=[0 AS $side, k AS $k0, k AS $0.k, v AS $0.v, NULL AS $1.k0, NULL AS $1.w], changelogMode=[I,UB,UA,D])
+--=          |  +- TableSourceScan(table=[[default_catalog, default_database, d]], fields=[k, v], changelogMode=[I,UB,UA,D])
+--=          +- Calc(select=[1 AS $side, k AS $k0, NULL AS $0.k, NULL AS $0.v, k AS $1.k0, w AS $1.w], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, a]], fields=[k, w], changelogMode=[I])
 --! never seen
 --< a {"k": 1, "w": 100}
 --< a {"k": 2, "w": 200}

@@ -2,7 +2,9 @@
 CREATE TABLE d (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/d', 'format' = 'debezium-json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (k INT, v INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM d) WHERE n <= 2;
---= Rank(rankRange=[rankStart=1, rankEnd=2], partitionBy=[k]
+--= Sink(table=[default_catalog.default_database.answers], fields=[k, v], changelogMode=[I,UB,UA,D])
+--= +- Rank(rankRange=[rankStart=1, rankEnd=2], partitionBy=[k], orderBy=[v ASC], changelogMode=[I,UB,UA,D])
+--=    +- TableSourceScan(table=[[default_catalog, default_database, d]], fields=[k, v], changelogMode=[I,UB,UA,D])
 --< d {"before": {"k": 1, "v": 10}, "after": null, "op": "d"}
 --< d {"before": null, "after": {"k": 1, "v": 10}, "op": "c"}
 --< d {"before": null, "after": {"k": 2, "v": 20}, "op": "c"}

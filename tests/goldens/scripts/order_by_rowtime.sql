@@ -3,8 +3,10 @@ CREATE TABLE bids (item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS 
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE answers (item STRING, price INT, ts TIMESTAMP(3)) WITH ('connector' = 'print');
 INSERT INTO answers SELECT item, price, ts FROM bids ORDER BY ts, price DESC;
---= TemporalSort(orderBy=[ts ASC, price DESC]
---= WatermarkAssigner
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, ts], changelogMode=[I])
+--= +- TemporalSort(orderBy=[ts ASC, price DESC], changelogMode=[I])
+--=    +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=       +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "b", "price": null, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": null, "price": 1, "ts": "2026-01-01 00:00:01"}

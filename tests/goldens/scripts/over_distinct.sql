@@ -25,3 +25,10 @@ SELECT item, price, ts, prices, total, mean, bids, COUNT(DISTINCT price) OVER (P
 --<late bids {"item": "a", "price": 100, "ts": "2026-01-01 00:00:06"}
 --! end
 --> +I[a, 5, 2026-01-01T00:00:09, 2, 12, 6, 2, 3]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, ts, prices, total, mean, bids, so_far], changelogMode=[I])
+--= +- Calc(select=[item, price, ts, prices, total, mean, bids, $over0 AS so_far], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[COUNT(DISTINCT price) AS $over0], changelogMode=[I])
+--=       +- Calc(select=[item, price, ts, $over0 AS prices, $over1 AS total, $over2 AS mean, $over3 AS bids], changelogMode=[I])
+--=          +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 2 PRECEDING AND CURRENT ROW], select=[COUNT(DISTINCT price) AS $over0, SUM(DISTINCT price) AS $over1, AVG(DISTINCT price) AS $over2, COUNT(price) AS $over3], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])

@@ -5,7 +5,11 @@ CREATE TABLE answers (item STRING, price INT, ts TIMESTAMP(3), change INT, forme
 INSERT INTO answers
 SELECT item, price, ts, price - LAG(price) OVER w, LAG(price, 2) OVER w, LAG(price, 2, -1) OVER w
 FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts);
---= OverAggregate(partitionBy=[item], orderBy=[ts ASC]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, ts, change, former, older], changelogMode=[I])
+--= +- Calc(select=[item, price, ts, (price - $over0) AS change, $over1 AS former, $over2 AS older], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[LAG(price) AS $over0, LAG(price, 2) AS $over1, LAG(price, 2, -1) AS $over2], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:01.500"}
 --< bids {"item": "a", "price": null, "ts": "2026-01-01 00:00:04"}

@@ -18,3 +18,9 @@ FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts);
 --> +I[2, 2026-01-01T00:00:02, 2, 2] +I[5, 2026-01-01T00:00:02, 2, 2]
 --> +I[3, 2026-01-01T00:00:03, 3, 5] +I[2, 2026-01-01T00:00:03, 3, 5]
 --> +I[7, 2026-01-01T00:00:03, 7, 16] +I[8, 2026-01-01T00:00:03, 7, 16]
+--= Sink(table=[default_catalog.default_database.answers], fields=[price, ts, former, older], changelogMode=[I])
+--= +- Calc(select=[price, ts, $over0 AS former, $over1 AS older], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[LAG(price) AS $over0, LAG(price, 2, least) AS $over1], changelogMode=[I])
+--=       +- Calc(select=[price, ts, item, least], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, least, ts], changelogMode=[I])

@@ -6,8 +6,13 @@ CREATE TABLE answers (item STRING, price INT, total INT, before INT, distinct_pr
 INSERT INTO answers
 SELECT item, price, total, before, COUNT(DISTINCT price) OVER (PARTITION BY item ORDER BY at_ ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
 FROM (SELECT *, SUM(price) OVER w AS total, LAG(price) OVER w AS before FROM bids WINDOW w AS (PARTITION BY item ORDER BY at_));
---= OverAggregate(partitionBy=[item], orderBy=[at_ ASC], window=[ ROWS BETWEEN 1 PRECEDING AND CURRENT ROW]
---= OverAggregate(partitionBy=[item], orderBy=[at_ ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, total, before, distinct_prices], changelogMode=[I])
+--= +- Calc(select=[item, price, total, before, $over0 AS distinct_prices], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[at_ ASC], window=[ ROWS BETWEEN 1 PRECEDING AND CURRENT ROW], select=[COUNT(DISTINCT price) AS $over0], changelogMode=[I])
+--=       +- Calc(select=[item, price, $over0 AS total, $over1 AS before, at_], changelogMode=[I])
+--=          +- OverAggregate(partitionBy=[item], orderBy=[at_ ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[SUM(price) AS $over0, LAG(price) AS $over1], changelogMode=[I])
+--=             +- Calc(select=[item, price, PROCTIME() AS at_], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price], changelogMode=[I])
 --< bids {"item": "a", "price": 7}
 --< bids {"item": "a", "price": 3}
 --< bids {"item": null, "price": 1}

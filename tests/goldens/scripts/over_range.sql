@@ -7,7 +7,11 @@ INSERT INTO answers
 SELECT item, price, ts, SUM(price) OVER w * 2, COUNT(*) OVER w, MAX(price) OVER w
 FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts RANGE BETWEEN INTERVAL '2' SECOND PRECEDING AND CURRENT ROW);
 --! any order
---= OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN 2000 PRECEDING AND CURRENT ROW]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, ts, total, bids, most], changelogMode=[I])
+--= +- Calc(select=[item, price, ts, ($over0 * 2) AS total, $over1 AS bids, $over2 AS most], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN 2000 PRECEDING AND CURRENT ROW], select=[SUM(price) AS $over0, COUNT(*) AS $over1, MAX(price) AS $over2], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:01.500"}
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:03"}

@@ -6,8 +6,12 @@ INSERT INTO answers
 SELECT item, ts, SUM(price) OVER w, COUNT(*) OVER w, COUNT(price) OVER w, MIN(price) OVER w, MAX(price) OVER w, AVG(price) OVER w
 FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW);
 --! any order
---= OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 2 PRECEDING AND CURRENT ROW]
---= WatermarkAssigner
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, ts, total, bids, prices, least, most, mean], changelogMode=[I])
+--= +- Calc(select=[item, ts, $over0 AS total, $over1 AS bids, $over2 AS prices, $over3 AS least, $over4 AS most, $over5 AS mean], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 2 PRECEDING AND CURRENT ROW], select=[SUM(price) AS $over0, COUNT(*) AS $over1, COUNT(price) AS $over2, MIN(price) AS $over3, MAX(price) AS $over4, AVG(price) AS $over5], changelogMode=[I])
+--=       +- Calc(select=[item, ts, price], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:01.500"}
 --< bids {"item": null, "price": 1, "ts": "2026-01-01 00:00:02"}

@@ -4,7 +4,12 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'so
 CREATE TABLE answers (ts TIMESTAMP(3), total INT, bids BIGINT) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT ts, SUM(price) OVER w, COUNT(*) OVER w FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts ROWS BETWEEN 29 PRECEDING AND CURRENT ROW);
---= OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 29 PRECEDING AND CURRENT ROW]
+--= Sink(table=[default_catalog.default_database.answers], fields=[ts, total, bids], changelogMode=[I])
+--= +- Calc(select=[ts, $over0 AS total, $over1 AS bids], changelogMode=[I])
+--=    +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 29 PRECEDING AND CURRENT ROW], select=[SUM(price) AS $over0, COUNT(*) AS $over1], changelogMode=[I])
+--=       +- Calc(select=[ts, item, price], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:02"}
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:03"}

@@ -9,8 +9,13 @@ SELECT item, price, ts, total, ROW_NUMBER() OVER (ORDER BY ts), first_price, lat
   FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts)
 );
 --! any order
---= OverAggregate(orderBy=[ts ASC], window=[ ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[ROW_NUMBER(*)
---= OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, ts, total, n, first_price, latest, spread], changelogMode=[I])
+--= +- Calc(select=[item, price, ts, total, $over0 AS n, first_price, latest, EXPR$7 AS spread], changelogMode=[I])
+--=    +- OverAggregate(orderBy=[ts ASC], window=[ ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[ROW_NUMBER(*) AS $over0], changelogMode=[I])
+--=       +- Calc(select=[item, price, ts, $over0 AS total, $over1 AS first_price, $over2 AS latest, ($over3 - $over0) AS EXPR$7], changelogMode=[I])
+--=          +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW], select=[SUM(price) AS $over0, FIRST_VALUE(price) AS $over1, LAST_VALUE(price) AS $over2, MAX(price) AS $over3], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:01.500"}
 --< bids {"item": null, "price": 1, "ts": "2026-01-01 00:00:02.500"}

@@ -7,9 +7,16 @@ SELECT item, ts, SUM(price) OVER (PARTITION BY item ORDER BY ts ROWS BETWEEN 1 P
 INSERT INTO answers
 SELECT window_end, item, COUNT(*), MAX(total) FROM TABLE(TUMBLE(TABLE totals, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end, item;
---= WindowAggregate
---= OverAggregate
---= WatermarkAssigner
+--= Sink(table=[default_catalog.default_database.answers], fields=[window_end, item, bids, best], changelogMode=[I])
+--= +- Calc(select=[window_end, item, EXPR$2 AS bids, EXPR$3 AS best], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[10 s])], select=[window_start, window_end, item, COUNT(*) AS EXPR$2, MAX(total) AS EXPR$3], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, item, total, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=             +- Calc(select=[item, ts, $over0 AS total], changelogMode=[I])
+--=                +- OverAggregate(partitionBy=[item], orderBy=[ts ASC], window=[ ROWS BETWEEN 1 PRECEDING AND CURRENT ROW], select=[SUM(price) AS $over0], changelogMode=[I])
+--=                   +- Calc(select=[item, ts, price], changelogMode=[I])
+--=                      +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '2' SECOND)], changelogMode=[I])
+--=                         +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:01.500"}
 --< bids {"item": null, "price": 3, "ts": "2026-01-01 00:00:04"}

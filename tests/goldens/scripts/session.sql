@@ -8,7 +8,13 @@ SELECT item, window_start, window_end, COUNT(*), SUM(price)
 FROM TABLE(SESSION(TABLE bids PARTITION BY item, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY item, window_start, window_end;
 --! any order
---= WindowAggregate(groupBy=[item], window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[item])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, s, e, bids, total], changelogMode=[I])
+--= +- Calc(select=[item, window_start AS s, window_end AS e, EXPR$3 AS bids, EXPR$4 AS total], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[item], window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[item])], select=[item, window_start, window_end, COUNT(*) AS EXPR$3, SUM(price) AS EXPR$4], changelogMode=[I])
+--=       +- Calc(select=[item, window_start, window_end, price, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[item])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:00"}
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:09"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:05"}

@@ -16,3 +16,10 @@ GROUP BY item, window_start, window_end;
 --< bids {"item": "a", "v": "z", "n": 4, "ts": "2026-01-01 00:00:03"}
 --! end
 --> +I[a, x,y,z, x-y-x-z, [1, 2, null, 3, 4], ["x","y","x","z"]] +I[b, null, null, [7], []]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, a, b, c, d], changelogMode=[I])
+--= +- Calc(select=[item, EXPR$1 AS a, EXPR$2 AS b, EXPR$3 AS c, EXPR$4 AS d], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[item], window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[item])], select=[item, window_start, window_end, LISTAGG(DISTINCT v) AS EXPR$1, LISTAGG(v, '-') AS EXPR$2, ARRAY_AGG(n) AS EXPR$3, JSON_ARRAYAGG($f0) AS EXPR$4], changelogMode=[I])
+--=       +- Calc(select=[item, window_start, window_end, v, n, JSON_STRING(v) AS $f0, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[SESSION(time_col=[ts], gap=[10 s], partition keys=[item])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '60' SECOND)], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, v, n, ts], changelogMode=[I])

@@ -4,7 +4,14 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/clicks', 'format' = 'json', '
 CREATE TABLE answers (who STRING, day_start TIMESTAMP(3), clicks BIGINT, first_one TIMESTAMP_LTZ(3)) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT who, window_start, COUNT(*), MIN(ts) FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' DAY)) GROUP BY who, window_start, window_end;
---= WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 d])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[who, day_start, clicks, first_one], changelogMode=[I])
+--= +- Calc(select=[who, window_start AS day_start, EXPR$2 AS clicks, EXPR$3 AS first_one], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[who], window=[TUMBLE(time_col=[ts], size=[1 d])], select=[who, window_start, window_end, COUNT(*) AS EXPR$2, MIN(ts) AS EXPR$3], changelogMode=[I])
+--=       +- Calc(select=[who, window_start, window_end, ts, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 d])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=                +- Calc(select=[who, millis, TO_TIMESTAMP_LTZ(millis, 3) AS ts], changelogMode=[I])
+--=                   +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, millis], changelogMode=[I])
 --< clicks {"who": "a", "millis": 1767225600000}
 --< clicks {"who": "a", "millis": 1767311999999}
 --< clicks {"who": "b", "millis": 1767312000000}

@@ -7,9 +7,14 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/changes', 'format' = 'json', 
 CREATE VIEW rates AS SELECT cur, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM changes) WHERE n = 1;
 CREATE TABLE answers (id INT, rate INT, ts TIMESTAMP(3), since TIMESTAMP(3)) WITH ('connector' = 'print');
 INSERT INTO answers SELECT o.id, r.rate, o.ts, r.ts FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur;
---= TemporalJoin(joinType=[InnerJoin], where=[(cur = cur0)], time=[ts, ts0]
---= WatermarkAssigner(rowtime=[ts]
---= WatermarkAssigner(rowtime=[ts]
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, rate, ts, since], changelogMode=[I])
+--= +- Calc(select=[id, rate, ts, ts0 AS since], changelogMode=[I])
+--=    +- TemporalJoin(joinType=[InnerJoin], where=[(cur = cur0)], time=[ts, ts0], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=       |  +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, cur, ts], changelogMode=[I])
+--=       +- Calc(select=[cur AS cur0, rate, ts AS ts0], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, changes]], fields=[cur, rate, ts], changelogMode=[I])
 --< changes {"cur": "a", "rate": 1, "ts": "2026-01-01 00:00:00"}
 --< changes {"cur": "b", "rate": 2, "ts": "2026-01-01 00:00:00"}
 --< changes {"cur": null, "rate": 9, "ts": "2026-01-01 00:00:00"}

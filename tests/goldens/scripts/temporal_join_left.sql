@@ -7,7 +7,14 @@ CREATE TABLE answers (id INT, rate INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT o.id, r.rate FROM orders AS o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r
 ON UPPER(o.cur) = r.cur AND r.rate <= o.most AND o.id <> 5;
 --! any order
---= TemporalJoin(joinType=[LeftOuterJoin], where=[(((UPPER(cur) = cur0) AND (rate <= most)) AND (id <> 5))], time=[ts, ts0]
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, rate], changelogMode=[I])
+--= +- Calc(select=[id, rate], changelogMode=[I])
+--=    +- TemporalJoin(joinType=[LeftOuterJoin], where=[(((UPPER(cur) = cur0) AND (rate <= most)) AND (id <> 5))], time=[ts, ts0], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=       |  +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, cur, most, ts], changelogMode=[I])
+--=       +- Calc(select=[cur AS cur0, rate, ts AS ts0], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, rates]], fields=[cur, rate, ts], changelogMode=[I])
 --< rates {"cur": "A", "rate": 5, "ts": "2026-01-01 00:00:02"}
 --< rates {"cur": "A", "rate": 8, "ts": "2026-01-01 00:00:10"}
 --< orders {"id": 1, "cur": "a", "most": 9, "ts": "2026-01-01 00:00:01"}

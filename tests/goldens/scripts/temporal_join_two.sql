@@ -10,8 +10,21 @@ CREATE TABLE answers (id INT, rate INT, tax INT) WITH ('connector' = 'print');
 INSERT INTO answers SELECT o.id, r.rate, t.tax FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur
 LEFT JOIN taxes FOR SYSTEM_TIME AS OF o.ts AS t ON o.land = t.land WHERE r.rate > 1 AND o.id < 100;
 --! any order
---= TemporalJoin(joinType=[LeftOuterJoin], where=[(land = land0)]
---= TemporalJoin(joinType=[InnerJoin], where=[(cur = cur0)]
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, rate, tax], changelogMode=[I])
+--= +- Calc(select=[id, rate, tax], changelogMode=[I])
+--=    +- TemporalJoin(joinType=[LeftOuterJoin], where=[(land = land0)], time=[ts, ts1], changelogMode=[I])
+--=       +- Calc(select=[id, land, ts, rate], changelogMode=[I])
+--=       |  +- Calc(where=[(rate > 1)], changelogMode=[I])
+--=       |     +- TemporalJoin(joinType=[InnerJoin], where=[(cur = cur0)], time=[ts, ts0], changelogMode=[I])
+--=       |        +- Calc(where=[(id < 100)], changelogMode=[I])
+--=       |        |  +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=       |        |     +- TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, cur, land, ts], changelogMode=[I])
+--=       |        +- Calc(select=[cur AS cur0, rate, ts AS ts0], changelogMode=[I])
+--=       |           +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=       |              +- TableSourceScan(table=[[default_catalog, default_database, rates]], fields=[cur, rate, ts], changelogMode=[I])
+--=       +- Calc(select=[land AS land0, tax, ts AS ts1], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, changes]], fields=[land, tax, ts], changelogMode=[I])
 --< rates {"cur": "a", "rate": 1, "ts": "2026-01-01 00:00:00"}
 --< rates {"cur": "a", "rate": 2, "ts": "2026-01-01 00:00:04"}
 --< changes {"land": "x", "tax": 10, "ts": "2026-01-01 00:00:03"}

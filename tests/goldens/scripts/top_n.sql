@@ -4,7 +4,10 @@ WITH ('connector' = 'filesystem', 'path' = '${DIR}/bids', 'format' = 'json', 'so
 CREATE TABLE answers (item STRING, place BIGINT, bidder STRING, price INT) WITH ('connector' = 'print');
 INSERT INTO answers
 SELECT item, place, bidder, price FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY price DESC) AS place FROM bids) WHERE place <= 2;
---= Rank(rankRange=[rankStart=1, rankEnd=2], partitionBy=[item], orderBy=[price DESC]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, place, bidder, price], changelogMode=[I,UB,UA,D])
+--= +- Calc(select=[item, $over0 AS place, bidder, price], changelogMode=[I,UB,UA,D])
+--=    +- Rank(rankRange=[rankStart=1, rankEnd=2], partitionBy=[item], orderBy=[price DESC], changelogMode=[I,UB,UA,D])
+--=       +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, bidder, price], changelogMode=[I])
 --< bids {"item": "a", "bidder": "x", "price": 5}
 --< bids {"item": "a", "bidder": "y", "price": null}
 --< bids {"item": null, "bidder": "x", "price": 1}

@@ -6,7 +6,10 @@ INSERT INTO answers
 SELECT item, total FROM (
   SELECT *, ROW_NUMBER() OVER (ORDER BY total DESC, item) AS place FROM (SELECT item, SUM(price) AS total FROM bids GROUP BY item))
 WHERE place BETWEEN 2 AND 3;
---= Rank(rankRange=[rankStart=2, rankEnd=3], orderBy=[total DESC, item ASC], changelogMode=[I,UB,UA,D])
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, total], changelogMode=[I,UB,UA,D])
+--= +- Rank(rankRange=[rankStart=2, rankEnd=3], orderBy=[total DESC, item ASC], changelogMode=[I,UB,UA,D])
+--=    +- GroupAggregate(groupBy=[item], select=[item, SUM(price) AS total], changelogMode=[I,UB,UA])
+--=       +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price], changelogMode=[I])
 --< bids {"item": "a", "price": 5}
 --< bids {"item": "b", "price": 4}
 --< bids {"item": "c", "price": 3}

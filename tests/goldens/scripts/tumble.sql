@@ -9,9 +9,12 @@ FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end, item;
 --! any order
 --= Sink(table=[default_catalog.default_database.answers], fields=[window_start, window_end, item, bids, total], changelogMode=[I])
---= WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[10 s])]
---= WatermarkAssigner(rowtime=[ts]
---= TableSourceScan(table=[[default_catalog, default_database, bids]]
+--= +- Calc(select=[window_start, window_end, item, EXPR$3 AS bids, EXPR$4 AS total], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[10 s])], select=[window_start, window_end, item, COUNT(*) AS EXPR$3, SUM(price) AS EXPR$4], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, item, price, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1.50, "ts": "2026-01-01 00:00:01.000"}
 --< bids {"item": "b", "price": 2.00, "ts": "2026-01-01 00:00:03.000"}
 --< bids {"item": "a", "price": 3.25, "ts": "2026-01-01 00:00:09.999"}

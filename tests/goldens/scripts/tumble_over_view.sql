@@ -8,7 +8,17 @@ SELECT visitor, window_start, window_time, COUNT(*)
 FROM TABLE(TUMBLE(TABLE named, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '30' SECOND))
 GROUP BY visitor, window_start, window_end, window_time
 HAVING COUNT(*) > 1;
---= WindowAggregate(groupBy=[visitor], window=[TUMBLE(time_col=[ts], size=[1 min], offset=[30 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[visitor, starts, closes, clicks], changelogMode=[I])
+--= +- Calc(select=[visitor, window_start AS starts, window_time AS closes, EXPR$3 AS clicks], changelogMode=[I])
+--=    +- Calc(where=[(EXPR$3 > 1)], changelogMode=[I])
+--=       +- WindowAggregate(groupBy=[visitor], window=[TUMBLE(time_col=[ts], size=[1 min], offset=[30 s])], select=[visitor, window_start, window_end, window_time, COUNT(*) AS EXPR$3], changelogMode=[I])
+--=          +- Calc(select=[visitor, window_start, window_end, window_time], changelogMode=[I])
+--=             +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 min], offset=[30 s])], changelogMode=[I])
+--=                +- Calc(select=[who AS visitor, ts], changelogMode=[I])
+--=                   +- Calc(where=[NOT(who IS NULL)], changelogMode=[I])
+--=                      +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=                         +- Calc(select=[who, millis, TO_TIMESTAMP_LTZ(millis, 3) AS ts], changelogMode=[I])
+--=                            +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, millis], changelogMode=[I])
 --< clicks {"who": "a", "millis": 1767225600000}
 --< clicks {"who": "b", "millis": 1767225629999}
 --< clicks {"who": "a", "millis": 1767225629000}

@@ -8,7 +8,15 @@ UNION ALL
 SELECT id, word FROM b WHERE word <> 'no'
 UNION ALL
 SELECT * FROM (VALUES (100, 'constant')) AS t(x, y);
---= Union(all=[true]
+--= Sink(table=[default_catalog.default_database.answers], fields=[id, word], changelogMode=[I])
+--= +- Union(all=[true], union=[id, word], changelogMode=[I])
+--=    +- Calc(select=[CAST(id AS BIGINT) AS id, word], changelogMode=[I])
+--=    |  +- TableSourceScan(table=[[default_catalog, default_database, a]], fields=[id, word], changelogMode=[I])
+--=    +- Calc(select=[id, word], changelogMode=[I])
+--=    |  +- Calc(where=[(word <> 'no')], changelogMode=[I])
+--=    |     +- TableSourceScan(table=[[default_catalog, default_database, b]], fields=[word, id], changelogMode=[I])
+--=    +- Calc(select=[CAST(EXPR$0 AS BIGINT) AS x, CAST(EXPR$1 AS STRING) AS y], changelogMode=[I])
+--=       +- Values(tuples=[[{ 100, 'constant' }]], changelogMode=[I])
 --< a {"id": 1, "word": "one"}
 --< b {"id": 2, "word": "two"}
 --< b {"id": 3, "word": "no"}

@@ -6,9 +6,15 @@ CREATE VIEW tagged AS SELECT ts, tag FROM carts CROSS JOIN UNNEST(tags) AS t (ta
 INSERT INTO counts
 SELECT tag, window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE tagged, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY tag, window_start, window_end;
 --! any order
---= WindowAggregate(groupBy=[tag], window=[TUMBLE(time_col=[ts], size=[1 min])]
---= Correlate(invocation=[UNNEST(tags)], select=[tag]
---= WatermarkAssigner
+--= Sink(table=[default_catalog.default_database.counts], fields=[tag, window_end, n], changelogMode=[I])
+--= +- Calc(select=[tag, window_end, EXPR$2 AS n], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[tag], window=[TUMBLE(time_col=[ts], size=[1 min])], select=[tag, window_start, window_end, COUNT(*) AS EXPR$2], changelogMode=[I])
+--=       +- Calc(select=[tag, window_start, window_end, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 min])], changelogMode=[I])
+--=             +- Calc(select=[ts, tag], changelogMode=[I])
+--=                +- Correlate(invocation=[UNNEST(tags)], select=[tag], joinType=[INNER], changelogMode=[I])
+--=                   +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=                      +- TableSourceScan(table=[[default_catalog, default_database, carts]], fields=[tags, ts], changelogMode=[I])
 --< carts {"tags": ["x", "y", null], "ts": "2024-01-01 00:00:10"}
 --< carts {"tags": ["x"], "ts": "2024-01-01 00:00:20"}
 --< carts {"tags": [], "ts": "2024-01-01 00:01:30"}

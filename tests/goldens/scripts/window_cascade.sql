@@ -12,9 +12,21 @@ INSERT INTO answers
 SELECT window_start, window_end, MAX(highest), SUM(n) FROM TABLE(TUMBLE(TABLE by_five, DESCRIPTOR(t), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end;
 --! any order
---= WindowAggregate(window=[TUMBLE(time_col=[t], size=[10 s])]
---= WindowAggregate(window=[TUMBLE(time_col=[t], size=[5 s])]
---= WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[1 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[window_start, window_end, highest, n], changelogMode=[I])
+--= +- Calc(select=[window_start, window_end, EXPR$2 AS highest, EXPR$3 AS n], changelogMode=[I])
+--=    +- WindowAggregate(window=[TUMBLE(time_col=[t], size=[10 s])], select=[window_start, window_end, MAX(highest) AS EXPR$2, SUM(n) AS EXPR$3], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, highest, n, window_time], changelogMode=[I])
+--=          +- WindowTableFunction(window=[TUMBLE(time_col=[t], size=[10 s])], changelogMode=[I])
+--=             +- Calc(select=[window_time AS t, highest, n], changelogMode=[I])
+--=                +- WindowAggregate(window=[TUMBLE(time_col=[t], size=[5 s])], select=[window_start, window_end, window_time, MAX(total) AS highest, COUNT(*) AS n], changelogMode=[I])
+--=                   +- Calc(select=[window_start, window_end, window_time, total], changelogMode=[I])
+--=                      +- WindowTableFunction(window=[TUMBLE(time_col=[t], size=[5 s])], changelogMode=[I])
+--=                         +- Calc(select=[item, window_time AS t, total], changelogMode=[I])
+--=                            +- WindowAggregate(groupBy=[item], window=[TUMBLE(time_col=[ts], size=[1 s])], select=[item, window_start, window_end, window_time, SUM(price) AS total], changelogMode=[I])
+--=                               +- Calc(select=[item, window_start, window_end, window_time, price], changelogMode=[I])
+--=                                  +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 s])], changelogMode=[I])
+--=                                     +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                                        +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:00.100"}
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:00.900"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:00.500"}

@@ -9,7 +9,12 @@ SELECT item, price, ts, window_end FROM (
   FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 ) WHERE n = 1;
 --! ordered
---= WindowRank(window=[TUMBLE(time_col=[ts], size=[10 s])], rankRange=[rankStart=1, rankEnd=1], partitionBy=[item], orderBy=[ts ASC]
+--= Sink(table=[default_catalog.default_database.answers], fields=[item, price, ts, window_end], changelogMode=[I])
+--= +- Calc(select=[item, price, ts, window_end], changelogMode=[I])
+--=    +- WindowRank(window=[TUMBLE(time_col=[ts], size=[10 s])], rankRange=[rankStart=1, rankEnd=1], partitionBy=[item], orderBy=[ts ASC], changelogMode=[I])
+--=       +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:03"}
 --< bids {"item": "a", "price": 2, "ts": "2026-01-01 00:00:03"}
 --! restart

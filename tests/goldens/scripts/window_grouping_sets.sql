@@ -6,8 +6,14 @@ INSERT INTO answers
 SELECT window_end, item, price, COUNT(*), SUM(price), GROUPING(item, price)
 FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end, GROUPING SETS ((item), (item, price), ());
---= WindowAggregate(groupBy=[$k
---= Expand(
+--= Sink(table=[default_catalog.default_database.answers], fields=[window_end, item, price, n, total, g], changelogMode=[I])
+--= +- Calc(select=[window_end, $k1 AS item, $k2 AS price, EXPR$3 AS n, EXPR$4 AS total, CASE WHEN ($e0 = 0) THEN 1 WHEN ($e0 = 1) THEN 0 ELSE 3 END AS g], changelogMode=[I])
+--=    +- WindowAggregate(groupBy=[$k1, $k2, $e0], window=[TUMBLE(time_col=[ts], size=[10 s])], select=[window_start, window_end, $k1, $k2, $e0, COUNT(*) AS EXPR$3, SUM(price) AS EXPR$4], changelogMode=[I])
+--=       +- Expand(projects=[{window_start, window_end, item, price, item AS $k1, NULL AS $k2, 0 AS $e0, window_time}, {window_start, window_end, item, price, item AS $k1, price AS $k2, 1 AS $e0, window_time}, {window_start, window_end, item, price, NULL AS $k1, NULL AS $k2, 2 AS $e0, window_time}], changelogMode=[I])
+--=          +- Calc(select=[window_start, window_end, item, price, window_time], changelogMode=[I])
+--=             +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=                +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                   +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 3, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "price": 7, "ts": "2026-01-01 00:00:02"}
 --< bids {"item": null, "price": 7, "ts": "2026-01-01 00:00:03"}

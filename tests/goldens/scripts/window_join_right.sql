@@ -8,7 +8,18 @@ INSERT INTO answers
 SELECT l.v, r.v, r.window_start, l.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE lefts, DESCRIPTOR(ts), INTERVAL '10' SECOND))) AS l
 RIGHT JOIN (SELECT * FROM TABLE(TUMBLE(TABLE rights, DESCRIPTOR(ts), INTERVAL '10' SECOND))) AS r
 ON l.k = r.k AND l.window_start = r.window_start AND l.window_end = r.window_end;
---= WindowJoin(joinType=[RightOuterJoin], window=[TUMBLE(time_col=[ts], size=[10 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[a, b, s, e], changelogMode=[I])
+--= +- Calc(select=[v AS a, v0 AS b, window_start0 AS s, window_end AS e], changelogMode=[I])
+--=    +- WindowJoin(joinType=[RightOuterJoin], window=[TUMBLE(time_col=[ts], size=[10 s])], where=[window_start = window_start0 AND window_end = window_end0 AND k = k0], collects=[rows, rows], changelogMode=[I])
+--=       +- Union(all=[true], union=[$side, $time, $start, $end, $k0, $alone, $0.k, $0.v, $0.ts, $1.k0, $1.v0, $1.ts0], changelogMode=[I])
+--=          +- Calc(select=[0 AS $side, window_time AS $time, window_start AS $start, window_end AS $end, k AS $k0, CASE WHEN k IS NULL THEN 0 ELSE -1 END AS $alone, k AS $0.k, v AS $0.v, ts AS $0.ts, NULL AS $1.k0, NULL AS $1.v0, NULL AS $1.ts0], changelogMode=[I])
+--=          |  +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=          |     +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=          |        +- TableSourceScan(table=[[default_catalog, default_database, lefts]], fields=[k, v, ts], changelogMode=[I])
+--=          +- Calc(select=[1 AS $side, window_time AS $time, window_start AS $start, window_end AS $end, k AS $k0, CASE WHEN k IS NULL THEN 1 ELSE -1 END AS $alone, NULL AS $0.k, NULL AS $0.v, NULL AS $0.ts, k AS $1.k0, v AS $1.v0, ts AS $1.ts0], changelogMode=[I])
+--=             +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=                +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                   +- TableSourceScan(table=[[default_catalog, default_database, rights]], fields=[k, v, ts], changelogMode=[I])
 --< lefts {"k": 1, "v": "L1", "ts": "2026-01-01 00:00:01"}
 --< lefts {"k": 2, "v": "L2", "ts": "2026-01-01 00:00:02"}
 --< lefts {"k": null, "v": "L0", "ts": "2026-01-01 00:00:02"}

@@ -15,7 +15,30 @@ UNION ALL
 SELECT 'h', s, e, SUM(price)
 FROM (SELECT price, window_start AS s, window_end AS e FROM TABLE(HOP(TABLE high, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND, INTERVAL '12' SECOND)))
 GROUP BY s, e;
---= window=[TUMBLE(time_col=[ts], size=[10 s], offset=[-3 s])]
+--= Sink(table=[default_catalog.default_database.answers], fields=[kind, s, e, total], changelogMode=[I])
+--= +- Calc(select=[EXPR$0 AS kind, window_start AS s, window_end AS e, EXPR$3 AS total], changelogMode=[I])
+--=    +- Union(all=[true], union=[EXPR$0, window_start, window_end, EXPR$3], changelogMode=[I])
+--=       +- Calc(select=['t' AS EXPR$0, window_start, window_end, EXPR$3], changelogMode=[I])
+--=       |  +- WindowAggregate(window=[TUMBLE(time_col=[ts], size=[10 s], offset=[-3 s])], select=[window_start, window_end, SUM(price) AS EXPR$3], changelogMode=[I])
+--=       |     +- Calc(select=[window_start, window_end, price, window_time], changelogMode=[I])
+--=       |        +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s], offset=[-3 s])], changelogMode=[I])
+--=       |           +- Calc(where=[(price > 0)], changelogMode=[I])
+--=       |              +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=       |                 +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[price, ts], changelogMode=[I])
+--=       +- Calc(select=['c' AS EXPR$0, window_start, window_end, EXPR$3], changelogMode=[I])
+--=       |  +- WindowAggregate(window=[CUMULATE(time_col=[ts], max_size=[10 s], step=[5 s], offset=[1 s])], select=[window_start, window_end, SUM(price) AS EXPR$3], changelogMode=[I])
+--=       |     +- Calc(select=[window_start, window_end, price, window_time], changelogMode=[I])
+--=       |        +- WindowTableFunction(window=[CUMULATE(time_col=[ts], max_size=[10 s], step=[5 s], offset=[1 s])], changelogMode=[I])
+--=       |           +- Calc(where=[(price > 0)], changelogMode=[I])
+--=       |              +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=       |                 +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[price, ts], changelogMode=[I])
+--=       +- Calc(select=['h' AS EXPR$0, s, e, EXPR$3], changelogMode=[I])
+--=          +- WindowAggregate(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s], offset=[12 s])], select=[s, e, SUM(price) AS EXPR$3], changelogMode=[I])
+--=             +- Calc(select=[window_start AS s, window_end AS e, price, window_time], changelogMode=[I])
+--=                +- WindowTableFunction(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s], offset=[12 s])], changelogMode=[I])
+--=                   +- Calc(where=[(price > 0)], changelogMode=[I])
+--=                      +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=                         +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[price, ts], changelogMode=[I])
 --< bids {"price": 1, "ts": "2026-01-01 00:00:06.999"}
 --< bids {"price": 2, "ts": "2026-01-01 00:00:07"}
 --< bids {"price": 0, "ts": "2026-01-01 00:00:05"}

@@ -8,7 +8,12 @@ SELECT window_end, item, bidder, price, n FROM (
   FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 ) WHERE n <= 2;
 --! any order
---= WindowRank(window=[TUMBLE(time_col=[ts], size=[10 s])], rankRange=[rankStart=1, rankEnd=2], partitionBy=[item], orderBy=[price DESC, bidder ASC]
+--= Sink(table=[default_catalog.default_database.answers], fields=[window_end, item, bidder, price, n], changelogMode=[I])
+--= +- Calc(select=[window_end, item, bidder, price, $over0 AS n], changelogMode=[I])
+--=    +- WindowRank(window=[TUMBLE(time_col=[ts], size=[10 s])], rankRange=[rankStart=1, rankEnd=2], partitionBy=[item], orderBy=[price DESC, bidder ASC], changelogMode=[I])
+--=       +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[10 s])], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '1' SECOND)], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, bidder, price, ts], changelogMode=[I])
 --< bids {"item": "a", "bidder": "x", "price": 3, "ts": "2026-01-01 00:00:01"}
 --< bids {"item": "a", "bidder": "z", "price": 7, "ts": "2026-01-01 00:00:02"}
 --< bids {"item": "b", "bidder": "x", "price": null, "ts": "2026-01-01 00:00:03"}

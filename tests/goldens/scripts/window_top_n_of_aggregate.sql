@@ -9,8 +9,15 @@ SELECT window_start, item, total FROM (
   FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))
   GROUP BY window_start, window_end, item
 ) WHERE n BETWEEN 2 AND 3;
---= WindowRank(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])], rankRange=[rankStart=2, rankEnd=3]
---= WindowAggregate(groupBy=[item]
+--= Sink(table=[default_catalog.default_database.answers], fields=[window_start, item, total], changelogMode=[I])
+--= +- Calc(select=[window_start, item, total], changelogMode=[I])
+--=    +- WindowRank(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])], rankRange=[rankStart=2, rankEnd=3], partitionBy=[], orderBy=[total DESC], changelogMode=[I])
+--=       +- Calc(select=[window_start, window_end, item, total, window_time], changelogMode=[I])
+--=          +- WindowAggregate(groupBy=[item], window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])], select=[window_start, window_end, item, window_time, SUM(price) AS total], changelogMode=[I])
+--=             +- Calc(select=[window_start, window_end, item, price, window_time], changelogMode=[I])
+--=                +- WindowTableFunction(window=[HOP(time_col=[ts], size=[10 s], slide=[5 s])], changelogMode=[I])
+--=                   +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+--=                      +- TableSourceScan(table=[[default_catalog, default_database, bids]], fields=[item, price, ts], changelogMode=[I])
 --< bids {"item": "a", "price": 1, "ts": "2026-01-01 00:00:06"}
 --< bids {"item": "b", "price": 2, "ts": "2026-01-01 00:00:06"}
 --< bids {"item": "c", "price": 4, "ts": "2026-01-01 00:00:06"}

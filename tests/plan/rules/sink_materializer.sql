@@ -1,0 +1,28 @@
+INSERT INTO totals SELECT CONCAT(who, '!'), total FROM (SELECT who, COUNT(*) AS total FROM clicks GROUP BY who);
+--: Sink(table=[default_catalog.default_database.totals], fields=[name, total], changelogMode=[I,UB,UA])
+--: +- Calc(select=[EXPR$0 AS name, total], changelogMode=[I,UB,UA])
+--:    +- Calc(select=[CONCAT(who, '!') AS EXPR$0, total], changelogMode=[I,UB,UA])
+--:       +- Calc(select=[who, total], changelogMode=[I,UB,UA])
+--:          +- GroupAggregate(groupBy=[who], select=[who, COUNT(*) AS total], changelogMode=[I,UB,UA])
+--:             +- Calc(select=[who], changelogMode=[I])
+--:                +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--:                   +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+--= Sink(table=[default_catalog.default_database.totals], fields=[name, total], changelogMode=[I,UB,UA,D])
+--= +- Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[name], changelogMode=[I,UB,UA,D])
+--=    +- Calc(select=[EXPR$0 AS name, total], changelogMode=[I,UB,UA])
+--=       +- Calc(select=[CONCAT(who, '!') AS EXPR$0, total], changelogMode=[I,UB,UA])
+--=          +- Calc(select=[who, total], changelogMode=[I,UB,UA])
+--=             +- GroupAggregate(groupBy=[who], select=[who, COUNT(*) AS total], changelogMode=[I,UB,UA])
+--=                +- Calc(select=[who], changelogMode=[I])
+--=                   +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=                      +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+
+-- The key is the sink's.
+INSERT INTO totals SELECT who, COUNT(*) FROM clicks GROUP BY who;
+--= Sink(table=[default_catalog.default_database.totals], fields=[name, total], changelogMode=[I,UB,UA])
+--= +- Calc(select=[who AS name, EXPR$1 AS total], changelogMode=[I,UB,UA])
+--=    +- Calc(select=[who, EXPR$1], changelogMode=[I,UB,UA])
+--=       +- GroupAggregate(groupBy=[who], select=[who, COUNT(*) AS EXPR$1], changelogMode=[I,UB,UA])
+--=          +- Calc(select=[who], changelogMode=[I])
+--=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=                +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])

@@ -1,0 +1,78 @@
+"""Runs the fixtures of the plan's rules, ``rules/<rule>.sql``: the tree before a rule, and after it."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.plan.explain import tree
+from sqlstream.plan.rules import RULES, row_clock, state_ttl
+from sqlstream.session.session import Session
+from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.statements import split
+from tests.expectations import as_marked, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlstream.plan.nodes import Node
+
+FOLDER = Path(__file__).with_name("rules")
+NAMES = [*(rule.__name__ for rule in RULES), "row_clock", "state_ttl"]
+# Where nothing is changed the tree stands once.
+BEFORE, AFTER = "--:", "--="
+
+
+def rules(session: Session) -> dict[str, Callable[[Node], Node]]:
+    settings = session.planner.environment().settings
+    return {**{rule.__name__: rule for rule in RULES}, "row_clock": row_clock, "state_ttl": lambda node: state_ttl(node, settings.state_ttl)}
+
+
+def around(session: Session, name: str, sql: str) -> tuple[list[str], list[str]]:
+    """The trees of a statement before and after the rule."""
+    node = session.planner.planned(parse(sql), session.planner.environment()).logical
+    for other, rule in rules(session).items():
+        changed = rule(node)
+        if other == name:
+            return tree(node).splitlines(), tree(changed).splitlines()
+        node = changed
+    raise AssertionError(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rule(name: str, tmp_path: Path, update: bool) -> None:
+    (tmp_path / "udfs").mkdir()
+    shutil.copy(FOLDER / "words_and_folds.py", tmp_path / "udfs")
+    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
+    list(session.run((FOLDER / "tables.sql").read_text()))
+    path = FOLDER / f"{name}.sql"
+    lines = path.read_text().splitlines()
+    script = "\n".join("" if line.startswith((BEFORE, AFTER)) else line for line in lines)
+    written: list[str] = []
+    changes, end = 0, 0
+    for statement in split(script):
+        begin = script.count("\n", 0, statement.start)
+        told = lines[end:begin]
+        end = begin + statement.text.count("\n") + 1
+        written += [*(line for line in told if line.startswith("-- ")), *lines[begin:end]]
+        if statement.text.startswith("SET"):
+            list(session.run(statement.text))
+            continue
+        before, after = around(session, name, statement.text)
+        changes += before != after
+        expected = [*(as_marked(BEFORE, before) if before != after else []), *as_marked(AFTER, after)]
+        written += [*expected, ""]
+        if not update:
+            stands = list(takewhile(lambda line: line.startswith((BEFORE, AFTER)), lines[end:]))
+            assert stands == expected, statement.text
+    assert changes, "no statement of the fixture is rewritten"
+    if update:
+        write(path, written[:-1])
+
+
+def test_each_rule_has_a_fixture() -> None:
+    assert {path.stem for path in FOLDER.glob("*.sql")} == {*NAMES, "tables"}
