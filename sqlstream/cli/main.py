@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session.session import Session
 
-HISTORY = ".sqlstream/history"
 CONFIG = "sqlstream.toml"
 EPILOG = """\
 subcommands:
@@ -134,7 +133,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         )  # fmt: skip
 
     if script is None:
-        return fronts.shell(open_session, screen, (arguments.history or project / HISTORY).expanduser(), init=init)
+        return fronts.shell(open_session, screen, (arguments.history or project_folder.ProjectFolder(project).history).expanduser(), init=init)
     return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
 
 
@@ -223,7 +222,7 @@ def argument_parser() -> argparse.ArgumentParser:
     add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
     add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from here upwards)")
     add("--save", action="store_true", help="keep what CREATE, ALTER and DROP declare in the project's catalog")
-    add("-hist", "--history", metavar="FILE", type=Path, help=f"default {HISTORY} of the project")
+    add("-hist", "--history", metavar="FILE", type=Path, help="default .sqlstream/history of the project")
     add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")
     for flags, metavar, key, separator, text in OPTION_FLAGS:
         action = "append" if separator else "store"

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import Defect, SqlStreamError
+from sqlstream.core.project_folder import ProjectFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Below a project's folder.
-FOLDER = ".sqlstream/defects"
 _MESSAGE = "This is a defect of sqlstream, not of the statement: it should have been carried out, or refused with a reason."
 
 
@@ -36,7 +35,7 @@ def defect(error: BaseException, project: Path) -> Defect:
     """The error that tells of ``error``, whose trace is kept for its reader alone."""
     text = f"Python {platform.python_version()}, {platform.platform()}\n{''.join(traceback.format_exception(error))}"
     try:
-        file = _kept(project / FOLDER, text)
+        file = _kept(ProjectFolder(project).defects, text)
     except OSError:  # a project that can't be written to
         file = _kept(Path(tempfile.mkdtemp(prefix="sqlstream-defect-")), text)
     found = Defect(_MESSAGE, hint=f"Please report it with the file {file}. The session goes on; the same meaning in other words may work.")

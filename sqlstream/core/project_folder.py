@@ -1,4 +1,4 @@
-"""Which folder is the project: the nearest one upwards that holds one of the user's own.
+"""A project's folder: which one it is, the nearest upwards that holds one of the user's own, and where in it things are kept.
 
 Code of a project runs where one only looks at it (its functions, when the session starts), so a folder that somebody else has made, as
 ``/tmp/.sqlstream``, is none until it is named with ``--project``.
@@ -12,20 +12,77 @@ from pathlib import Path
 
 from sqlstream.core.errors import SetupError
 
-MARKS = ("catalog", "sqlstream.toml", ".sqlstream")
+OWN = ".sqlstream"
+MARKS = ("catalog", "sqlstream.toml", OWN)
 # What is read of a project, besides.
 _READ = (*MARKS, "udfs", "queries")
 
 
 @dataclass(frozen=True)
 class ProjectFolder:
-    """``path``, and projects nearer than it that are not used: the folder, and whose it is."""
+    """The folder ``path``, and what sqlstream keeps in it."""
+
+    path: Path
+
+    @property
+    def own(self) -> Path:
+        return self.path / OWN
+
+    @property
+    def jobs(self) -> Path:
+        """A folder each: checkpoints, state, locks."""
+        return self.own / "jobs"
+
+    @property
+    def dead_letters(self) -> Path:
+        """Rows that were left out, as lines of JSON."""
+        return self.own / "dead-letters"
+
+    @property
+    def defects(self) -> Path:
+        """Traces of what should not have happened."""
+        return self.own / "defects"
+
+    @property
+    def history(self) -> Path:
+        """The file of what was typed."""
+        return self.own / "history"
+
+    @property
+    def logs(self) -> Path:
+        """What Spark and its JVM say."""
+        return self.own / "log"
+
+    @property
+    def scratch(self) -> Path:
+        """Folders of SELECTs, while they run."""
+        return self.own / "scratch"
+
+    @property
+    def archives(self) -> Path:
+        """Environments of Python, unpacked."""
+        return self.own / "archives"
+
+    @property
+    def warehouse(self) -> Path:
+        """Where Spark would keep tables that have no path."""
+        return self.own / "warehouse"
+
+    @property
+    def kafka(self) -> Path:
+        """The development broker."""
+        return self.own / "kafka"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The project in ``path``, and those nearer than it that are not used: the folder, and whose it is."""
 
     path: Path
     passed: tuple[tuple[Path, str], ...] = ()
 
 
-def find(folder: Path) -> ProjectFolder:
+def find(folder: Path) -> Found:
     """The project of ``folder``: the nearest one upwards that is the user's own; ``folder`` itself if there is none.
 
     What a first session leaves in the home folder makes no project of all that is below. Raises SetupError where ``folder`` holds another's.
@@ -38,13 +95,13 @@ def find(folder: Path) -> ProjectFolder:
         )
     for candidate in (folder, *folder.parents):
         marks = [mark for mark in MARKS if os.path.lexists(candidate / mark)]
-        if not marks or (candidate != folder and candidate == _home() and marks == [".sqlstream"]):
+        if not marks or (candidate != folder and candidate == _home() and marks == [OWN]):
             continue
         if owner := stranger(candidate):
             passed.append((candidate, owner[1]))
             continue
-        return ProjectFolder(candidate, tuple(passed))
-    return ProjectFolder(folder, tuple(passed))
+        return Found(candidate, tuple(passed))
+    return Found(folder, tuple(passed))
 
 
 def stranger(folder: Path) -> tuple[str, str] | None:

@@ -15,6 +15,7 @@ from sqlstream.catalog.apply import Context
 from sqlstream.catalog.schema import table_columns
 from sqlstream.core import settings
 from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.plan.build import queries as build
 from sqlstream.plan.build import relations, scope
 from sqlstream.plan.build.expanded import expanded
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 
 _ASYNC = ("max-concurrent-operations", "timeout", "retry-strategy", "retry-delay", "max-attempts")
-# Where rows are kept for which a Python function has failed.
-DEAD_LETTERS = ".sqlstream/dead-letters"
 
 
 class Planner:
@@ -123,7 +122,7 @@ class Planner:
         asked = (settings.read(self.options, f"table.exec.async-scalar.{name}") for name in _ASYNC)
         most, timeout, strategy, delay, attempts = asked
         calls = Calls(most, timeout, attempts if strategy == "fixed_delay" else 1, delay)
-        return FunctionSettings(tuple(sorted(parameters.items())), str(self.project / DEAD_LETTERS) if kept else "", calls)
+        return FunctionSettings(tuple(sorted(parameters.items())), str(ProjectFolder(self.project).dead_letters) if kept else "", calls)
 
     @property
     def _scope(self) -> Scope:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.connectors.local_rows import local_rows
 from sqlstream.core import private
 from sqlstream.core.changelog import KIND, Change, Nested, RowKind, changes
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.lower.lowering import Lowering, lower
@@ -194,7 +195,7 @@ class Changes:
 
 def _scratch(project: Path) -> Path:
     """A new folder of a SELECT's own. Raises JobFailed."""
-    place = project / ".sqlstream" / "scratch"
+    place = ProjectFolder(project).scratch
     try:
         return Path(tempfile.mkdtemp(prefix="select-", dir=private.folder(place)))
     except OSError as error:

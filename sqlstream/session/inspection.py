@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream.catalog import show
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
-from sqlstream.plan.planner import DEAD_LETTERS
 from sqlstream.runtime.jobs import Status
 from sqlstream.runtime.jobs import describe as describe_job
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name
@@ -110,7 +110,7 @@ def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> result
     job, extended = jobs.find(node.this.name), bool(node.args.get("extended"))
     found = list(describe_job(job).items())
     more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
-    if extended and (left_out := left_out_rows(planner.project / DEAD_LETTERS, job.runs)):
+    if extended and (left_out := left_out_rows(ProjectFolder(planner.project).dead_letters, job.runs)):
         more.append(("rows left out", str(left_out)))
     return results.text_rows(("info name", "info value"), _masked((*found, *more)))
 

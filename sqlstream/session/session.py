@@ -18,13 +18,14 @@ from sqlstream.core import settings
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import deeply, steps
 from sqlstream.core.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import is_secret
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Subject
 from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
-from sqlstream.plan.planner import DEAD_LETTERS, Planner, without_limit
+from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
 from sqlstream.runtime import jobs, select
 from sqlstream.runtime.monitor.metrics import JobMetrics
@@ -264,7 +265,7 @@ class Session:
         return results.Done(notices=self._apply(node))
 
     def _watched(self, node: exp.Expr) -> Iterator[Outcome]:
-        kept = str(self.project / DEAD_LETTERS) if self._future_ms else self._planner.function_settings.dead_letters
+        kept = str(ProjectFolder(self.project).dead_letters) if self._future_ms else self._planner.function_settings.dead_letters
         with watched(node, kept, self.project, self._notify):
             yield self._query(node)
 

@@ -14,6 +14,7 @@ from sqlstream.connectors.kafka.client_settings import PREFIX, properties_of
 from sqlstream.connectors.kafka.topics import OWN
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.options import resolve_environment
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.session import results
 from sqlstream.session.inference import SAMPLE, create_table
 from sqlstream.sql.quoting import quote
@@ -123,7 +124,7 @@ def _written(options: Mapping[str, str], project: Path) -> str:
     if os.environ.get(VARIABLE):
         return f"${{env:{VARIABLE}}}"
     try:
-        return f"localhost:{json.loads((project / '.sqlstream' / 'kafka' / 'settings.json').read_text('utf-8'))['port']}"
+        return f"localhost:{json.loads((ProjectFolder(project).kafka / 'settings.json').read_text('utf-8'))['port']}"
     except (OSError, ValueError, KeyError, TypeError):
         hint = f"Set the variable {VARIABLE}, or SET '{OPTION}' = 'host:port' (in sqlstream.toml too), or declare a table of the topic."
         raise SetupError("No Kafka broker is known.", hint=hint) from None

@@ -10,8 +10,8 @@ import pytest
 
 from sqlstream.cli import check
 from sqlstream.cli.main import main
-from sqlstream.core.defects import FOLDER
 from sqlstream.core.errors import Defect, SqlStreamError
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.lint.scripts import script_findings
 from sqlstream.plan.build import queries as build
 from sqlstream.session.completion import suggest
@@ -48,7 +48,7 @@ def test_it_has_a_place_and_a_file_of_its_own(tmp_path: Path) -> None:
     error = told.value
     assert str(error.location) == "q.sql:2:3"
     assert "defect of sqlstream" in error.message
-    (file,) = (tmp_path / FOLDER).iterdir()
+    (file,) = ProjectFolder(tmp_path).defects.iterdir()
     assert str(file) in error.hint
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.parent.stat().st_mode & 0o777 == 0o700
@@ -82,7 +82,7 @@ def test_check_and_files_of_the_catalog_go_on(tmp_path: Path, capsys: pytest.Cap
 def test_a_folder_that_can_not_be_written_to(tmp_path: Path, broken: None) -> None:
     session = opened(tmp_path)
     (tmp_path / ".sqlstream").mkdir(exist_ok=True)
-    (tmp_path / FOLDER).write_text("a file")
+    ProjectFolder(tmp_path).defects.write_text("a file")
     with pytest.raises(Defect) as told:
         list(session.run("EXPLAIN VALUES (1)"))
     file = Path(re.search(r"the file (\S+\.txt)", told.value.hint)[1])

@@ -20,6 +20,8 @@ from sqlstream.core.java import require_java
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The second compiler costs more than these short runs gain by it.
+QUICK = "-XX:TieredStopAtLevel=1"
 SCRIPT = """
 CREATE TABLE numbers (id INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
 WITH ('connector' = 'kafka', 'topic' = 'cluster', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
@@ -45,7 +47,7 @@ def daemon(folder: Path, name: str, *arguments: str) -> Iterator[Path]:
         "SPARK_SCALA_VERSION": "2.13",
         "PYSPARK_PYTHON": sys.executable,
     }
-    command = [str(require_java()), "-Xmx256m", "-cp", f"{home}/jars/*", *arguments]
+    command = [str(require_java()), "-Xmx256m", QUICK, "-cp", f"{home}/jars/*", *arguments]
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment, cwd=folder)
     try:
@@ -84,7 +86,8 @@ def test_standalone_cluster(tmp_path: Path, broker, spark, postgres) -> None:
             log = stack.enter_context(daemon(tmp_path, f"worker{number}", f"{deploy}.worker.Worker", *options, *work, master))
             wait_for(log, "Successfully registered with master")
         settings = ["spark.executor.memory=512m", "spark.executor.cores=1", "spark.cores.max=2", "spark.sql.shuffle.partitions=2",
-                    "spark.driver.host=127.0.0.1", "table.local-time-zone=UTC"]  # fmt: skip
+                    "spark.driver.host=127.0.0.1", f"spark.driver.extraJavaOptions={QUICK}", f"spark.executor.extraJavaOptions={QUICK}",
+                    "table.local-time-zone=UTC"]  # fmt: skip
         command = [sys.executable, "-m", "sqlstream", "--project", str(tmp_path), "--master", master, "-f", str(tmp_path / "job.sql")]
         command += [
             "--var",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.cli.kafka.process import free_port
-from tests.runtime.test_cluster import daemon, wait_for
+from tests.runtime.test_cluster import QUICK, daemon, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +123,8 @@ def test_functions_on_a_cluster(tmp_path: Path, monkeypatch) -> None:
             work = ("--cores", "1", "--memory", "768m", "--work-dir", str(tmp_path / "work"))
             log = stack.enter_context(daemon(tmp_path, "worker", f"{deploy}.worker.Worker", *options, *work, master))
             wait_for(log, "Successfully registered with master")
-        settings = ["spark.executor.memory=512m", "spark.sql.shuffle.partitions=1", "spark.driver.host=127.0.0.1", "table.local-time-zone=UTC",
+        settings = ["spark.executor.memory=512m", "spark.sql.shuffle.partitions=1", "spark.driver.host=127.0.0.1", f"spark.driver.extraJavaOptions={QUICK}",
+                    f"spark.executor.extraJavaOptions={QUICK}", "table.local-time-zone=UTC",
                     "pipeline.global-job-parameters=word:a"]  # fmt: skip
         command = [
             sys.executable,

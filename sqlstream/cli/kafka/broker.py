@@ -30,6 +30,7 @@ from sqlstream.connectors.kafka.client import BrokerError, Client
 from sqlstream.core import jars, private
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
+from sqlstream.core.project_folder import ProjectFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -82,7 +83,7 @@ class Broker:
 
     @property
     def folder(self) -> Path:
-        return self.project.resolve() / ".sqlstream" / "kafka"
+        return ProjectFolder(self.project.resolve()).kafka
 
     @property
     def log(self) -> Path:

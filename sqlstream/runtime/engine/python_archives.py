@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import private, settings
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.project_folder import ProjectFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FOLDER = ".sqlstream/archives"
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _ZIPS = (".zip", ".jar", ".whl", ".egg")
 
@@ -54,7 +54,7 @@ def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
     if remote := next((n for n in settings.read(options, "python.archives") if "://" in n), None):
         raise ValidationError(f"'{remote}' is no file of this machine (python.archives).", hint="Only a cluster fetches archives: --master.")
     stamps = [(str(path), folder, path.stat().st_mtime_ns, path.stat().st_size) for path, folder in found]
-    place = project / FOLDER / sha1(repr(stamps).encode()).hexdigest()[:16]
+    place = ProjectFolder(project).archives / sha1(repr(stamps).encode()).hexdigest()[:16]
     if place.is_dir():
         return place
     private.folder(place.parent)

@@ -22,6 +22,7 @@ from py4j.protocol import Py4JError
 from sqlstream.core import jars, private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import require_java
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
 from sqlstream.runtime.engine import archive, jvm, python_archives
 from sqlstream.runtime.engine.failures import start_error
@@ -102,7 +103,7 @@ class Engine:
         self.options = options
         self.starts_anew = starts_anew
         self._project = project
-        self._logs = project / ".sqlstream" / "log"
+        self._logs = ProjectFolder(project).logs
         self._notify = notify
         self._session: Future[SparkSession] | None = None
         self._lock = threading.Lock()

@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.core.project_folder import ProjectFolder
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -17,7 +19,7 @@ _COLUMNS = ("CAST(value AS STRING) AS n", "upper(concat('a', value)) AS word", "
 
 def warm_up(spark: SparkSession, project: Path) -> None:
     """Run it. What goes wrong, above all that Spark is stopped meanwhile, matters to nobody."""
-    folder = Path(tempfile.mkdtemp(prefix="warm-up-", dir=project / ".sqlstream"))
+    folder = Path(tempfile.mkdtemp(prefix="warm-up-", dir=ProjectFolder(project).own))
     try:
         frame = spark.readStream.format("rate").option("rowsPerSecond", "1").load().selectExpr(*_COLUMNS)
         query = frame.writeStream.format("noop").option("checkpointLocation", str(folder)).start()

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.plan.identity import signature
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def claim(project: Path, sinks: tuple[Sink, ...], name: str, zone: str, running:
     ordinal = 1
     while True:
         suffix = "" if ordinal == 1 else f"-{ordinal}"
-        home = project / ".sqlstream" / "jobs" / f"{slug}-{digest}{suffix}"
+        home = ProjectFolder(project).jobs / f"{slug}-{digest}{suffix}"
         if home not in running:
             break
         ordinal += 1

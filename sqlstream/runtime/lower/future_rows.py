@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import MASK, is_secret
-from sqlstream.plan.planner import DEAD_LETTERS
 from sqlstream.plan.properties import field, fields, scans
 from sqlstream.runtime.operators import left_out
 from sqlstream.sql.expressions import Call
@@ -27,7 +27,7 @@ def without_future(node: Watermark, frame: DataFrame, to: Lowering) -> DataFrame
 
     table = ", ".join(dict.fromkeys(s.table.path.name for s in scans(node)))
     why = f"{node.column} is more than {to.future_ms} ms in the future"
-    kept = left_out(to.spark, _json(node), to.project / DEAD_LETTERS, table, why)
+    kept = left_out(to.spark, _json(node), ProjectFolder(to.project).dead_letters, table, why)
     return frame.where(F.when(F.expr(_ahead(node, to)), kept).otherwise(F.lit(True)))
 
 
