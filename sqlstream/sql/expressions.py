@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.sql.functions.base import VARIES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlstream.sql.functions import Function
+    from sqlstream.sql.functions.base import Function
     from sqlstream.sql.types import Type
 
 
@@ -64,10 +66,6 @@ class Word(Expr):
     """A word of SQL among a call's arguments: a unit of time, LEADING."""
 
     text: str
-
-
-# What ``constant`` gives for an expression that is none.
-VARIES: Any = object()
 
 
 def constant(expr: Expr) -> Any:

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sqlstream.connectors import find
-from sqlstream.connectors.files.batches import Folder, write_batch
+from sqlstream.connectors.files.batches import write_batch
+from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.files.partition_commit import PartitionCommit, PartitionTime
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.engine.failures import job_error

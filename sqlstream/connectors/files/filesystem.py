@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options, with_kinds
-from sqlstream.connectors.files.batches import Folder, write_batch
+from sqlstream.connectors.files.batches import write_batch
+from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.files.partition_commit import PartitionCommit, PartitionTime
 from sqlstream.connectors.in_order import arrival, task_sorted
 from sqlstream.connectors.paths import resolve

@@ -18,7 +18,7 @@ from sqlstream.core.errors import ValidationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sqlstream.connectors.files.batches import Folder
+    from sqlstream.connectors.files.folder import Folder
 
 _PENDING = "pending"
 _TIME = re.compile(r"(\d{1,10})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?", re.ASCII)

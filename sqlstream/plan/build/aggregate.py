@@ -14,8 +14,9 @@ from sqlstream.plan.build.window_aggregate import window_aggregate
 from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, to_text
-from sqlstream.sql.expressions import VARIES, AggregateCall, ColumnRef, Expr, Literal, OverCall, constant
+from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, Literal, OverCall, constant
 from sqlstream.sql.functions.aggregates import GROUPINGS
+from sqlstream.sql.functions.base import VARIES
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import INT
 

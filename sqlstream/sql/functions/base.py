@@ -8,10 +8,12 @@ from itertools import product
 from typing import Any
 
 from sqlstream.sql import types as t
-from sqlstream.sql.expressions import VARIES as VARIES
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import Type
+
+# In the place of a constant's value: the argument is none.
+VARIES: Any = object()
 
 
 @dataclass(frozen=True)

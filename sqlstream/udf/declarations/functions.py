@@ -150,7 +150,9 @@ def python_function(declared: UserFunction, modules: Modules, settings: Settings
         except SqlStreamError as error:
             message = f"{error.message.removesuffix('.')}, at {found.place}."
             raise type(error)(message, at=at, hint=error.hint) from error
-    return modules.rows[key]
+    row = modules.rows[key]
+    assert isinstance(row, PythonFunction)
+    return row
 
 
 def row_of(found: Found, modules: Modules, settings: Settings) -> PythonFunction:

@@ -28,7 +28,7 @@ from sqlstream.udf.declarations.signature import signature, undecorated
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sqlstream.udf.declarations.functions import PythonFunction
+    from sqlstream.sql.functions.base import Function
     from sqlstream.udf.worker.sources import Source
 
 FOLDER = "udfs"
@@ -59,7 +59,7 @@ class Modules:
     functions: dict[str, Found] = field(default_factory=dict)
     twice: dict[str, SqlStreamError] = field(default_factory=dict)
     version: int = 0
-    rows: dict[object, PythonFunction] = field(default_factory=dict)
+    rows: dict[object, Function] = field(default_factory=dict)
     _seen: dict[Path, tuple[int, int]] = field(default_factory=dict)
     _loaded: dict[str, types.ModuleType] = field(default_factory=dict)
     _texts: dict[str, Source] = field(default_factory=dict)
