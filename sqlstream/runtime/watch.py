@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from sqlstream.runtime.lower.lowering import Lowering
+    from sqlstream.runtime.lower.context import Lowering
 
 
 # Between two samples of a query in batch mode.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream.plan.properties import bounded, static
 from sqlstream.runtime.engine.failures import job_error
-from sqlstream.runtime.lower.lowering import Lowering, lower
+from sqlstream.runtime.lower.context import Lowering
+from sqlstream.runtime.lower.lowering import lower
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

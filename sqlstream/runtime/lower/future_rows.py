@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from sqlstream.plan.nodes import Field, Watermark
-    from sqlstream.runtime.lower.lowering import Lowering
+    from sqlstream.runtime.lower.context import Lowering
     from sqlstream.sql.types import Type
 
 

@@ -1,0 +1,77 @@
+"""How and where a plan is lowered to a DataFrame."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.runtime.operators import SplitTimes, new_inputs, reached
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from sqlstream.runtime.operators import QueryWatch
+
+# A day before the last TIMESTAMP that Spark can print.
+END_OF_INPUT_MS = 253402214400000
+# Flink's last watermark.
+LAST_MS = 2**63 - 1
+
+
+@dataclass
+class Lowering:
+    """How and where a plan runs.
+
+    ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
+    once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
+    own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
+    same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for so long holds the watermark back no
+    longer; 0 for never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` gets to
+    know the watermarks of the plan; ``watermarks`` are the tables that they are of.
+    """
+
+    spark: SparkSession
+    streaming: bool
+    batch: bool
+    bounded: bool
+    zone: str
+    project: Path
+    state: Path
+    control: Path
+    shared: Path | None = None
+    idle_ms: int = 0
+    future_ms: int = 0
+    watch: QueryWatch | None = None
+    watermarks: list[str] = field(default_factory=list)
+    _names: Counter[str] = field(default_factory=Counter)
+    _inputs: Any = None
+
+    def times(self, splits: int | Any, end: int | None) -> SplitTimes:
+        """What the watermark of a source with these splits is made of."""
+        self._inputs = self._inputs or new_inputs(self.spark)
+        # A clock is no input.
+        return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, inputs=None if splits == 0 else self._inputs)
+
+    def watched(self, times: SplitTimes, table: str) -> None:
+        """``times`` are those of ``table``."""
+        self.watermarks.append(table)
+        if self.watch is not None:
+            self.watch.add(times)
+
+    def reached(self) -> int | None:
+        """The watermark of the query in milliseconds since 1970, as its latest rows have it; None before the first. At the end of all input it is
+        past every time.
+        """
+        if self.bounded:
+            return LAST_MS
+        return None if self._inputs is None else reached(self._inputs)
+
+    def source_name(self, name: str) -> str:
+        """A name for a streaming source: the same again when the same plan is lowered again."""
+        safe = re.sub(r"\W", "_", name, flags=re.ASCII)
+        self._names[safe] += 1
+        return safe if self._names[safe] == 1 else f"{safe}_{self._names[safe]}"
