@@ -34,11 +34,15 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def ctrl_c():
-    """A run in the background of a script is started with SIGINT ignored; the tests send it to themselves."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def heard():
+    """A run in the background of a script is started with SIGINT ignored, under nohup with SIGHUP; the tests send both to themselves."""
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    }
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.hookimpl(wrapper=True)
