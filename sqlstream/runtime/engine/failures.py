@@ -51,6 +51,9 @@ _DISKS = (
     # PostgreSQL says it in small letters of its tables.
     (re.compile(r"Permission denied"), "There is no permission to read or write",
      "Give the user of this process the permission, or name another folder."),
+    # Hadoop does not say why.
+    (re.compile(r"Mkdirs failed to create|Cannot create file:/"), "The folder can't be made",
+     "Name one below a folder that can be written to."),
 )  # fmt: skip
 _PATH = re.compile(r"(?:file:/*)?(/[^\s:'\"(),]+)")
 _WRITTEN = re.compile(r"Task failed while writing rows to (?:file:/*)?(/.*?)\.(?:\s|$)")
@@ -218,6 +221,8 @@ def start_error(error: BaseException, logs: Path) -> SetupError:
     """What kept Spark from starting: the innermost cause, in one line."""
     if (died := death(error)) is not None:
         return SetupError(f"Spark did not start. {died.message}", hint=died.hint)
+    if (kept := _of_disk(str(error), None)) is not None:
+        return SetupError(f"Spark did not start. {kept.message}", hint=kept.hint)
     causes = re.findall(r"^Caused by: (.*)", str(error), re.M)
     lines = [line.strip() for line in _CALL.sub("", str(error), count=1).splitlines() if line.strip()]
     line = causes[-1] if causes else lines[0] if lines else type(error).__name__

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream.core.errors import JobFailed, NotSupported
-from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.engine.failures import job_error, start_error
 from sqlstream.runtime.select import _scratch
 from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
@@ -119,6 +119,11 @@ def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
             "Nothing can be written on a read-only file system: /data/t/_x.csv.",
         ),
         ("[Errno 13] Permission denied: '/data/jobs'", "There is no permission to read or write: /data/jobs."),
+        (
+            "java.io.IOException: Mkdirs failed to create file:/data/t/batch-0 (exists=false, cwd=file:/p)",
+            "The folder can't be made: /data/t/batch-0.",
+        ),
+        ("[DELTA_CANNOT_CREATE_LOG_PATH] Cannot create file:/data/t/_delta_log", "The folder can't be made: /data/t/_delta_log."),
     ],
 )
 def test_what_a_disk_refuses_is_told_with_the_path(said: str, told: str) -> None:
@@ -137,6 +142,12 @@ def test_what_a_disk_refuses_is_told_with_the_path(said: str, told: str) -> None
 def test_brokers_without_an_answer_are_told_of_before_what_was_written(said: str) -> None:
     problem = RuntimeError(f"[STREAM_FAILED] Query failed: [TASK_WRITE_FAILED] Task failed while writing rows to file:/t. SQLSTATE: 58030\n{said}")
     assert job_error(problem).message.startswith("The Kafka broker does not answer.")
+
+
+def test_a_project_that_spark_can_not_write_to() -> None:
+    problem = start_error(OSError(30, "Read-only file system", "/data/.sqlstream"), Path("/data/.sqlstream/log"))
+    assert problem.message == "Spark did not start. Nothing can be written on a read-only file system: /data/.sqlstream."
+    assert problem.hint == "Name a folder that can be written to."
 
 
 def test_a_table_that_may_not_be_read_is_no_matter_of_disks() -> None:
