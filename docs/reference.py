@@ -16,7 +16,7 @@ from sqlstream import connectors, formats
 from sqlstream.cli import main
 from sqlstream.core import errors, settings
 from sqlstream.core.changelog import ChangelogMode
-from sqlstream.core.options import Option, Use
+from sqlstream.core.options import Option, Support
 from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
 from sqlstream.session.help.topics import TOPICS
@@ -134,11 +134,11 @@ def _functions() -> str:
 
 def _options(options: tuple[Option, ...], heading: str) -> list[str]:
     """What is honoured as a table, then what has no effect and what is refused, where there is any. ``heading``: how headings begin."""
-    found = {use: [o for o in options if o.use is use] for use in Use}
+    found = {use: [o for o in options if o.use is use] for use in Support}
     parts = []
-    if honoured := found[Use.HONOURED]:
+    if honoured := found[Support.HONOURED]:
         parts += [table(("Option", "Type", "Default", "What it does"), (_option(o) for o in honoured))]
-    for use, title in ((Use.NOTICE, "accepted, without effect"), (Use.REFUSED, "refused")):
+    for use, title in ((Support.NOTICE, "accepted, without effect"), (Support.REFUSED, "refused")):
         if found[use]:
             titled = title if heading.endswith(": ") else title.capitalize()
             parts += [heading + titled, table(("Option", "Why"), ((code(o.key), prose(o.why)) for o in found[use]))]

@@ -12,7 +12,7 @@ from sqlstream.catalog.entries import check_reset
 from sqlstream.catalog.schema import Places, references, with_key
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.quoting import quote
-from sqlstream.sql.tables import Column, ComputedColumn, Distribution, PrimaryKey, Table, Watermark
+from sqlstream.sql.tables import Column, ComputedColumn, Distribution, PrimaryKey, Table, WatermarkStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -160,7 +160,7 @@ def drop_key(table: Table, name: str | None, at: Any = None) -> Table:
     return replace(table, primary_key=None)
 
 
-def add_watermark(table: Table, watermark: Watermark, text: str, at: Any = None) -> Table:
+def add_watermark(table: Table, watermark: WatermarkStrategy, text: str, at: Any = None) -> Table:
     """ADD WATERMARK; ``text`` shows the present one."""
     if table.watermark is not None:
         raise failed(
@@ -170,7 +170,7 @@ def add_watermark(table: Table, watermark: Watermark, text: str, at: Any = None)
     return replace(table, watermark=watermark)
 
 
-def modify_watermark(table: Table, watermark: Watermark, at: Any = None) -> Table:
+def modify_watermark(table: Table, watermark: WatermarkStrategy, at: Any = None) -> Table:
     """MODIFY WATERMARK."""
     if table.watermark is None:
         raise failed("The current table does not define any watermark. You might want to add a new one.", at)

@@ -14,7 +14,7 @@ from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Database
-from sqlstream.catalog.project import Item, Key, Project, lower, user_function
+from sqlstream.catalog.project import CatalogFiles, Item, ObjectKey, lower, user_function
 from sqlstream.catalog.schema import NOTHING, checked
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.sql.quoting import quote
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Context:
+class StatementContext:
     """What a statement runs in.
 
     ``scope`` has the zone and the user's functions; its columns don't count. ``schema_of`` asks the planner what a
@@ -39,7 +39,7 @@ class Context:
 
     scope: Scope = NOTHING
     schema_of: SchemaOf | None = None
-    project: Project | None = None
+    project: CatalogFiles | None = None
     script: bool = False
     save: bool = False
 
@@ -55,7 +55,7 @@ APPLIED = (
 """The statements that ``apply`` takes. Of CREATE TABLE ... AS it creates the table; the INSERT is the session's."""
 
 
-def apply(manager: CatalogManager, statement: exp.Expression, context: Context) -> list[str]:
+def apply(manager: CatalogManager, statement: exp.Expression, context: StatementContext) -> list[str]:
     """Carry out ``statement``; notices for the user come back. Raises Flink's error, and then nothing has changed."""
     match statement:
         case ast.CreateTable():
@@ -77,7 +77,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Context) 
             database = manager.database(names, "alter", statement.this)
             database.options.update(options_of(statement.args["action"].expressions))
             catalog, name = manager.database_path(names, "alter", statement.this)
-            return _saved(manager, Key("DATABASE", ObjectPath(catalog, name, "")), database, context)
+            return _saved(manager, ObjectKey("DATABASE", ObjectPath(catalog, name, "")), database, context)
         case ast.AlterCatalog():
             return _alter_catalog(manager, statement, context)
         case ast.AlterFunction():
@@ -85,7 +85,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Context) 
             if functions.alter(manager, function, if_exists=bool(statement.args.get("if_exists")), at=statement.this):
                 return _saved(
                     manager,
-                    Key("FUNCTION", lower(function.path)),
+                    ObjectKey("FUNCTION", lower(function.path)),
                     replace(function, path=lower(function.path)),
                     context,
                 )
@@ -99,7 +99,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Context) 
     raise NotSupported(f"{type(statement).__name__} is no statement of the catalog.", at=statement)
 
 
-def _saved(manager: CatalogManager, key: Key, item: Item, context: Context) -> list[str]:
+def _saved(manager: CatalogManager, key: ObjectKey, item: Item, context: StatementContext) -> list[str]:
     """Save a permanent object where that is wanted."""
     if context.project is None or not context.save:
         return []
@@ -107,19 +107,19 @@ def _saved(manager: CatalogManager, key: Key, item: Item, context: Context) -> l
     return [line] if line else []
 
 
-def _removed(key: Key, context: Context) -> list[str]:
+def _removed(key: ObjectKey, context: StatementContext) -> list[str]:
     if context.project is None or not context.save:
         return []
     line = context.project.remove(key)
     return [line] if line else []
 
 
-def _overrides(key: Key, manager: CatalogManager, context: Context) -> bool:
+def _overrides(key: ObjectKey, manager: CatalogManager, context: StatementContext) -> bool:
     """Whether a script's definition takes the place of the project's."""
     return context.script and context.project is not None and context.project.owns(key) and key not in manager.overridden
 
 
-def _overridden(key: Key, wins: bool, manager: CatalogManager, context: Context) -> list[str]:
+def _overridden(key: ObjectKey, wins: bool, manager: CatalogManager, context: StatementContext) -> list[str]:
     """Note that the session has its own ``key`` now: a second CREATE of it fails, as in Flink."""
     manager.overridden.add(key)
     if not wins or context.save or context.project is None:
@@ -128,9 +128,9 @@ def _overridden(key: Key, wins: bool, manager: CatalogManager, context: Context)
     return [f"{key.path.quoted} of {file} is replaced by this script's own definition."]
 
 
-def _create_table(manager: CatalogManager, node: ast.CreateTable, context: Context) -> list[str]:
+def _create_table(manager: CatalogManager, node: ast.CreateTable, context: StatementContext) -> list[str]:
     path = manager.path(declare.names_of(node.this), node.this)
-    key = Key("RELATION", path)
+    key = ObjectKey("RELATION", path)
     temporary, exists = bool(node.args.get("temporary")), bool(node.args.get("if_not_exists"))
     present = manager.temporary.get(path) if temporary else manager.permanent(path)
     wins = not temporary and _overrides(key, manager, context)
@@ -150,9 +150,9 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: Conte
     return notices + _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
-def _create_view(manager: CatalogManager, node: ast.CreateView, context: Context) -> list[str]:
+def _create_view(manager: CatalogManager, node: ast.CreateView, context: StatementContext) -> list[str]:
     path = manager.path(declare.names_of(node.this), node.this)
-    key = Key("RELATION", path)
+    key = ObjectKey("RELATION", path)
     temporary, exists = bool(node.args.get("temporary")), bool(node.args.get("if_not_exists"))
     present = manager.temporary.get(path) if temporary else manager.permanent(path)
     wins = not temporary and _overrides(key, manager, context)
@@ -165,9 +165,9 @@ def _create_view(manager: CatalogManager, node: ast.CreateView, context: Context
     return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
-def _create_function(manager: CatalogManager, node: ast.CreateFunction, context: Context) -> list[str]:
+def _create_function(manager: CatalogManager, node: ast.CreateFunction, context: StatementContext) -> list[str]:
     function = user_function(node, manager)
-    key = Key("FUNCTION", lower(function.path))
+    key = ObjectKey("FUNCTION", lower(function.path))
     wins = not function.temporary and _overrides(key, manager, context)
     if not functions.create(manager, function, if_not_exists=bool(node.args.get("if_not_exists")), replace_existing=wins, at=node.this):
         return []
@@ -177,9 +177,9 @@ def _create_function(manager: CatalogManager, node: ast.CreateFunction, context:
     return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
-def _create_catalog(manager: CatalogManager, node: ast.CreateCatalog, context: Context) -> list[str]:
+def _create_catalog(manager: CatalogManager, node: ast.CreateCatalog, context: StatementContext) -> list[str]:
     name = declare.names_of(node.this)[-1]
-    key = Key("CATALOG", ObjectPath(name, "", ""))
+    key = ObjectKey("CATALOG", ObjectPath(name, "", ""))
     fresh = name not in manager.catalogs
     manager.create_catalog(
         name,
@@ -192,10 +192,10 @@ def _create_catalog(manager: CatalogManager, node: ast.CreateCatalog, context: C
     return _saved(manager, key, manager.catalogs[name], context) if fresh else []
 
 
-def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context: Context) -> list[str]:
+def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context: StatementContext) -> list[str]:
     names = declare.names_of(node.this)
     catalog, name = manager.database_path(names, "create", node.this)
-    key = Key("DATABASE", ObjectPath(catalog, name, ""))
+    key = ObjectKey("DATABASE", ObjectPath(catalog, name, ""))
     from_project = context.script and context.project is not None and context.project.holds(key) and key not in manager.overridden
     exists = bool(node.args.get("if_not_exists")) or from_project
     fresh = name not in manager.catalog(catalog, node.this).databases
@@ -205,7 +205,7 @@ def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context:
     return _saved(manager, key, made, context) if fresh else []
 
 
-def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Context) -> list[str]:
+def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: StatementContext) -> list[str]:
     path = manager.path(declare.names_of(node.this), node.this)
     table = manager.to_alter(path, Table, if_exists=bool(node.args.get("if_exists")), at=node.this)
     if table is None:
@@ -217,15 +217,15 @@ def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Context
     altered, notices = _altered(table, action, context.scope)
     altered = declare.unplaced(altered, manager)
     manager.put(altered)
-    return notices + _saved(manager, Key("RELATION", path), altered, context)
+    return notices + _saved(manager, ObjectKey("RELATION", path), altered, context)
 
 
-def _rename(manager: CatalogManager, item: Table | View, action: ast.RenameTo, context: Context) -> list[str]:
+def _rename(manager: CatalogManager, item: Table | View, action: ast.RenameTo, context: StatementContext) -> list[str]:
     if isinstance(item, View):
         refuse_circle(replace(item, path=item.path._replace(name=declare.names_of(action.this)[-1])), manager, action)
     renamed = manager.rename(item, declare.names_of(action.this)[-1], action)
-    lines = _removed(Key("RELATION", item.path), context)
-    return lines + _saved(manager, Key("RELATION", renamed.path), renamed, context)
+    lines = _removed(ObjectKey("RELATION", item.path), context)
+    return lines + _saved(manager, ObjectKey("RELATION", renamed.path), renamed, context)
 
 
 def _altered(table: Table, action: exp.Expression, scope: Scope) -> tuple[Table, list[str]]:
@@ -297,7 +297,7 @@ def _dropped(table: Table, action: ast.DropComponents) -> Table:
     )
 
 
-def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Context) -> list[str]:
+def _alter_view(manager: CatalogManager, node: ast.AlterView, context: StatementContext) -> list[str]:
     path = manager.path(declare.names_of(node.this), node.this)
     view = manager.to_alter(path, View, at=node.this)
     assert isinstance(view, View)
@@ -307,10 +307,10 @@ def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Context) 
     text = text_of(action.args["query_text"]) or ""
     made = declare.checked_view(replace(view, query=action.this, text=text, columns=()), manager, context.schema_of)
     manager.put(made)
-    return _saved(manager, Key("RELATION", path), made, context)
+    return _saved(manager, ObjectKey("RELATION", path), made, context)
 
 
-def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: Context) -> list[str]:
+def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: StatementContext) -> list[str]:
     name = declare.names_of(node.this)[-1]
     action = node.args["action"]
     manager.alter_catalog(
@@ -320,30 +320,30 @@ def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: Con
         comment=text_of(action.this) if isinstance(action, ast.SetComment) else None,
         at=node.this,
     )
-    return _saved(manager, Key("CATALOG", ObjectPath(name, "", "")), manager.catalogs[name], context)
+    return _saved(manager, ObjectKey("CATALOG", ObjectPath(name, "", "")), manager.catalogs[name], context)
 
 
-def _drop(manager: CatalogManager, node: ast.Drop, context: Context) -> list[str]:
+def _drop(manager: CatalogManager, node: ast.Drop, context: StatementContext) -> list[str]:
     names = declare.names_of(node.this)
     exists, temporary = bool(node.args.get("if_exists")), bool(node.args.get("temporary"))
     match str(node.args["kind"]).upper():
         case "TABLE" | "VIEW" as word:
             path = manager.path(names, node.this)
             dropped = manager.drop(path, Table if word == "TABLE" else View, temporary=temporary, if_exists=exists, at=node.this)
-            return _removed(Key("RELATION", path), context) if dropped and not temporary else []
+            return _removed(ObjectKey("RELATION", path), context) if dropped and not temporary else []
         case "FUNCTION":
             system = bool(node.args.get("system"))
             dropped = functions.drop(manager, names, temporary=temporary, system=system, if_exists=exists, at=node.this)
-            return _removed(Key("FUNCTION", lower(manager.path(names))), context) if dropped and not temporary and not system else []
+            return _removed(ObjectKey("FUNCTION", lower(manager.path(names))), context) if dropped and not temporary and not system else []
         case "DATABASE":
             catalog, name = manager.database_path(names, "drop", node.this)
             cascade = bool(node.args.get("cascade"))
             gone = manager.drop_database(names, if_exists=exists, cascade=cascade, at=node.this)
-            lines = [line for path in gone for kind in ("RELATION", "FUNCTION") for line in _removed(Key(kind, path), context)]
-            return lines + _removed(Key("DATABASE", ObjectPath(catalog, name, "")), context)
+            lines = [line for path in gone for kind in ("RELATION", "FUNCTION") for line in _removed(ObjectKey(kind, path), context)]
+            return lines + _removed(ObjectKey("DATABASE", ObjectPath(catalog, name, "")), context)
         case "CATALOG":
             manager.drop_catalog(names[-1], if_exists=exists, at=node.this)
-            return _removed(Key("CATALOG", ObjectPath(names[-1], "", "")), context)
+            return _removed(ObjectKey("CATALOG", ObjectPath(names[-1], "", "")), context)
     raise NotSupported(f"DROP {node.args['kind']} is not supported.", at=node)
 
 

@@ -20,7 +20,18 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.tables import Column, ComputedColumn, Distribution, MetadataColumn, ObjectPath, PhysicalColumn, PrimaryKey, Table, View, Watermark
+from sqlstream.sql.tables import (
+    Column,
+    ComputedColumn,
+    Distribution,
+    MetadataColumn,
+    ObjectPath,
+    PhysicalColumn,
+    PrimaryKey,
+    Table,
+    View,
+    WatermarkStrategy,
+)
 
 if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
@@ -39,7 +50,7 @@ class Components:
 
     columns: list[Column] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
-    watermarks: list[Watermark] = field(default_factory=list)
+    watermarks: list[WatermarkStrategy] = field(default_factory=list)
     keys: list[PrimaryKey] = field(default_factory=list)
     distribution: Distribution | None = None
     places: dict[tuple[str, str], Any] = field(default_factory=dict)
@@ -107,11 +118,11 @@ def column(node: exp.Expression) -> Column:
     return ComputedColumn(node.name, node.expression, comment)
 
 
-def watermark(node: ast.WatermarkDef) -> Watermark:
+def watermark(node: ast.WatermarkDef) -> WatermarkStrategy:
     """A watermark's declaration; a dotted column keeps its dots, so that it is found missing."""
     target = node.this
     name = ".".join(p.name for p in target.parts) if isinstance(target, exp.Column | exp.Dot) else target.name
-    return Watermark(name, node.expression)
+    return WatermarkStrategy(name, node.expression)
 
 
 def distribution(node: ast.DistributionDef) -> Distribution:

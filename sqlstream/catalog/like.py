@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.coercion import implicitly_castable
-from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, Watermark
+from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, WatermarkStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +94,7 @@ def _options(base: Table, derived: Table, how: Mapping[str, Merging]) -> dict[st
     return dict(base.options) | dict(derived.options)
 
 
-def _watermark(base: Table, derived: Table, how: Mapping[str, Merging], places: Places) -> Watermark | None:
+def _watermark(base: Table, derived: Table, how: Mapping[str, Merging], places: Places) -> WatermarkStrategy | None:
     kept = base.watermark if how["WATERMARKS"] is not Merging.EXCLUDING else None
     if kept and derived.watermark and how["WATERMARKS"] is not Merging.OVERWRITING:
         raise ValidationError(

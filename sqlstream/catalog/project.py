@@ -48,7 +48,7 @@ ORDER: dict[type, int] = {
 
 
 @dataclass(frozen=True)
-class Key:
+class ObjectKey:
     """An object of the catalog; kind is RELATION (a table or a view), FUNCTION, DATABASE or CATALOG."""
 
     kind: str
@@ -56,7 +56,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Source:
+class Definition:
     """Where an object stands: the file, its text, the scope of bare names, what it declares, and whether it is alone in
     there."""
 
@@ -79,21 +79,21 @@ class _Piece:
     statement: exp.Expression
 
 
-class Project:
+class CatalogFiles:
     """The catalog files of the folder ``root``, and which object stands in which."""
 
     def __init__(self, root: Path, manager: CatalogManager, parse: Parse) -> None:
         self.root = root
         self.folder = root / "catalog"
-        self.sources: dict[Key, Source] = {}
+        self.sources: dict[ObjectKey, Definition] = {}
         self.builtin = (manager.current_catalog, manager.current_database)
         self._parse = parse
 
-    def owns(self, key: Key) -> bool:
+    def owns(self, key: ObjectKey) -> bool:
         """Whether ``key`` came from a file, or was saved to one."""
         return key in self.sources
 
-    def holds(self, key: Key) -> bool:
+    def holds(self, key: ObjectKey) -> bool:
         """Whether the database ``key`` is declared in a file, or by the folder of one."""
         return key in self.sources or any(s.scope == key.path[:2] for s in self.sources.values())
 
@@ -116,7 +116,7 @@ class Project:
             try:
                 with told(self.root), scoped(manager, piece.scope):
                     key, item = _register(piece.statement, manager, scope)
-                self.sources[key] = Source(piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item)
+                self.sources[key] = Definition(piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item)
             except SqlStreamError as error:
                 errors.append(error.located(masked_text(piece.text), self.shown(piece.file), piece.start))
         return errors + self._dangling(manager)
@@ -191,7 +191,7 @@ class Project:
 
     # Saving
 
-    def save(self, key: Key, item: Item, manager: CatalogManager) -> str:
+    def save(self, key: ObjectKey, item: Item, manager: CatalogManager) -> str:
         """Write ``item`` to its file; a line for the user comes back: what was saved, or why not. Empty where nothing
         changed."""
         source = self.sources.get(key)
@@ -223,10 +223,10 @@ class Project:
         if source is not None and source.text == text:
             return ""
         _write(file, text)
-        self.sources[key] = Source(file, text, len(head), scope, True, item)
+        self.sources[key] = Definition(file, text, len(head), scope, True, item)
         return f"Saved {self.shown(file)}"
 
-    def remove(self, key: Key) -> str:
+    def remove(self, key: ObjectKey) -> str:
         """Remove the file of a dropped object; a line for the user comes back. Empty where there is no file."""
         source = self.sources.pop(key, None)
         if source is None:
@@ -237,7 +237,7 @@ class Project:
         source.file.unlink()
         return f"Removed {self.shown(source.file)}"
 
-    def _not_mine(self, source: Source) -> str:
+    def _not_mine(self, source: Definition) -> str:
         """Why the file of ``source`` must not be written; empty where it may."""
         shown = self.shown(source.file)
         if not source.alone:
@@ -250,7 +250,7 @@ class Project:
             return f"{shown} has changed on disk. Start a new session to load it."
         return ""
 
-    def _text(self, key: Key, item: Item, scope: tuple[str, str], manager: CatalogManager) -> str:
+    def _text(self, key: ObjectKey, item: Item, scope: tuple[str, str], manager: CatalogManager) -> str:
         path = key.path
         parts = (path.name,) if path[:2] == scope else (path.database, path.name) if path.catalog == scope[0] else path
         name = ".".join(quote(p) for p in parts)
@@ -275,7 +275,7 @@ class Project:
             same = False
         return view if same else replace(view, text="")
 
-    def _new_file(self, key: Key) -> tuple[Path, tuple[str, str]]:
+    def _new_file(self, key: ObjectKey) -> tuple[Path, tuple[str, str]]:
         """A file for an object that has none: its name is safe everywhere, and no other object's file but for case."""
         path = key.path
         folders: tuple[str, ...] = ()
@@ -375,7 +375,7 @@ def _path(piece: _Piece, node: exp.Expression, manager: CatalogManager) -> Objec
         return manager.path(declare.names_of(node), node)
 
 
-def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) -> tuple[Key, Item | None]:
+def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) -> tuple[ObjectKey, Item | None]:
     """Register what one statement of a file declares."""
     names = declare.names_of(statement.this)
     exists = bool(statement.args.get("if_not_exists"))
@@ -383,7 +383,7 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
         case ast.CreateCatalog():
             options = declare.options_of(statement.args.get("options"))
             manager.create_catalog(names[-1], options, declare.text_of(statement.args.get("comment")), if_not_exists=exists, at=statement)
-            return Key("CATALOG", ObjectPath(names[-1], "", "")), manager.catalogs[names[-1]]
+            return ObjectKey("CATALOG", ObjectPath(names[-1], "", "")), manager.catalogs[names[-1]]
         case ast.CreateDatabase():
             catalog, name = manager.database_path(names, "create", statement)
             made = Database(declare.text_of(statement.args.get("comment")), declare.options_of(statement.args.get("options")))
@@ -392,21 +392,21 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
                 manager.catalogs[catalog].databases[name] = made
             else:
                 manager.create_database(names, if_not_exists=exists, at=statement)
-            return Key("DATABASE", ObjectPath(catalog, name, "")), manager.catalogs[catalog].databases[name]
+            return ObjectKey("DATABASE", ObjectPath(catalog, name, "")), manager.catalogs[catalog].databases[name]
         case ast.CreateFunction():
             function = user_function(statement, manager)
             functions.create(manager, function, if_not_exists=exists, at=statement.this)
-            return Key("FUNCTION", lower(function.path)), replace(function, path=lower(function.path))
+            return ObjectKey("FUNCTION", lower(function.path)), replace(function, path=lower(function.path))
         case ast.CreateTable():
             path = manager.path(names, statement.this)
             table, _ = declare.table(statement, path, manager, None, scope)
             manager.create(table, if_not_exists=exists, at=statement.this)
-            return Key("RELATION", path), table
+            return ObjectKey("RELATION", path), table
     assert isinstance(statement, ast.CreateView)
     path = manager.path(names, statement.this)
     view = declare.view(statement, path, manager, None)
     manager.create(view, if_not_exists=exists, at=statement.this)
-    return Key("RELATION", path), view
+    return ObjectKey("RELATION", path), view
 
 
 def lower(path: ObjectPath) -> ObjectPath:

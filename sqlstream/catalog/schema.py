@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import ColumnRef
-from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, PrimaryKey, Table, Watermark
+from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, PrimaryKey, Table, WatermarkStrategy
 from sqlstream.sql.types import Type, timestamp_ltz
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def with_key(table: Table, key: PrimaryKey, places: Places, own: frozenset[str] 
     return replace(table, columns=tuple(not_null(c) for c in table.columns), primary_key=replace(key, name=key_name(key)))
 
 
-def check_watermark(table: Table, watermark: Watermark, types: Mapping[str, Type], places: Places, scope: Scope) -> None:
+def check_watermark(table: Table, watermark: WatermarkStrategy, types: Mapping[str, Type], places: Places, scope: Scope) -> None:
     """The rowtime column exists, is a timestamp of precision 3 or less, and the expression has its type."""
     at = places.get(("watermark", watermark.column), watermark.expression)
     column = next((c for c in table.columns if c.name == watermark.column), None)

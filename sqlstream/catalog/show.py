@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.functions import Function
 
 
-class Rows(NamedTuple):
+class Listing(NamedTuple):
     """An answer: column names, and rows of as many cells."""
 
     headers: tuple[str, ...]
@@ -55,16 +55,16 @@ def like_regex(pattern: str) -> str:
     return "".join({"%": ".*", "_": "."}.get(p) or re.escape(p[1:] if len(p) == 2 else p) for p in parts)
 
 
-def _one(header: str, names: Iterable[str], like: Like | None = None) -> Rows:
-    return Rows((header,), tuple((n,) for n in names if like is None or like.keeps(n)))
+def _one(header: str, names: Iterable[str], like: Like | None = None) -> Listing:
+    return Listing((header,), tuple((n,) for n in names if like is None or like.keeps(n)))
 
 
-def catalogs(manager: CatalogManager, like: Like | None = None) -> Rows:
+def catalogs(manager: CatalogManager, like: Like | None = None) -> Listing:
     """SHOW CATALOGS."""
     return _one("catalog name", sorted(manager.catalogs), like)
 
 
-def databases(manager: CatalogManager, catalog: str | None = None, like: Like | None = None, at: Any = None) -> Rows:
+def databases(manager: CatalogManager, catalog: str | None = None, like: Like | None = None, at: Any = None) -> Listing:
     """SHOW DATABASES [FROM catalog]."""
     return _one("database name", sorted(manager.catalog(catalog or manager.current_catalog, at).databases), like)
 
@@ -80,38 +80,38 @@ def _scope(manager: CatalogManager, parts: tuple[str, ...], at: Any) -> tuple[st
     return catalog, database
 
 
-def tables(manager: CatalogManager, parts: tuple[str, ...] = (), like: Like | None = None, at: Any = None) -> Rows:
+def tables(manager: CatalogManager, parts: tuple[str, ...] = (), like: Like | None = None, at: Any = None) -> Listing:
     """SHOW TABLES [FROM database]: views too."""
     return _one("table name", manager.table_names(*_scope(manager, parts, at)), like)
 
 
-def views(manager: CatalogManager, parts: tuple[str, ...] = (), like: Like | None = None, at: Any = None) -> Rows:
+def views(manager: CatalogManager, parts: tuple[str, ...] = (), like: Like | None = None, at: Any = None) -> Listing:
     """SHOW VIEWS [FROM database]."""
     return _one("view name", manager.view_names(*_scope(manager, parts, at)), like)
 
 
-def function_names(manager: CatalogManager, builtin: Iterable[str], like: Like | None = None, *, user: bool = False) -> Rows:
+def function_names(manager: CatalogManager, builtin: Iterable[str], like: Like | None = None, *, user: bool = False) -> Listing:
     """SHOW [USER] FUNCTIONS; ``builtin`` are the names of the built-in ones."""
     mine = names(manager)
     return _one("function name", mine if user else sorted({*mine, *(n.lower() for n in builtin)}), like)
 
 
-def current_catalog(manager: CatalogManager) -> Rows:
+def current_catalog(manager: CatalogManager) -> Listing:
     """SHOW CURRENT CATALOG."""
     return _one("current catalog name", (manager.current_catalog,))
 
 
-def current_database(manager: CatalogManager) -> Rows:
+def current_database(manager: CatalogManager) -> Listing:
     """SHOW CURRENT DATABASE."""
     return _one("current database name", (manager.current_database,))
 
 
-def modules(*, full: bool = False) -> Rows:
+def modules(*, full: bool = False) -> Listing:
     """SHOW [FULL] MODULES."""
-    return Rows(("module name", "used"), (("core", "TRUE"),)) if full else _one("module name", ("core",))
+    return Listing(("module name", "used"), (("core", "TRUE"),)) if full else _one("module name", ("core",))
 
 
-def partitions(manager: CatalogManager, parts: tuple[str, ...], at: Any = None) -> Rows:
+def partitions(manager: CatalogManager, parts: tuple[str, ...], at: Any = None) -> Listing:
     """SHOW PARTITIONS: in memory no table has registered partitions, as in Flink's in-memory catalog."""
     item = manager.described(parts, at)
     path = item.path
@@ -123,7 +123,7 @@ def partitions(manager: CatalogManager, parts: tuple[str, ...], at: Any = None) 
 SCHEMA_HEADERS = ("name", "type", "null", "key", "extras", "watermark")
 
 
-def describe(item: Table | View, schema: tuple[SchemaColumn, ...], like: Like | None = None) -> Rows:
+def describe(item: Table | View, schema: tuple[SchemaColumn, ...], like: Like | None = None) -> Listing:
     """DESCRIBE and SHOW COLUMNS. ``schema`` is what the table, or a view's query, gives.
 
     The comment column is there only if a column has a comment.
@@ -154,10 +154,10 @@ def describe(item: Table | View, schema: tuple[SchemaColumn, ...], like: Like | 
             watermark,
         )
         rows.append((*row, (column and column.comment) or "") if comments else row)
-    return Rows((*SCHEMA_HEADERS, "comment") if comments else SCHEMA_HEADERS, tuple(rows))
+    return Listing((*SCHEMA_HEADERS, "comment") if comments else SCHEMA_HEADERS, tuple(rows))
 
 
-def create_table(manager: CatalogManager, parts: tuple[str, ...], at: Any = None) -> Rows:
+def create_table(manager: CatalogManager, parts: tuple[str, ...], at: Any = None) -> Listing:
     """SHOW CREATE TABLE."""
     item = _to_show(manager, manager.path(parts, at), "TABLE", at)
     if isinstance(item, View):
@@ -179,7 +179,7 @@ def view_to_show(manager: CatalogManager, parts: tuple[str, ...], at: Any = None
     return item
 
 
-def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> Rows:
+def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> Listing:
     """SHOW CREATE VIEW; ``columns`` are the names that its query gives, or those it declares, ``query`` is it with nothing left to be resolved."""
     return _one("result", (ddl.create_view(view, view.columns or columns, query),))
 
@@ -192,7 +192,7 @@ def _to_show(manager: CatalogManager, path: ObjectPath, word: str, at: Any) -> T
     return item
 
 
-def create_catalog(manager: CatalogManager, name: str, at: Any = None) -> Rows:
+def create_catalog(manager: CatalogManager, name: str, at: Any = None) -> Listing:
     """SHOW CREATE CATALOG."""
     return _one("result", (ddl.create_catalog(name, manager.catalog_metadata(name, at)),))
 
@@ -200,23 +200,23 @@ def create_catalog(manager: CatalogManager, name: str, at: Any = None) -> Rows:
 INFO = ("info name", "info value")
 
 
-def describe_catalog(manager: CatalogManager, name: str, *, extended: bool = False, at: Any = None) -> Rows:
+def describe_catalog(manager: CatalogManager, name: str, *, extended: bool = False, at: Any = None) -> Listing:
     """DESCRIBE CATALOG [EXTENDED]."""
     catalog = manager.catalog_metadata(name, at)
     rows = [("name", name), ("type", catalog.options["type"]), ("comment", catalog.comment or "")]
     if extended:
         rows += [(f"option:{k}", masked(k, v)) for k, v in sorted(catalog.options.items()) if k != "type"]
-    return Rows(INFO, tuple(rows))
+    return Listing(INFO, tuple(rows))
 
 
-def describe_database(manager: CatalogManager, parts: tuple[str, ...], *, extended: bool = False, at: Any = None) -> Rows:
+def describe_database(manager: CatalogManager, parts: tuple[str, ...], *, extended: bool = False, at: Any = None) -> Listing:
     """DESCRIBE DATABASE [EXTENDED]."""
     database = manager.database(parts, "describe", at)
     catalog, name = manager.database_path(parts, "describe", at)
     rows = [("catalog", catalog), ("name", name), ("comment", database.comment or "")]
     if extended:
         rows += [(f"option:{k}", masked(k, v)) for k, v in sorted(database.options.items())]
-    return Rows(INFO, tuple(rows))
+    return Listing(INFO, tuple(rows))
 
 
 def describe_function(
@@ -227,7 +227,7 @@ def describe_function(
     *,
     extended: bool = False,
     at: Any = None,
-) -> Rows:
+) -> Listing:
     """DESCRIBE FUNCTION [EXTENDED]. ``described`` says what a function of the user's is."""
     name = parts[-1].lower()
     function = find(manager, parts)
@@ -255,4 +255,4 @@ def describe_function(
             ("description", declared.summary),
             *([("example", declared.runnable)] if declared.runnable else []),
         ]
-    return Rows(INFO, tuple(rows))
+    return Listing(INFO, tuple(rows))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql import types as t
-from sqlstream.udf.api import Kind
+from sqlstream.udf.api import FunctionKind
 from sqlstream.udf.declarations.functions import row_of
 from sqlstream.udf.declarations.modules import FOLDER
 from sqlstream.udf.declarations.signature import annotated
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sqlstream.sql.types import Type
-    from sqlstream.udf.declarations.functions import PythonFunction, Settings
+    from sqlstream.udf.declarations.functions import FunctionSettings, PythonFunction
     from sqlstream.udf.declarations.modules import Modules
 
 # Exit codes.
@@ -51,7 +51,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     return PASSED if all(passed) else FAILED
 
 
-def _tested(file: Path, modules: Modules, zone: str, settings: Settings) -> bool:
+def _tested(file: Path, modules: Modules, zone: str, settings: FunctionSettings) -> bool:
     """Whether the file's functions do what their examples say; what they do else is printed."""
     errors = [e for e in modules.errors if e.location is not None and e.location.file == modules.shown(file)]
     for error in errors:
@@ -123,7 +123,7 @@ class _Call:
 
         function, zone = self._function, v.zone_of(self._zone)
         types: tuple[Type, ...]
-        if function.kind is Kind.AGGREGATE:
+        if function.kind is FunctionKind.AGGREGATE:
             # Its examples give each argument as the list of its values.
             of = tuple(self._type(i, next((x for x in column if x is not None), None)) for i, column in enumerate(values))
             types = (function.rows(of, ("",) * len(of)),)
@@ -137,7 +137,7 @@ class _Call:
                 assert wrong is not None
                 raise TypeError(f"{function.name} is given {wrong[1].value!r}, which is no {wrong[1].type.full}")
             arrays.append(array)
-        result = t.array(function.of.result.not_null()) if function.kind is Kind.TABLE else function.of.result
+        result = t.array(function.of.result.not_null()) if function.kind is FunctionKind.TABLE else function.of.result
         try:
             made = evaluated(task(function, types, result, self._zone, ("",) * len(types)), tuple(arrays) or (pyarrow.nulls(1),))
         except FunctionFailed as failure:
@@ -145,7 +145,7 @@ class _Call:
             # An example may show what the function raises.
             raise (TypeError(failure.message) if cause is None or isinstance(cause, v.WrongType) else cause) from None
         (found,) = v.python_values(made, result, zone)
-        if function.kind is Kind.TABLE:
+        if function.kind is FunctionKind.TABLE:
             return [tuple(row) if len(row) > 1 else row[0] for row in found]
         return found
 

@@ -42,7 +42,7 @@ class Read:
     """A request to read ``table``, whose options are resolved (environment, hint options, no ``${env:}`` left).
 
     ``streaming``: give a streaming DataFrame. ``splits``: say of each row from which split (a part of the source with an event-time
-    order of its own, a Kafka partition) it comes; see Source. ``name``: unique in the job, letters, digits and ``_``:
+    order of its own, a Kafka partition) it comes; see SourceFrame. ``name``: unique in the job, letters, digits and ``_``:
     the name of the streaming source in the checkpoint. ``zone``: ``table.local-time-zone``.
     ``project``: relative paths start there. ``shared``: a folder of the job's for what its queries must have the same; see ``once``.
     """
@@ -61,7 +61,7 @@ SPLIT = "__sqlstream_split"
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFrame:
     """What ``read`` gives. ``frame`` has column KIND where the connector's ``source_mode`` carries kinds.
 
     ``splits``: the names of the source's splits; with more than one, column SPLIT (INT, from 0) of ``frame`` has a row's, where the
@@ -172,7 +172,7 @@ class Connector(ABC):
         """How ``table``, which can be looked up, is asked for keys; None where it is read as it is when a micro-batch begins."""
         return None
 
-    def read(self, request: Read) -> Source:
+    def read(self, request: Read) -> SourceFrame:
         """The table's physical and metadata columns, under their declared names, in carrier types (``Type.spark``)."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a sink. It cannot be used as a source.")
 

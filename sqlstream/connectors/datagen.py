@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.base import Connector, Read, Source, once, plain_options
+from sqlstream.connectors.base import Connector, Read, SourceFrame, once, plain_options
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import INT, STRING, Type
@@ -51,18 +51,18 @@ class Datagen(Connector):
     )
     is_source = True
     options = (
-        Option("rows-per-second", Kind.LONG, "10000", "How fast rows come where there is no last one."),
-        Option("number-of-rows", Kind.LONG, summary="How many rows; without it they never end."),
-        Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="Spark chooses the number of tasks"),
-        Option("fields.#.kind", Kind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
-        Option("fields.#.min", Kind.STRING, summary="Smallest random number."),
-        Option("fields.#.max", Kind.STRING, summary="Largest random number."),
-        Option("fields.#.max-past", Kind.DURATION, "0", "How far a random TIMESTAMP may lie in the past."),
-        Option("fields.#.length", Kind.INT, summary="Length of a string, of bytes or of a collection."),
-        Option("fields.#.var-len", Kind.BOOLEAN, "false", "Lengths are random, up to 'length'."),
-        Option("fields.#.start", Kind.LONG, summary="First number of a sequence."),
-        Option("fields.#.end", Kind.LONG, summary="Last number of a sequence; the rows end with it."),
-        Option("fields.#.null-rate", Kind.DOUBLE, "0", "Share of cells that are NULL."),
+        Option("rows-per-second", OptionKind.LONG, "10000", "How fast rows come where there is no last one."),
+        Option("number-of-rows", OptionKind.LONG, summary="How many rows; without it they never end."),
+        Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark chooses the number of tasks"),
+        Option("fields.#.kind", OptionKind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
+        Option("fields.#.min", OptionKind.STRING, summary="Smallest random number."),
+        Option("fields.#.max", OptionKind.STRING, summary="Largest random number."),
+        Option("fields.#.max-past", OptionKind.DURATION, "0", "How far a random TIMESTAMP may lie in the past."),
+        Option("fields.#.length", OptionKind.INT, summary="Length of a string, of bytes or of a collection."),
+        Option("fields.#.var-len", OptionKind.BOOLEAN, "false", "Lengths are random, up to 'length'."),
+        Option("fields.#.start", OptionKind.LONG, summary="First number of a sequence."),
+        Option("fields.#.end", OptionKind.LONG, summary="Last number of a sequence; the rows end with it."),
+        Option("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL."),
     )
 
     def check(self, table: Table) -> list[str]:
@@ -83,7 +83,7 @@ class Datagen(Connector):
     def static(self, table: Table) -> bool:
         return self.bounded(table)
 
-    def read(self, request: Read) -> Source:
+    def read(self, request: Read) -> SourceFrame:
         from pyspark.sql import functions as F
 
         table, spark = request.table, request.spark
@@ -103,7 +103,7 @@ class Datagen(Connector):
             time_of_row = F.expr(f"timestamp_millis({began}L + value * 1000 div {rate})")
             numbers = source.load().select(F.col("value").alias(ROW), time_of_row.alias(NOW))
         cells = [F.expr(_cell(_Field.of(table, c.name, c.type, seed))).alias(c.name) for c in table.physical]
-        return Source(numbers.select(*cells))
+        return SourceFrame(numbers.select(*cells))
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.base import Connector, Read, Source, once
+from sqlstream.connectors.base import Connector, Read, SourceFrame, once
 from sqlstream.core import options
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import BIGINT, INT, STRING, Type, row, timestamp
 
@@ -32,27 +32,27 @@ if TYPE_CHECKING:
     from sqlstream.sql.tables import Table
 
 _OPTIONS = (
-    Option("first-event.rate", Kind.INT, "10000", "Events a second of event time, at the start of each rate period."),
-    Option("next-event.rate", Kind.INT, "10000", "Events a second of event time, later in each rate period."),
-    Option("events.num", Kind.LONG, "0", "How many events; 0 is without end."),
-    Option("person.proportion", Kind.INT, "1", "Persons in each block of events."),
-    Option("auction.proportion", Kind.INT, "3", "Auctions in each block of events."),
-    Option("bid.proportion", Kind.INT, "46", "Bids in each block of events."),
-    Option("rate.shape", Kind.ENUM, "square", "How the rate goes from first to next.", values=("square", "sine")),
-    Option("rate.period", Kind.DURATION, "600 s", "How long one cycle of the rate lasts."),
+    Option("first-event.rate", OptionKind.INT, "10000", "Events a second of event time, at the start of each rate period."),
+    Option("next-event.rate", OptionKind.INT, "10000", "Events a second of event time, later in each rate period."),
+    Option("events.num", OptionKind.LONG, "0", "How many events; 0 is without end."),
+    Option("person.proportion", OptionKind.INT, "1", "Persons in each block of events."),
+    Option("auction.proportion", OptionKind.INT, "3", "Auctions in each block of events."),
+    Option("bid.proportion", OptionKind.INT, "46", "Bids in each block of events."),
+    Option("rate.shape", OptionKind.ENUM, "square", "How the rate goes from first to next.", values=("square", "sine")),
+    Option("rate.period", OptionKind.DURATION, "600 s", "How long one cycle of the rate lasts."),
     Option(
-        "rate.limited", Kind.BOOLEAN, "false", "Published with the source, which does not read it.",
-        use=Use.NOTICE, why="'max-emit-speed' = 'false' keeps to the event rate.",
+        "rate.limited", OptionKind.BOOLEAN, "false", "Published with the source, which does not read it.",
+        use=Support.NOTICE, why="'max-emit-speed' = 'false' keeps to the event rate.",
     ),
-    Option("person.avg-size", Kind.MEMORY, "200b", "Average bytes of a person."),
-    Option("auction.avg-size", Kind.MEMORY, "500b", "Average bytes of an auction."),
-    Option("bid.avg-size", Kind.MEMORY, "100b", "Average bytes of a bid."),
-    Option("bid.hot-ratio.auctions", Kind.INT, "2", "All but one of so many bids go to a hot auction."),
-    Option("bid.hot-ratio.bidders", Kind.INT, "4", "All but one of so many bids come from a hot bidder."),
-    Option("auction.hot-ratio.sellers", Kind.INT, "4", "All but one of so many auctions come from a hot seller."),
-    Option("keep-alive", Kind.BOOLEAN, "false", "Whether the job goes on after the last event."),
-    Option("stop-at", Kind.LONG, "-1", "Stop before this event number; -1 is never."),
-    Option("max-emit-speed", Kind.BOOLEAN, "true", "Whether events come as fast as they can; else at the event rate."),
+    Option("person.avg-size", OptionKind.MEMORY, "200b", "Average bytes of a person."),
+    Option("auction.avg-size", OptionKind.MEMORY, "500b", "Average bytes of an auction."),
+    Option("bid.avg-size", OptionKind.MEMORY, "100b", "Average bytes of a bid."),
+    Option("bid.hot-ratio.auctions", OptionKind.INT, "2", "All but one of so many bids go to a hot auction."),
+    Option("bid.hot-ratio.bidders", OptionKind.INT, "4", "All but one of so many bids come from a hot bidder."),
+    Option("auction.hot-ratio.sellers", OptionKind.INT, "4", "All but one of so many auctions come from a hot seller."),
+    Option("keep-alive", OptionKind.BOOLEAN, "false", "Whether the job goes on after the last event."),
+    Option("stop-at", OptionKind.LONG, "-1", "Stop before this event number; -1 is never."),
+    Option("max-emit-speed", OptionKind.BOOLEAN, "true", "Whether events come as fast as they can; else at the event rate."),
 )  # fmt: skip
 
 _TIME = timestamp(3)
@@ -94,7 +94,7 @@ _ROWS_A_BATCH = 200_000  # of an endless stream at full speed
 
 
 @dataclass(frozen=True)
-class Shape:
+class EventSettings:
     """What decides the events, from a table's options."""
 
     first_rate: int = 10_000
@@ -117,7 +117,7 @@ class Shape:
         return self.persons + self.auctions + self.bids
 
     @classmethod
-    def of(cls, given: Mapping[str, str]) -> Shape:
+    def of(cls, given: Mapping[str, str]) -> EventSettings:
         """The shape that ``given`` options declare. Raises ValidationError for numbers that make no events."""
         shape = cls(
             first_rate=_value(given, "first-event.rate"),
@@ -158,7 +158,7 @@ class Nexmark(Connector):
     def check(self, table: Table) -> list[str]:
         given = _given(table)
         notices = options.check(self.name, given, _OPTIONS)
-        Shape.of(given)
+        EventSettings.of(given)
         declared = tuple((c.name, c.type.null()) for c in table.physical)
         if declared != SCHEMA:
             wanted = ",\n".join(f"  {name} {type_}" for name, type_ in SCHEMA)
@@ -179,9 +179,9 @@ class Nexmark(Connector):
     def static(self, table: Table) -> bool:
         return self.bounded(table)
 
-    def read(self, request: Read) -> Source:
+    def read(self, request: Read) -> SourceFrame:
         given = _given(request.table)
-        shape, last = Shape.of(given), _last(given)
+        shape, last = EventSettings.of(given), _last(given)
         if not request.streaming or self.static(request.table):
             if last is None:
                 raise ValidationError(
@@ -192,17 +192,17 @@ class Nexmark(Connector):
         else:
             numbers = _endless(request, shape, paced=not _value(given, "max-emit-speed"))
             numbers = numbers if last is None else numbers.where(f"id < {last}")
-        return Source(events(numbers, shape, _start(request)))
+        return SourceFrame(events(numbers, shape, _start(request)))
 
 
-def events(numbers: DataFrame, shape: Shape, start_ms: int) -> DataFrame:
+def events(numbers: DataFrame, shape: EventSettings, start_ms: int) -> DataFrame:
     """The events whose numbers stand in column ``id`` of ``numbers``, from 0; event time starts at ``start_ms``."""
     for stage in stages(shape, start_ms):
         numbers = numbers.selectExpr(*stage)
     return numbers
 
 
-def stages(shape: Shape, start_ms: int) -> tuple[tuple[str, ...], ...]:
+def stages(shape: EventSettings, start_ms: int) -> tuple[tuple[str, ...], ...]:
     """Projections in Spark SQL, each over the columns of the one before, the first over ``id``; SCHEMA comes last."""
     rest = f"id % {shape.block}"
     kind = f"CASE WHEN {rest} < {shape.persons} THEN 0 WHEN {rest} < {shape.persons + shape.auctions} THEN 1 ELSE 2 END"
@@ -236,7 +236,7 @@ def _last(given: Mapping[str, str]) -> int | None:
     return min(ends, default=None)
 
 
-def _endless(request: Read, shape: Shape, *, paced: bool) -> DataFrame:
+def _endless(request: Read, shape: EventSettings, *, paced: bool) -> DataFrame:
     """A stream of event numbers in column ``id``."""
     reader = request.spark.readStream.name(f"{request.name}_0")
     if paced:
@@ -318,7 +318,7 @@ def _extra(used: int, size: int, salt: int) -> str:
     return _letters(length, wanted + spread, salt + 50)
 
 
-def _steps(shape: Shape) -> list[float]:
+def _steps(shape: EventSettings) -> list[float]:
     """Events a second in each equal part of the rate period."""
     first, later = shape.first_rate, shape.next_rate
     if first == later:
@@ -328,7 +328,7 @@ def _steps(shape: Shape) -> list[float]:
     return [(first + later) / 2 + (first - later) / 2 * math.cos(2 * math.pi * i / 10) for i in range(10)]
 
 
-def _millis(shape: Shape, number: str) -> str:
+def _millis(shape: EventSettings, number: str) -> str:
     """Milliseconds from the start to event ``number``."""
     rates = _steps(shape)
     if len(rates) == 1:
@@ -343,12 +343,12 @@ def _millis(shape: Shape, number: str) -> str:
     return f"(({number}) div {sum(counts)}) * {part_ms * len(rates)}L + CAST(CASE {' '.join(whens)} END AS BIGINT)"
 
 
-def _last_person(shape: Shape) -> str:
+def _last_person(shape: EventSettings) -> str:
     """The person made last, from 0, when event ``id`` comes."""
     return f"greatest(id div {shape.block} * {shape.persons} + least(id % {shape.block}, {shape.persons - 1}), 0L)"
 
 
-def _last_auction(shape: Shape) -> str:
+def _last_auction(shape: EventSettings) -> str:
     """The auction made last, from 0; 0 also before the first one."""
     inside = f"id % {shape.block} - {shape.persons}"
     place = f"CASE WHEN {inside} < 0 THEN -1 ELSE least({inside}, {shape.auctions - 1}) END"
@@ -371,7 +371,7 @@ def _struct(**fields: str) -> str:
     return f"named_struct({', '.join(f'{name!r}, {value}' for name, value in fields.items())})"
 
 
-def _person(shape: Shape) -> str:
+def _person(shape: EventSettings) -> str:
     card = f"lpad(CAST({_below(10**16, 105)} AS STRING), 16, '0')"
     return _struct(
         id=f"people + {FIRST_ID}",
@@ -385,7 +385,7 @@ def _person(shape: Shape) -> str:
     )
 
 
-def _auction(shape: Shape, start_ms: int) -> str:
+def _auction(shape: EventSettings, start_ms: int) -> str:
     open_events = _OPEN_AUCTIONS * shape.block // max(shape.auctions, 1)
     horizon = f"({_millis(shape, f'id + {open_events}')} + {start_ms}L - ms)"
     return _struct(
@@ -402,7 +402,7 @@ def _auction(shape: Shape, start_ms: int) -> str:
     )
 
 
-def _bid(shape: Shape) -> str:
+def _bid(shape: EventSettings) -> str:
     # A channel's page depends on the channel alone; the four hot ones are numbered after the others.
     hot, which = _hot(2, 301), _below(len(_HOT_CHANNELS), 302)
     number = f"IF({hot}, {_CHANNELS} + {which}, {_below(_CHANNELS, 303)})"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 
-class Kind(Enum):
+class OptionKind(Enum):
     """What the text of an option's value is."""
 
     STRING = "string"
@@ -32,7 +32,7 @@ class Kind(Enum):
     MAP = "map, key:value separated by ,"
 
 
-class Use(Enum):
+class Support(Enum):
     """What sqlstream does with an option."""
 
     HONOURED = "honoured"
@@ -47,12 +47,12 @@ class Option:
     what to do instead."""
 
     key: str
-    kind: Kind = Kind.STRING
+    kind: OptionKind = OptionKind.STRING
     default: str | None = None
     summary: str = ""
     required: bool = False
     values: tuple[str, ...] = ()
-    use: Use = Use.HONOURED
+    use: Support = Support.HONOURED
     why: str = ""
 
     def matches(self, key: str) -> bool:
@@ -96,8 +96,14 @@ def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
 # What a value may be that is not known yet, by its option's key, and by the kind of it.
 _SAMPLES = {"url": "jdbc:postgresql://host/database", "properties.bootstrap.servers": "host:9092"}
 _OF_KIND = {
-    Kind.INT: "1", Kind.LONG: "1", Kind.DOUBLE: "1", Kind.BOOLEAN: "true", Kind.DURATION: "1 s", Kind.MEMORY: "1 mb", Kind.MAP: "key:value",
-}  # fmt: skip
+    OptionKind.INT: "1",
+    OptionKind.LONG: "1",
+    OptionKind.DOUBLE: "1",
+    OptionKind.BOOLEAN: "true",
+    OptionKind.DURATION: "1 s",
+    OptionKind.MEMORY: "1 mb",
+    OptionKind.MAP: "key:value",
+}
 
 
 def sampled(options: Mapping[str, str], declared: tuple[Option, ...]) -> dict[str, str]:
@@ -109,7 +115,9 @@ def sampled(options: Mapping[str, str], declared: tuple[Option, ...]) -> dict[st
             return text
         option = find(declared, key)
         if re.fullmatch(r"\$\{env:\w+\}", text):
-            return _SAMPLES.get(key) or (option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else Kind.STRING, "x"))
+            return _SAMPLES.get(key) or (
+                option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else OptionKind.STRING, "x")
+            )
         return re.sub(r"\$\{env:(\w+)\}", lambda m: os.environ.get(m[1], "x"), text)
 
     return resolve_environment({k: value(k, v) for k, v in options.items()})
@@ -160,27 +168,27 @@ def parse_whole(text: str, bits: int = 32) -> int:
 def parse(option: Option, text: str) -> Any:
     """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
     match option.kind:
-        case Kind.INT | Kind.LONG:
-            return parse_whole(text, 32 if option.kind is Kind.INT else 64)
-        case Kind.DOUBLE:
+        case OptionKind.INT | OptionKind.LONG:
+            return parse_whole(text, 32 if option.kind is OptionKind.INT else 64)
+        case OptionKind.DOUBLE:
             if not _NUMBER.fullmatch(text):
                 raise ValueError(f"'{text}' is no number")
             return float(text)
-        case Kind.BOOLEAN:
+        case OptionKind.BOOLEAN:
             return parse_boolean(text)
-        case Kind.DURATION:
+        case OptionKind.DURATION:
             return parse_duration(text)
-        case Kind.MEMORY:
+        case OptionKind.MEMORY:
             return parse_memory(text)
-        case Kind.LIST:
+        case OptionKind.LIST:
             return tuple(part.strip() for part in text.split(";") if part.strip())
-        case Kind.NAMES:
+        case OptionKind.NAMES:
             return tuple(part.strip() for part in text.split(",") if part.strip())
-        case Kind.MAP:
+        case OptionKind.MAP:
             if wrong := next((part for part in text.split(",") if part and ":" not in part), None):
                 raise ValueError(f"'{wrong}' is not of the form key:value")
             return dict(part.split(":", 1) for part in text.split(",") if part)
-        case Kind.ENUM:
+        case OptionKind.ENUM:
             if text.lower() not in option.values:
                 raise ValueError(f"'{text}' is none of {', '.join(option.values)}")
             return text.lower()
@@ -220,9 +228,9 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
     for key, text in given.items():
         found = find(declared, key)
         assert found is not None
-        if found.use is Use.REFUSED:
+        if found.use is Support.REFUSED:
             raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, found.why or None)
-        if found.use is Use.NOTICE:
+        if found.use is Support.NOTICE:
             notices.append(f"Option '{key}' of '{owner}' has no effect: {found.why}")
         try:
             if "${env:" not in text:

@@ -75,14 +75,14 @@ class ProjectFolder:
 
 
 @dataclass(frozen=True)
-class Found:
+class ProjectChoice:
     """The project in ``path``, and those nearer than it that are not used: the folder, and whose it is."""
 
     path: Path
     passed: tuple[tuple[Path, str], ...] = ()
 
 
-def find(folder: Path) -> Found:
+def find(folder: Path) -> ProjectChoice:
     """The project of ``folder``: the nearest one upwards that is the user's own; ``folder`` itself if there is none.
 
     What a first session leaves in the home folder makes no project of all that is below. Raises SetupError where ``folder`` holds another's.
@@ -100,8 +100,8 @@ def find(folder: Path) -> Found:
         if owner := stranger(candidate):
             passed.append((candidate, owner[1]))
             continue
-        return Found(candidate, tuple(passed))
-    return Found(folder, tuple(passed))
+        return ProjectChoice(candidate, tuple(passed))
+    return ProjectChoice(folder, tuple(passed))
 
 
 def stranger(folder: Path) -> tuple[str, str] | None:

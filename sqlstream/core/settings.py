@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.known_keys import is_flinks, meant
-from sqlstream.core.options import Kind, Option, Use, parse
+from sqlstream.core.options import Option, OptionKind, Support, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_ENUM, _BOOL, _INT, _TIME = Kind.ENUM, Kind.BOOLEAN, Kind.INT, Kind.DURATION
+_ENUM, _BOOL, _INT, _TIME = OptionKind.ENUM, OptionKind.BOOLEAN, OptionKind.INT, OptionKind.DURATION
 
 
 def _quiet(key: str, why: str) -> Option:
-    return Option(key, use=Use.NOTICE, why=why)
+    return Option(key, use=Support.NOTICE, why=why)
 
 
-def _refused(key: str, why: str, kind: Kind = Kind.STRING) -> Option:
-    return Option(key, kind, use=Use.REFUSED, why=why)
+def _refused(key: str, why: str, kind: OptionKind = OptionKind.STRING) -> Option:
+    return Option(key, kind, use=Support.REFUSED, why=why)
 
 
 # As Flink's client names them.
@@ -43,18 +43,18 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The least time between two micro-batches; each is a checkpoint."),
-    Option("pipeline.name", Kind.STRING, None, "The name of the next jobs; a job is known by its name and plan."),
-    Option("pipeline.global-job-parameters", Kind.MAP, "", "Parameters that open() of a Python function can ask for: 'key:value,key:value'."),
+    Option("pipeline.name", OptionKind.STRING, None, "The name of the next jobs; a job is known by its name and plan."),
+    Option("pipeline.global-job-parameters", OptionKind.MAP, "", "Parameters that open() of a Python function can ask for: 'key:value,key:value'."),
     Option("udf.on-error", _ENUM, "fail", "What an error in a Python function does: fails the job, or keeps the row in .sqlstream/dead-letters.",
            values=("fail", "dead-letter")),
-    Option("python.files", Kind.NAMES, "", "Python files, and folders of them, with functions, besides those in udfs/."),
-    Option("python.archives", Kind.NAMES, "", "Archives that Spark's Python workers unpack, as name.zip#folder; before Spark starts."),
-    Option("python.executable", Kind.STRING, None, "The Python of Spark's workers; before Spark starts."),
+    Option("python.files", OptionKind.NAMES, "", "Python files, and folders of them, with functions, besides those in udfs/."),
+    Option("python.archives", OptionKind.NAMES, "", "Archives that Spark's Python workers unpack, as name.zip#folder; before Spark starts."),
+    Option("python.executable", OptionKind.STRING, None, "The Python of Spark's workers; before Spark starts."),
     _refused("python.requirements", "Pack an environment with them, as venv-pack does: python.archives, python.executable."),
     _quiet("python.*", "functions run in Spark's Python workers."),
     Option("parallelism.default", _INT, None, "Partitions of shuffles; before Spark starts."),
     Option("table.exec.resource.default-parallelism", _INT, None, "As parallelism.default."),
-    Option("table.local-time-zone", Kind.STRING, "default", "The zone of TIMESTAMP_LTZ; default: that of the machine."),
+    Option("table.local-time-zone", OptionKind.STRING, "default", "The zone of TIMESTAMP_LTZ; default: that of the machine."),
     Option("table.dml-sync", _BOOL, "false", "Whether INSERT waits until its job has finished."),
     Option("table.sql-dialect", _ENUM, "default", "The SQL dialect.", values=("default",)),
     Option("table.dynamic-table-options.enabled", _BOOL, "true", "Whether the OPTIONS hint is allowed."),
@@ -89,8 +89,8 @@ SETTINGS: tuple[Option, ...] = (
     _quiet("pipeline.*", SPARK_DOES),
     _quiet("parallelism.*", SPARK_DOES),
     *(_quiet(f"{p}.*", SPARK_DOES) for p in ("taskmanager", "jobmanager", "rest", "yarn", "kubernetes", "high-availability", "metrics", "env.java")),
-    Option("kafka.bootstrap.servers", Kind.STRING, None, "The brokers of PEEK and INFER, for topics that no table tells of."),
-    Option("spark.*", Kind.STRING, None, "Passed on to Spark, when it starts."),
+    Option("kafka.bootstrap.servers", OptionKind.STRING, None, "The brokers of PEEK and INFER, for topics that no table tells of."),
+    Option("spark.*", OptionKind.STRING, None, "Passed on to Spark, when it starts."),
 )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def setting(key: str) -> Option | None:
 def misspelt(key: str) -> str | None:
     """The option that ``key`` is a slip of, None where it is none."""
     declared = setting(key)
-    if declared is not None and (declared.key == key or declared.use is Use.REFUSED):
+    if declared is not None and (declared.key == key or declared.use is Support.REFUSED):
         return None
     return meant(key, tuple(o.key for o in SETTINGS if not o.key.endswith("*")))
 
@@ -122,11 +122,11 @@ def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | 
         return f"No option is called '{key}': it has no effect." if is_flinks(key) else None
     if key == "table.sql-dialect" and value.lower() == "hive":
         raise NotSupported("The Hive dialect is not supported.", at=at, hint="Write the statements in Flink SQL.")
-    if declared.use is Use.REFUSED:
+    if declared.use is Support.REFUSED:
         if _is_default(key, value):
             return None
         raise NotSupported(f"SET '{key}' is not supported.", at=at, hint=declared.why)
-    if declared.use is Use.NOTICE:
+    if declared.use is Support.NOTICE:
         return f"SET '{key}' has no effect: {declared.why}"
     try:
         parse(declared, value)

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.options import Kind, Option
+from sqlstream.core.options import Option, OptionKind
 from sqlstream.formats import rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql
 from sqlstream.sql.quoting import quote
@@ -42,9 +42,9 @@ class Avro(Format):
     of_records = ("encoding",)
     of_files = ("codec",)
     options = (
-        Option("encoding", Kind.ENUM, "binary", "How a record of Kafka is encoded; json: Avro's, with the types' names.", values=("binary", "json")),
-        Option("codec", Kind.STRING, "snappy", "Compression of files: null, deflate, snappy, bzip2, xz, zstandard."),
-        Option("timestamp_mapping.legacy", Kind.BOOLEAN, "true", "TIMESTAMP is Avro's timestamp-millis; else its local-timestamp, and "
+        Option("encoding", OptionKind.ENUM, "binary", "How a Kafka record is encoded; json: Avro's JSON encoding.", values=("binary", "json")),
+        Option("codec", OptionKind.STRING, "snappy", "Compression of files: null, deflate, snappy, bzip2, xz, zstandard."),
+        Option("timestamp_mapping.legacy", OptionKind.BOOLEAN, "true", "TIMESTAMP is Avro's timestamp-millis; else its local-timestamp, and "
                "TIMESTAMP_LTZ its timestamp."),
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Property
 from sqlstream.formats.json import JsonBased
@@ -35,7 +35,7 @@ _TABLES = "Make it a metadata column, value.database or value.table, and filter 
 
 
 @dataclass(frozen=True)
-class Shape:
+class Envelope:
     """How a format writes a change. ``before``, ``after`` and ``change`` are the record's fields with the rows and the change's name.
 
     ``kinds``: by the change's name those that the row before and the row after have in the changelog; None for a row that is not in it.
@@ -52,12 +52,12 @@ class Shape:
     several: bool = False
 
 
-class Changes(JsonBased):
+class ChangeFormat(JsonBased):
     """Base of the formats of change data capture."""
 
     mode = ChangelogMode.RETRACT_DELETE
     title: ClassVar[str]
-    shape: ClassVar[Shape]
+    shape: ClassVar[Envelope]
 
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
         from pyspark.sql import functions as F
@@ -105,7 +105,7 @@ def _described(fields: Mapping[str, Type]) -> dict[str, Any]:
     return {name: json_read.described(type_) for name, type_ in fields.items()}
 
 
-def _codes(shape: Shape) -> dict[str, list[int | None]]:
+def _codes(shape: Envelope) -> dict[str, list[int | None]]:
     return {name: [None if k is None else k.code for k in kinds] for name, kinds in shape.kinds.items()}
 
 
@@ -127,13 +127,13 @@ def _source(key: str, type_: Type, sql: str) -> Property:
     return Property(key, type_, "source", map_of(STRING, STRING), sql)
 
 
-class Debezium(Changes):
+class Debezium(ChangeFormat):
     """What Debezium writes."""
 
     name = "debezium-json"
     title = "Debezium"
     options = (
-        Option("schema-include", Kind.BOOLEAN, "false", "The record has its schema beside it: Kafka Connect's schemas.enable."),
+        Option("schema-include", OptionKind.BOOLEAN, "false", "The record has its schema beside it: Kafka Connect's schemas.enable."),
         *JsonBased.options,
     )
     properties = (
@@ -145,7 +145,7 @@ class Debezium(Changes):
         _source("source.table", STRING, "{}['table']"),
         _source("source.properties", map_of(STRING, STRING), "{}"),
     )
-    shape = Shape(
+    shape = Envelope(
         "before", "after", "op", {"c": _NEW, "r": _NEW, "u": _UPDATE, "d": _OLD},
         ('{"before":null,"after":%s,"op":"c"}', '{"before":%s,"after":null,"op":"d"}'),
     )  # fmt: skip
@@ -156,15 +156,15 @@ class Debezium(Changes):
         return super().encode(fields, given)
 
 
-class Canal(Changes):
+class Canal(ChangeFormat):
     """What Canal writes."""
 
     name = "canal-json"
     title = "Canal"
     options = (
         *JsonBased.options,
-        Option("database.include", use=Use.REFUSED, why=_TABLES),
-        Option("table.include", use=Use.REFUSED, why=_TABLES),
+        Option("database.include", use=Support.REFUSED, why=_TABLES),
+        Option("table.include", use=Support.REFUSED, why=_TABLES),
     )
     properties = (
         _plain("database", STRING, "database"),
@@ -174,13 +174,13 @@ class Canal(Changes):
         _millis("ingestion-timestamp", "ts"),
         _millis("event-timestamp", "es"),
     )
-    shape = Shape(
+    shape = Envelope(
         "old", "data", "type", {"INSERT": _NEW, "UPDATE": _UPDATE, "DELETE": (None, RowKind.DELETE), "CREATE": (None, None)},
         ('{"data":[%s],"type":"INSERT"}', '{"data":[%s],"type":"DELETE"}'), partial=True, several=True,
     )  # fmt: skip
 
 
-class Maxwell(Changes):
+class Maxwell(ChangeFormat):
     """What Maxwell writes."""
 
     name = "maxwell-json"
@@ -191,13 +191,13 @@ class Maxwell(Changes):
         _plain("primary-key-columns", array(STRING), "primary_key_columns"),
         Property("ingestion-timestamp", timestamp_ltz(3), "ts", BIGINT, "timestamp_seconds({})"),
     )
-    shape = Shape(
+    shape = Envelope(
         "old", "data", "type", {"insert": _NEW, "update": _UPDATE, "delete": (None, RowKind.DELETE)},
         ('{"data":%s,"type":"insert"}', '{"data":%s,"type":"delete"}'), partial=True,
     )  # fmt: skip
 
 
-class Ogg(Changes):
+class Ogg(ChangeFormat):
     """What Oracle GoldenGate writes."""
 
     name = "ogg-json"
@@ -208,7 +208,7 @@ class Ogg(Changes):
         _written("ingestion-timestamp", "current_ts"),
         _written("event-timestamp", "op_ts"),
     )
-    shape = Shape(
+    shape = Envelope(
         "before", "after", "op_type", {"I": _NEW, "U": _UPDATE, "D": _OLD},
         ('{"before":null,"after":%s,"op_type":"I"}', '{"before":%s,"after":null,"op_type":"D"}'),
     )  # fmt: skip

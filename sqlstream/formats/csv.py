@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.options import Kind, Option
+from sqlstream.core.options import Option, OptionKind
 from sqlstream.formats.base import Encoded, Fields, Format, refuse_types, sql_map, told, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
 from sqlstream.sql.generated_names import bound
@@ -39,15 +39,15 @@ class Csv(Format):
 
     name = "csv"
     options = (
-        Option("field-delimiter", Kind.STRING, ",", "The character between fields."),
-        Option("disable-quote-character", Kind.BOOLEAN, "false", "Neither read nor write quotes."),
-        Option("quote-character", Kind.STRING, '"', "The character around a field that holds delimiters."),
-        Option("allow-comments", Kind.BOOLEAN, "false", "Skip lines that begin with #, and empty ones."),
-        Option("ignore-parse-errors", Kind.BOOLEAN, "false", "A field that can't be parsed becomes NULL, a broken line is skipped."),
-        Option("array-element-delimiter", Kind.STRING, ";", "What stands between the elements of an ARRAY or ROW."),
-        Option("escape-character", Kind.STRING, None, "The character that takes the meaning from the next one."),
-        Option("null-literal", Kind.STRING, None, "The text that stands for NULL."),
-        Option("write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, "false",
+        Option("field-delimiter", OptionKind.STRING, ",", "The character between fields."),
+        Option("disable-quote-character", OptionKind.BOOLEAN, "false", "Neither read nor write quotes."),
+        Option("quote-character", OptionKind.STRING, '"', "The character around a field that holds delimiters."),
+        Option("allow-comments", OptionKind.BOOLEAN, "false", "Skip lines that begin with #, and empty ones."),
+        Option("ignore-parse-errors", OptionKind.BOOLEAN, "false", "A field that can't be parsed becomes NULL, a broken line is skipped."),
+        Option("array-element-delimiter", OptionKind.STRING, ";", "What stands between the elements of an ARRAY or ROW."),
+        Option("escape-character", OptionKind.STRING, None, "The character that takes the meaning from the next one."),
+        Option("null-literal", OptionKind.STRING, None, "The text that stands for NULL."),
+        Option("write-bigdecimal-in-scientific-notation", OptionKind.BOOLEAN, "false",
                "Write 1E+5 for the DECIMAL 100000.000; files always do, as Flink's."),
     )  # fmt: skip
 

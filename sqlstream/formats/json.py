@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql, exclusive, refuse_types
 from sqlstream.sql.quoting import quote
@@ -27,13 +27,13 @@ class JsonBased(Format):
     """Base of formats whose rows are JSON objects."""
 
     options: ClassVar[tuple[Option, ...]] = (
-        Option("ignore-parse-errors", Kind.BOOLEAN, "false", "Skip what can't be parsed: a field becomes NULL, a broken record is dropped."),
-        Option("timestamp-format.standard", Kind.ENUM, "sql", "SQL: 2020-12-30 12:13:14.123; ISO-8601: 2020-12-30T12:13:14.123.",
+        Option("ignore-parse-errors", OptionKind.BOOLEAN, "false", "Skip what can't be parsed: a field becomes NULL, a broken record is dropped."),
+        Option("timestamp-format.standard", OptionKind.ENUM, "sql", "SQL: 2020-12-30 12:13:14.123; ISO-8601: 2020-12-30T12:13:14.123.",
                values=("sql", "iso-8601")),
-        Option("map-null-key.mode", Kind.ENUM, "fail", use=Use.NOTICE, why=_NO_NULL_KEYS, values=("fail", "drop", "literal")),
-        Option("map-null-key.literal", Kind.STRING, "null", use=Use.NOTICE, why=_NO_NULL_KEYS),
-        Option("encode.decimal-as-plain-number", Kind.BOOLEAN, "false", "Write 100000.000 where 1E+5 would stand."),
-        Option("encode.ignore-null-fields", Kind.BOOLEAN, "false", "Leave out fields that are NULL."),
+        Option("map-null-key.mode", OptionKind.ENUM, "fail", use=Support.NOTICE, why=_NO_NULL_KEYS, values=("fail", "drop", "literal")),
+        Option("map-null-key.literal", OptionKind.STRING, "null", use=Support.NOTICE, why=_NO_NULL_KEYS),
+        Option("encode.decimal-as-plain-number", OptionKind.BOOLEAN, "false", "Write 100000.000 where 1E+5 would stand."),
+        Option("encode.ignore-null-fields", OptionKind.BOOLEAN, "false", "Leave out fields that are NULL."),
     )  # fmt: skip
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
@@ -61,8 +61,10 @@ class Json(JsonBased):
     name = "json"
     options = (
         *JsonBased.options,
-        Option("fail-on-missing-field", Kind.BOOLEAN, "false", "Fail on a record that lacks a field."),
-        Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", "A number for a STRING keeps its digits, 1.50; else it is that of Java, 1.5."),
+        Option("fail-on-missing-field", OptionKind.BOOLEAN, "false", "Fail on a record that lacks a field."),
+        Option(
+            "decode.json-parser.enabled", OptionKind.BOOLEAN, "true", "A number for a STRING keeps its digits, 1.50; else it is that of Java, 1.5."
+        ),
     )
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import NotSupported
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats.base import Encoded, Fields, Format, refuse_types
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote
@@ -57,14 +57,14 @@ class Parquet(Native):
 
     name = "parquet"
     options = (
-        Option("compression", Kind.ENUM, "snappy", "Compression of what is written.",
+        Option("compression", OptionKind.ENUM, "snappy", "Compression of what is written.",
                values=("uncompressed", "snappy", "gzip", "lz4", "lz4_raw", "zstd")),
-        Option("utc-timezone", Kind.BOOLEAN, "false", "The times of INT96 are in UTC, which they are either way."),
-        Option("write.int64.timestamp", Kind.BOOLEAN, "false", "Times are written as INT64, in no zone; else as INT96."),
-        Option("timestamp.time.unit", Kind.ENUM, "micros", "The unit of INT64: micros.", values=("nanos", "micros", "millis")),
-        Option("batch-size", use=Use.NOTICE, why="Spark sizes its batches itself"),
+        Option("utc-timezone", OptionKind.BOOLEAN, "false", "The times of INT96 are in UTC, which they are either way."),
+        Option("write.int64.timestamp", OptionKind.BOOLEAN, "false", "Times are written as INT64, in no zone; else as INT96."),
+        Option("timestamp.time.unit", OptionKind.ENUM, "micros", "The unit of INT64: micros.", values=("nanos", "micros", "millis")),
+        Option("batch-size", use=Support.NOTICE, why="Spark sizes its batches itself"),
         *_own("block.size", "page.size", "page.row.count.limit", "dictionary.page.size", "enable.dictionary", "writer.version", "writer.max-padding"),
-        Option("*", use=Use.REFUSED, why="Set 'spark.sql.parquet.*' or 'spark.hadoop.parquet.*' instead."),
+        Option("*", use=Support.REFUSED, why="Set 'spark.sql.parquet.*' or 'spark.hadoop.parquet.*' instead."),
     )  # fmt: skip
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
@@ -128,7 +128,7 @@ class Orc(Native):
 
     name = "orc"
     options = (
-        Option("compress", Kind.STRING, "zstd", "Compression of what is written."),
+        Option("compress", OptionKind.STRING, "zstd", "Compression of what is written."),
         *_own("stripe.size", "row.index.stride", "create.index", "compress.size", "bloom.filter.columns", "bloom.filter.fpp"),
-        Option("*", use=Use.REFUSED, why="Set 'spark.sql.orc.*' or 'spark.hadoop.orc.*' instead."),
+        Option("*", use=Support.REFUSED, why="Set 'spark.sql.orc.*' or 'spark.hadoop.orc.*' instead."),
     )

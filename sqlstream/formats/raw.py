@@ -6,7 +6,7 @@ import codecs
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.options import Kind, Option
+from sqlstream.core.options import Option, OptionKind
 from sqlstream.formats import rows
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.quoting import quote, spark_string
@@ -27,8 +27,8 @@ class Raw(Format):
 
     name = "raw"
     options = (
-        Option("charset", Kind.STRING, "UTF-8", "The charset of a string column."),
-        Option("endianness", Kind.ENUM, "big-endian", "Byte order of numbers.", values=("big-endian", "little-endian")),
+        Option("charset", OptionKind.STRING, "UTF-8", "The charset of a string column."),
+        Option("endianness", OptionKind.ENUM, "big-endian", "Byte order of numbers.", values=("big-endian", "little-endian")),
     )
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:

@@ -25,7 +25,7 @@ from sqlstream.lint.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sqlstream.lint.subject import Found, Subject
+    from sqlstream.lint.subject import Subject, Violation
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Rule:
 
     code: str
     summary: str
-    check: Callable[[Subject], Iterable[Found]]
+    check: Callable[[Subject], Iterable[Violation]]
     submit: bool = False
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.plan.planned import Planned
-    from sqlstream.sql.syntax.statements import Statement
+    from sqlstream.sql.syntax.statements import StatementText
     from sqlstream.sql.tables import Table
 
 _DECLARES = re.compile(r"CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?`?(\w+)", re.I)
@@ -47,7 +47,7 @@ class Carrying(Protocol):
     project: Path
     undeclared: set[str]
 
-    def checked(self, statement: Statement) -> Checked:
+    def checked(self, statement: StatementText) -> Checked:
         """What came of a statement that parses."""
         ...
 
@@ -79,7 +79,7 @@ def of_error(error: SqlStreamError, file: str) -> Finding:
 def script_findings(script: str, file: str, session: Carrying, *, local: bool = True) -> list[Finding]:
     """What is to be said about a script, in the order of its text. ``local``: see Subject."""
     found: list[Finding] = []
-    parsed: list[tuple[Statement, exp.Expr]] = []
+    parsed: list[tuple[StatementText, exp.Expr]] = []
     shown = masked_text(script)
     for statement in split(script):
         try:

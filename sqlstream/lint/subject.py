@@ -27,7 +27,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Found:
+class Violation:
     """What a rule found: ``at`` is a place as errors have it, ``hint`` says what to write instead."""
 
     at: Any

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.catalog.apply import Context
+from sqlstream.catalog.apply import StatementContext
 from sqlstream.catalog.schema import table_columns
 from sqlstream.core import settings
 from sqlstream.core.errors import SqlStreamError, ValidationError
@@ -29,8 +29,7 @@ from sqlstream.sql.bind import Scope
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import Table, View
 from sqlstream.udf.declarations import lookup
-from sqlstream.udf.declarations.functions import Settings as FunctionSettings
-from sqlstream.udf.declarations.functions import python_function
+from sqlstream.udf.declarations.functions import FunctionSettings, python_function
 from sqlstream.udf.declarations.modules import Modules
 from sqlstream.udf.worker.concurrent import Calls
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from sqlstream.catalog.entries import UserFunction
     from sqlstream.catalog.namespaces import CatalogManager
-    from sqlstream.catalog.project import Project
+    from sqlstream.catalog.project import CatalogFiles
 
 
 _ASYNC = ("max-concurrent-operations", "timeout", "retry-strategy", "retry-delay", "max-attempts")
@@ -50,7 +49,9 @@ _ASYNC = ("max-concurrent-operations", "timeout", "retry-strategy", "retry-delay
 class Planner:
     """A session's catalog and options, and the plans of statements in them."""
 
-    def __init__(self, project: Path, catalog: CatalogManager, files: Project, options: MutableMapping[str, str], *, python: bool = True) -> None:
+    def __init__(
+        self, project: Path, catalog: CatalogManager, files: CatalogFiles, options: MutableMapping[str, str], *, python: bool = True
+    ) -> None:
         """``python``: the project's modules of functions are run; else their text tells of the functions."""
         self.project = project
         self.catalog = catalog
@@ -96,7 +97,7 @@ class Planner:
         functions = self.functions(resolver)
         return scope.Environment(
             resolver,
-            scope.Settings(
+            scope.PlanSettings(
                 zone=self.zone,
                 database=self.catalog.current_database,
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
@@ -142,9 +143,9 @@ class Planner:
         """The query of ``view`` with every name in it qualified."""
         return expanded(view.query, self.environment(view.path.catalog, view.path.database))
 
-    def context(self, *, script: bool, save: bool) -> Context:
+    def context(self, *, script: bool, save: bool) -> StatementContext:
         """What declarations are carried out in."""
-        return Context(scope=self._scope, schema_of=self._schema_of, project=self.files, script=script, save=save)
+        return StatementContext(scope=self._scope, schema_of=self._schema_of, project=self.files, script=script, save=save)
 
     def _schema_of(self, query: exp.Query) -> Any:
         env = self.environment()

@@ -21,7 +21,7 @@ from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statement_form import Needs
 from sqlstream.sql.syntax.statement_table import FORMS
-from sqlstream.sql.syntax.statements import Statement, split
+from sqlstream.sql.syntax.statements import StatementText, split
 from sqlstream.sql.tables import Table
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class DryRun(Session):
         # Tables and views whose declarations are wrong: that they are not there is no error more.
         self.undeclared: set[str] = set()
 
-    def checked(self, statement: Statement) -> Checked:
+    def checked(self, statement: StatementText) -> Checked:
         """What a statement declares and plans, and its errors, which have their places in its text or in the file that they are of."""
         self._planned, self._errors = [], []
         tree = parse(statement.text)
@@ -86,7 +86,7 @@ class DryRun(Session):
         self._planned = planned
         yield from ()
 
-    def _carry_out(self, tree: exp.Expr, statement: Statement) -> Iterator[Outcome]:
+    def _carry_out(self, tree: exp.Expr, statement: StatementText) -> Iterator[Outcome]:
         needs = _NEEDS.get(type(tree), Needs.NOTHING)
         if needs is Needs.RUN or (needs is Needs.RESULT and self._selected):
             return

@@ -30,12 +30,12 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
-class Kind:
+class InferredType:
     """The type of values seen at one place: ``root``, the fields of a ROW, the element of an ARRAY, how its times are written."""
 
     root: str
-    fields: tuple[tuple[str, Kind], ...] = ()
-    element: Kind | None = None
+    fields: tuple[tuple[str, InferredType], ...] = ()
+    element: InferredType | None = None
     standard: str = ""
 
     def standards(self) -> set[str]:
@@ -43,7 +43,7 @@ class Kind:
         return {self.standard} - {""} | {s for k in inner for s in k.standards()}
 
 
-NULL, STRING = Kind("NULL"), Kind("STRING")
+NULL, STRING = InferredType("NULL"), InferredType("STRING")
 # So many ROWs and ARRAYs stand in each other; a reader of JSON gives what is deeper as text.
 _MOST_LEVELS = 100
 _WIDER = ("INT", "BIGINT", "DOUBLE")
@@ -103,7 +103,7 @@ def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, 
     return columns, options
 
 
-def _kind(value: Any, levels: int = _MOST_LEVELS) -> Kind:
+def _kind(value: Any, levels: int = _MOST_LEVELS) -> InferredType:
     """The kind of a value; what stands deeper in it than so many levels is the text of its JSON."""
     if levels == 0 and isinstance(value, dict | list):
         return STRING
@@ -111,22 +111,22 @@ def _kind(value: Any, levels: int = _MOST_LEVELS) -> Kind:
         case None:
             return NULL
         case bool():
-            return Kind("BOOLEAN")
+            return InferredType("BOOLEAN")
         case int():
-            return Kind("INT" if -(2**31) <= value < 2**31 else "BIGINT" if -(2**63) <= value < 2**63 else "DECIMAL(38, 0)")
+            return InferredType("INT" if -(2**31) <= value < 2**31 else "BIGINT" if -(2**63) <= value < 2**63 else "DECIMAL(38, 0)")
         case float():
-            return Kind("DOUBLE")
+            return InferredType("DOUBLE")
         case dict():
-            return Kind("ROW", tuple((k, _kind(v, levels - 1)) for k, v in value.items())) if value else Kind("MAP")
+            return InferredType("ROW", tuple((k, _kind(v, levels - 1)) for k, v in value.items())) if value else InferredType("MAP")
         case list():
-            return Kind("ARRAY", element=_merged([_kind(v, levels - 1) for v in value]))
+            return InferredType("ARRAY", element=_merged([_kind(v, levels - 1) for v in value]))
     for standard, pattern in (("SQL", _SQL_TIME), ("ISO-8601", _ISO_TIME)):
         if match := pattern.fullmatch(value):
-            return Kind("TIMESTAMP_LTZ(3)" if match[2] else "TIMESTAMP(3)", standard=standard)
-    return Kind("DATE") if _DATE.fullmatch(value) else STRING
+            return InferredType("TIMESTAMP_LTZ(3)" if match[2] else "TIMESTAMP(3)", standard=standard)
+    return InferredType("DATE") if _DATE.fullmatch(value) else STRING
 
 
-def _merged(kinds: Sequence[Kind]) -> Kind:
+def _merged(kinds: Sequence[InferredType]) -> InferredType:
     """The one kind that all of the values have."""
     some = [k for k in kinds if k is not NULL]
     if not some:
@@ -134,24 +134,24 @@ def _merged(kinds: Sequence[Kind]) -> Kind:
     roots = {k.root for k in some}
     if roots == {"ROW"} or roots == {"ROW", "MAP"}:
         names = dict.fromkeys(n for k in some for n, _ in k.fields)
-        return Kind("ROW", tuple((n, _merged([f for k in some for m, f in k.fields if m == n])) for n in names))
+        return InferredType("ROW", tuple((n, _merged([f for k in some for m, f in k.fields if m == n])) for n in names))
     if roots == {"ARRAY"}:
-        return Kind("ARRAY", element=_merged([k.element for k in some if k.element is not None]))
+        return InferredType("ARRAY", element=_merged([k.element for k in some if k.element is not None]))
     if len(roots) == 1 and len({k.standard for k in some}) == 1:
         return some[0]
     if roots <= set(_WIDER):
-        return Kind(max(roots, key=_WIDER.index))
+        return InferredType(max(roots, key=_WIDER.index))
     return STRING
 
 
-def _as_strings(kind: Kind) -> Kind:
+def _as_strings(kind: InferredType) -> InferredType:
     """``kind`` with texts in place of times."""
     if kind.standard:
         return STRING
-    return Kind(kind.root, tuple((n, _as_strings(k)) for n, k in kind.fields), _as_strings(kind.element) if kind.element else None)
+    return InferredType(kind.root, tuple((n, _as_strings(k)) for n, k in kind.fields), _as_strings(kind.element) if kind.element else None)
 
 
-def _millis(kind: Kind, documents: Sequence[dict[str, Any]]) -> str | None:
+def _millis(kind: InferredType, documents: Sequence[dict[str, Any]]) -> str | None:
     """The column of milliseconds since 1970 that the name says is a time."""
     for name, column in kind.fields:
         given = [d[name] for d in documents if d.get(name) is not None]
@@ -160,7 +160,7 @@ def _millis(kind: Kind, documents: Sequence[dict[str, Any]]) -> str | None:
     return None
 
 
-def _sql(kind: Kind) -> str:
+def _sql(kind: InferredType) -> str:
     match kind.root:
         case "ROW":
             return f"ROW<{', '.join(f'{flink_name(n)} {_sql(k)}' for n, k in kind.fields)}>"

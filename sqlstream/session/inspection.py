@@ -9,7 +9,7 @@ from sqlstream.catalog import show
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
-from sqlstream.runtime.jobs import Status
+from sqlstream.runtime.jobs import JobStatus
 from sqlstream.runtime.jobs import describe as describe_job
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name
 from sqlstream.runtime.monitor.why import reasons
@@ -92,7 +92,7 @@ def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
 def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
     """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
     at = node.args.get("this")
-    asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is Status.RUNNING] or list(jobs)[-1:]
+    asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is JobStatus.RUNNING] or list(jobs)[-1:]
     if not asked:
         raise ValidationError("There is no job.", at=node, hint="INSERT INTO submits one.")
     found = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))

@@ -35,7 +35,7 @@ _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
 
 
 @dataclass(frozen=True)
-class Parameter:
+class QueryParameter:
     """``type`` is Flink's name of it, empty where nothing declares it; ``default`` None where a value has to be given."""
 
     name: str
@@ -58,15 +58,15 @@ class SavedQuery:
         return next((line[2:].strip() for line in self._head() if not _PARAMETER.match(line)), "")
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[QueryParameter, ...]:
         """Those that are declared, then others that the script reads."""
         found = {}
         for line in self._head():
             if match := _PARAMETER.match(line):
                 type_ = re.sub(r"\s+", "", match["type"].upper()).replace(",", ", ")
-                found[match["name"]] = Parameter(match["name"], type_, _unquoted(match["default"]), match["text"] or "")
+                found[match["name"]] = QueryParameter(match["name"], type_, _unquoted(match["default"]), match["text"] or "")
         for name, _, _ in placeholders(self.text):
-            found.setdefault(name, Parameter(name))
+            found.setdefault(name, QueryParameter(name))
         return tuple(found.values())
 
     def sample(self, undeclared: str) -> tuple[str, list[tuple[int, int, int]]]:
@@ -162,7 +162,7 @@ def _value(node: exp.Expr) -> str | None:
     raise ValidationError("A parameter takes a constant.", at=node)
 
 
-def _literal(parameter: Parameter, text: str | None, at: exp.Expr) -> str:
+def _literal(parameter: QueryParameter, text: str | None, at: exp.Expr) -> str:
     """A literal of the parameter's type. Raises ValidationError."""
     if text is None:
         return f"CAST(NULL AS {parameter.type})" if parameter.type else "NULL"

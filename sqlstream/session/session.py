@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
-from sqlstream.catalog.project import Project, user_function
+from sqlstream.catalog.project import CatalogFiles, user_function
 from sqlstream.core import settings
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import deeply, steps
@@ -31,11 +31,11 @@ from sqlstream.runtime import jobs, select
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.session import inspection, queries, results, set_reset
 from sqlstream.session.client import Client
-from sqlstream.session.completion.topics import Topics
+from sqlstream.session.completion.topics import TopicNames
 from sqlstream.sql.masking import masked_message, masked_text
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import Statement, split, substitute
+from sqlstream.sql.syntax.statements import StatementText, split, substitute
 from sqlstream.udf.declarations.left_out import watched
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class Session:
         self._files_run: list[tuple[Path, str]] = []
         self._jobs = jobs.Jobs(self.project, emit, notify)
         self._catalog = CatalogManager()
-        self._topics = Topics()
-        self._files = Project(self.project, self._catalog, parse)
+        self._topics = TopicNames()
+        self._files = CatalogFiles(self.project, self._catalog, parse)
         for key, value in self._initial.items():
             if notice := settings.check(key, value):
                 notify(notice)
@@ -144,7 +144,7 @@ class Session:
                     raise
                 raise told(died or defect(error, self.project)) from error
 
-    def _placed(self, error: SqlStreamError, *, script: str, name: str | None, statement: Statement) -> SqlStreamError:
+    def _placed(self, error: SqlStreamError, *, script: str, name: str | None, statement: StatementText) -> SqlStreamError:
         """An error of ``statement``, as it is told."""
         error.message = masked_message(error.message, statement.text, self._known_secrets)
         return error.located(self._masked(script), name, statement.start)
@@ -206,7 +206,7 @@ class Session:
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def _execute(self, statement: Statement) -> Iterator[Outcome]:
+    def _execute(self, statement: StatementText) -> Iterator[Outcome]:
         tree_ = parse(statement.text)
         self._interrupted.clear()
         if self._ending:
@@ -214,7 +214,7 @@ class Session:
         self._reload()
         yield from self._carry_out(tree_, statement)
 
-    def _carry_out(self, tree_: exp.Expr, statement: Statement) -> Iterator[Outcome]:
+    def _carry_out(self, tree_: exp.Expr, statement: StatementText) -> Iterator[Outcome]:
         if self._set is not None and not isinstance(tree_, ast.EndStatementSet | ast.Quit):
             yield self._add_to_set(tree_)
             return
@@ -356,7 +356,7 @@ class Session:
     def _collected(self, query: select.Collection) -> tuple[tuple[str | None, ...], ...]:
         began = time.time()
         try:
-            return query.rows(lambda metrics: self._progress([JobMetrics("", "SELECT", jobs.Status.RUNNING.value, began, (metrics,))]))
+            return query.rows(lambda metrics: self._progress([JobMetrics("", "SELECT", jobs.JobStatus.RUNNING.value, began, (metrics,))]))
         finally:
             self._progress([])
 
@@ -380,7 +380,9 @@ class Session:
         trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
             self.options, "table.exec.mini-batch.allow-latency"
         )
-        how = jobs.Settings(env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms)
+        how = jobs.JobSettings(
+            env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms
+        )
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):
@@ -391,7 +393,7 @@ class Session:
             self._progress([])
             if job.error is not None:
                 raise job.error
-            if job.status is jobs.Status.CANCELED:
+            if job.status is jobs.JobStatus.CANCELED:
                 raise JobFailed(f"Job {job.id} was cancelled.")
             return results.Completed(job_id=job.id, notices=notices)
         return results.Submitted(job_id=job.id, notices=notices)

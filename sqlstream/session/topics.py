@@ -9,7 +9,7 @@ import zoneinfo
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.kafka.client import Client
+from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.connectors.kafka.client_settings import PREFIX, properties_of
 from sqlstream.connectors.kafka.topics import OWN
 from sqlstream.core.errors import SetupError, ValidationError
@@ -35,15 +35,15 @@ _DEVELOPMENT = "localhost:9092"
 
 
 @dataclass(frozen=True)
-class Brokers:
+class TopicBrokers:
     """Where a topic is: the properties of a client, and the options by which a table names them."""
 
     properties: Mapping[str, str]
     options: Mapping[str, str]
 
     @property
-    def client(self) -> Client:
-        return Client(self.properties)
+    def client(self) -> KafkaClient:
+        return KafkaClient(self.properties)
 
 
 def peeked(node: ast.Peek, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> results.Rows:
@@ -66,7 +66,7 @@ def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str
     return create_table(name, topic, there.options, [r.value for r in records])
 
 
-def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, topic: str | None = None) -> Brokers:
+def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, topic: str | None = None) -> TopicBrokers:
     """The brokers of ``topic``: those of a table of it, of the option, of the environment, of the project's development broker. A table that
     has these brokers tells how to log in. Raises SetupError, ValidationError."""
     tables = [t.options for t in _tables(catalog) if _SERVERS in t.options]
@@ -78,7 +78,7 @@ def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, 
     for given in tables:
         if _resolved(given[_SERVERS]) == servers:
             return _of_table({**given, _SERVERS: written})
-    return Brokers({"bootstrap.servers": servers}, {_SERVERS: written})
+    return TopicBrokers({"bootstrap.servers": servers}, {_SERVERS: written})
 
 
 def known_properties(given: Mapping[str, str], catalog: CatalogManager, options: Mapping[str, str], project: Path) -> dict[str, str]:
@@ -96,7 +96,7 @@ def known_properties(given: Mapping[str, str], catalog: CatalogManager, options:
         return {"bootstrap.servers": _DEVELOPMENT}
 
 
-def client_of_table(name: str, catalog: CatalogManager) -> Client:
+def client_of_table(name: str, catalog: CatalogManager) -> KafkaClient:
     """A client of the brokers of a table. Raises ValidationError."""
     table = catalog.resolve(tuple(name.split(".")))
     if not isinstance(table, Table) or _SERVERS not in table.options:
@@ -104,9 +104,9 @@ def client_of_table(name: str, catalog: CatalogManager) -> Client:
     return _of_table(table.options).client
 
 
-def _of_table(options: Mapping[str, str]) -> Brokers:
+def _of_table(options: Mapping[str, str]) -> TopicBrokers:
     own = {k: v for k, v in options.items() if k.startswith(PREFIX) and k.removeprefix(PREFIX) not in OWN}
-    return Brokers(properties_of(resolve_environment(own)), own)
+    return TopicBrokers(properties_of(resolve_environment(own)), own)
 
 
 def _resolved(servers: str) -> str:

@@ -55,7 +55,7 @@ class FullScreen(Generic[T]):
         self._result = result
         self._limit = limit
         self._types = types
-        self._view = live.View()
+        self._view = live.LiveView()
         self._lock = threading.Lock()
         self._state = "Running"
         self._error: BaseException | None = None

@@ -46,7 +46,7 @@ KEYS = (
 REFRESH_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
-class Table:
+class LiveTable:
     """The rows of a result as they are now; the oldest go where there are more than ``limit``."""
 
     def __init__(self, limit: int) -> None:
@@ -119,7 +119,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class View:
+class LiveView:
     """Where the user looks. ``page`` None is the last one, which moves on with the rows; ``typed``: the page to go to, while it is typed."""
 
     page: int | None = 0
@@ -151,7 +151,7 @@ def page_rows(height: int) -> int:
     return max(1, height - _AROUND)
 
 
-def pressed(key: str, view: View, columns: int, count: int, height: int) -> View:
+def pressed(key: str, view: LiveView, columns: int, count: int, height: int) -> LiveView:
     """The view after a key."""
     last = pages(count, height) - 1
     page = last if view.page is None else min(view.page, last)
@@ -201,7 +201,7 @@ def pressed(key: str, view: View, columns: int, count: int, height: int) -> View
     return view
 
 
-def ordered(rows: Iterable[Row], view: View) -> list[Row]:
+def ordered(rows: Iterable[Row], view: LiveView) -> list[Row]:
     """``rows`` by the view's column: numbers as numbers, NULL first."""
     if view.sort is None:
         return list(rows)
@@ -216,7 +216,7 @@ def _sort_key(cell: str | None) -> tuple[int, float, str]:
 
 
 def screen(
-    names: Sequence[str], rows: Sequence[Row], view: View, size: tuple[int, int], title: str, limit: int, types: Sequence[Type | None] = ()
+    names: Sequence[str], rows: Sequence[Row], view: LiveView, size: tuple[int, int], title: str, limit: int, types: Sequence[Type | None] = ()
 ) -> list[Line]:
     """The lines of a screen of ``size`` (columns, rows); ``rows`` are in order. ``limit``: the widest a column gets; ``types`` as far as known."""
     width, height = size
@@ -253,7 +253,7 @@ def _key_line(width: int) -> str:
     return "   ".join(words)
 
 
-def _selected(rows: Sequence[Row], view: View, height: int) -> Row:
+def _selected(rows: Sequence[Row], view: LiveView, height: int) -> Row:
     last = pages(len(rows), height) - 1
     page = last if view.page is None else min(view.page, last)
     return rows[min(page * page_rows(height) + view.row, len(rows) - 1)]

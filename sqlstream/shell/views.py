@@ -88,7 +88,7 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
     names = [c.name for c in outcome.columns]
     types: list[Type | None] = [c.type for c in outcome.columns]
     log = _mode(options) == "changelog"
-    result = live.Log() if log else live.Table(int(options.get(MAX_ROWS, "1000000")))
+    result = live.Log() if log else live.LiveTable(int(options.get(MAX_ROWS, "1000000")))
     if log:
         names, types = [OP, *names], [None, *types]
     limit = _max_column_width(options)

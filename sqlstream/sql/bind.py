@@ -16,7 +16,7 @@ from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError,
 from sqlstream.sql import coercion, over
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, OverCall, Word, constant
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Keyword, Literal, OverCall, constant
 from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
 from sqlstream.sql.functions.absent import absent
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
@@ -125,7 +125,7 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
         case exp.Escape() if isinstance(node.this, exp.SimilarTo):
             return _call("SIMILAR TO", [bind(node.this.this, scope), bind(node.this.expression, scope), bind(node.expression, scope)], node)
         case ast.TimeDifference():
-            unit = Word(t.STRING.not_null(), node.args["unit"])
+            unit = Keyword(t.STRING.not_null(), node.args["unit"])
             return _call("- UNIT", [unit, bind(node.this, scope), bind(node.expression, scope)], node)
         case exp.Overlaps():
             return _overlaps(node, scope)
@@ -489,7 +489,7 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
 
 def _argument(function: Function, index: int, node: exp.Expr, scope: Scope) -> Expr:
     if isinstance(node, exp.Var) and index in function.words:
-        return Word(t.STRING.not_null(), node.name.upper())
+        return Keyword(t.STRING.not_null(), node.name.upper())
     if isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct | exp.Order | exp.Kwarg | exp.Var):
         raise NotSupported(f"{type(node).__name__} is not supported in {function.name}.", at=node)
     return bind(node, scope)
@@ -538,7 +538,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
 
 def _mismatch(function: Function, args: Sequence[Expr], at: exp.Expr) -> ValidationError:
     name = function.name
-    types = [f"<INTERVAL {a.text}>" if isinstance(a, Word) else f"<{sql_name(a.type)}>" for a in args]
+    types = [f"<INTERVAL {a.text}>" if isinstance(a, Keyword) else f"<{sql_name(a.type)}>" for a in args]
     infix = len(args) == 2 and function in OPERATORS and name not in ("ITEM", "MOD", "LIKE")
     shown = f" {name} ".join(types) if infix else f"{name}({', '.join(types)})"
     times = name == "-" and len(args) == 2 and all(a.type.is_timestamp or a.type.root == "DATE" for a in args)

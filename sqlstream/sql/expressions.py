@@ -62,7 +62,7 @@ class Literal(Expr):
 
 
 @dataclass(frozen=True)
-class Word(Expr):
+class Keyword(Expr):
     """A word of SQL among a call's arguments: a unit of time, LEADING."""
 
     text: str
@@ -72,7 +72,7 @@ def constant(expr: Expr) -> Any:
     """The value of a constant, also below a cast from number to number; a word's text; those of an array, VARIES of another expression."""
     if isinstance(expr, Cast) and isinstance(expr.operand, Literal) and expr.type.is_numeric and expr.operand.type.is_numeric:
         return expr.operand.value
-    if isinstance(expr, Word):
+    if isinstance(expr, Keyword):
         return expr.text
     if isinstance(expr, Call) and expr.function.name == "ARRAY":
         cells = tuple(constant(a) for a in expr.args)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlstream.core.changelog import RowKind
 from sqlstream.sql.casts import cast_sql
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word, constant
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Keyword, Literal, constant
 from sqlstream.sql.functions.aggregates import OVER_SET
 from sqlstream.sql.functions.base import Rendered
 from sqlstream.sql.quoting import quote, spark_string
@@ -21,7 +21,7 @@ def render(expr: Expr, zone: str) -> str:
             return quote(name)
         case Literal():
             return literal(expr)
-        case Word(text=text):
+        case Keyword(text=text):
             return text
         case Cast(operand=operand, type=type_, safe=safe):
             return cast_sql(render(operand, zone), operand.type, type_, zone, safe=safe)

@@ -63,7 +63,7 @@ Column = PhysicalColumn | MetadataColumn | ComputedColumn
 
 
 @dataclass(frozen=True)
-class Watermark:
+class WatermarkStrategy:
     """``WATERMARK FOR column AS expression``."""
 
     column: str
@@ -94,7 +94,7 @@ class Table:
     path: ObjectPath
     columns: tuple[Column, ...]
     options: Mapping[str, str] = field(default_factory=dict)
-    watermark: Watermark | None = None
+    watermark: WatermarkStrategy | None = None
     primary_key: PrimaryKey | None = None
     partition_keys: tuple[str, ...] = ()
     distribution: Distribution | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Literal, Word
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Keyword, Literal
 from sqlstream.sql.generated_names import shown
 from sqlstream.sql.quoting import flink_string
 
@@ -51,7 +51,7 @@ def to_text(expr: Expr) -> str:
             return shown(name)
         case Literal():
             return _literal(expr)
-        case Word(text=text):
+        case Keyword(text=text):
             return text
         case Cast(operand=operand, type=type_, safe=safe):
             return f"{'TRY_CAST' if safe else 'CAST'}({to_text(operand)} AS {type_})"

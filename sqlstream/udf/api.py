@@ -109,7 +109,7 @@ class TableAggregateFunction(AggregateFunction):
         """The rows of the group."""
 
 
-class Kind(Enum):
+class FunctionKind(Enum):
     """What a function gives."""
 
     SCALAR = "SCALAR"
@@ -126,7 +126,7 @@ class Declared:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: FunctionKind,
         function: Any,
         *,
         inputs: Any = None,
@@ -181,7 +181,7 @@ class Declared:
         return self.body(*args)
 
 
-def _declaring(kind: Kind, f: Any, **more: Any) -> Any:
+def _declaring(kind: FunctionKind, f: Any, **more: Any) -> Any:
     frame = sys._getframe(2)
     return (lambda function: Declared(kind, function, frame=frame, **more)) if f is None else Declared(kind, f, frame=frame, **more)
 
@@ -200,12 +200,14 @@ def udf(
     Of an ``async def``, or an AsyncScalarFunction, the calls of many rows are waited for together.
     Types are DataTypes, or Flink's names of them; where they are left out, annotations say them.
     """
-    return _declaring(Kind.SCALAR, f, inputs=input_types, result=result_type, deterministic=deterministic, name=name, func_type=udf_type or func_type)
+    return _declaring(
+        FunctionKind.SCALAR, f, inputs=input_types, result=result_type, deterministic=deterministic, name=name, func_type=udf_type or func_type
+    )
 
 
 def udtf(f: Any = None, input_types: Any = None, result_types: Any = None, deterministic: bool | None = None, name: str | None = None) -> Any:
     """Declares a table function: of a generator, or a TableFunction. ``result_types`` are those of its columns, or a ROW."""
-    return _declaring(Kind.TABLE, f, inputs=input_types, result=result_types, deterministic=deterministic, name=name)
+    return _declaring(FunctionKind.TABLE, f, inputs=input_types, result=result_types, deterministic=deterministic, name=name)
 
 
 def udaf(
@@ -219,7 +221,7 @@ def udaf(
 ) -> Any:
     """Declares an aggregate function: of an AggregateFunction; with func_type 'pandas' of a function of pandas.Series, which gives a value."""
     return _declaring(
-        Kind.AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name,
+        FunctionKind.AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name,
         func_type=func_type,
     )  # fmt: skip
 
@@ -234,5 +236,5 @@ def udtaf(
 ) -> Any:
     """Declares a table aggregate function: of a TableAggregateFunction."""
     return _declaring(
-        Kind.TABLE_AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name
+        FunctionKind.TABLE_AGGREGATE, f, inputs=input_types, result=result_type, accumulator=accumulator_type, deterministic=deterministic, name=name
     )

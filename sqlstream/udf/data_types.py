@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.types import Type
 
 
-class Field(NamedTuple):
+class RowField(NamedTuple):
     """A field of a ROW."""
 
     name: str
@@ -92,10 +92,10 @@ class DataTypes:
     MAP_VIEW = MAP
 
     @staticmethod
-    def FIELD(name: str, data_type: Type, description: str | None = None) -> Field:
-        return Field(name, data_type)
+    def FIELD(name: str, data_type: Type, description: str | None = None) -> RowField:
+        return RowField(name, data_type)
 
     @staticmethod
-    def ROW(row_fields: Sequence[Field | Type] = (), nullable: bool = True) -> Type:
-        fields = [f if isinstance(f, Field) else Field(f"f{i}", f) for i, f in enumerate(row_fields)]
+    def ROW(row_fields: Sequence[RowField | Type] = (), nullable: bool = True) -> Type:
+        fields = [f if isinstance(f, RowField) else RowField(f"f{i}", f) for i, f in enumerate(row_fields)]
         return t.row(tuple(f.name for f in fields), tuple(f.type for f in fields)).with_nullable(nullable)

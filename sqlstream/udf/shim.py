@@ -35,7 +35,7 @@ _MODULES: dict[str, dict[str, object]] = {
 _WHOLE = ("pyflink", "pyflink.table.udf")
 
 
-class Absent:
+class AbsentName:
     """What pyflink has besides functions."""
 
     def __init__(self, name: str) -> None:
@@ -53,10 +53,10 @@ class Absent:
         raise ImportError(f"{self._absent} needs pyflink, which is not installed: without it there are functions only")
 
 
-def _absent(module: str, name: str) -> Absent:
+def _absent(module: str, name: str) -> AbsentName:
     if name.startswith("__"):
         raise AttributeError(name)
-    return Absent(f"{module}.{name}")
+    return AbsentName(f"{module}.{name}")
 
 
 def install() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.catalog import show
-from sqlstream.catalog.apply import APPLIED, Context, apply
+from sqlstream.catalog.apply import APPLIED, StatementContext, apply
 from sqlstream.catalog.schema import SchemaColumn, expression_type, table_columns
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.syntax import ast
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 FUNCTIONS = ("ABS", "FIRST_VALUE", "FLOOR")
 
 
-def answer(manager: CatalogManager, text: str, context: Context | None = None) -> str:
+def answer(manager: CatalogManager, text: str, context: StatementContext | None = None) -> str:
     """What the client says to ``text``: ``OK``, ``! message`` or rows of cells, headers first."""
     try:
         node = parse(text)
         if isinstance(node, APPLIED):
-            apply(manager, node, context or Context(schema_of=lambda query: schema_of(manager, query)))
+            apply(manager, node, context or StatementContext(schema_of=lambda query: schema_of(manager, query)))
             return "OK"
         rows = shown(manager, node)
     except SqlStreamError as error:
@@ -63,13 +63,13 @@ def relation_schema(manager: CatalogManager, item: Table | View) -> tuple[Schema
     return tuple((name, *c[1:]) for name, c in zip(item.columns or [c[0] for c in schema], schema, strict=True))
 
 
-def described(manager: CatalogManager, parts: tuple[str, ...], at: exp.Expression, like: show.Like | None = None) -> show.Rows:
+def described(manager: CatalogManager, parts: tuple[str, ...], at: exp.Expression, like: show.Like | None = None) -> show.Listing:
     """DESCRIBE and SHOW COLUMNS."""
     item = manager.described(parts, at)
     return show.describe(item, relation_schema(manager, item), like)
 
 
-def shown(manager: CatalogManager, node: exp.Expression) -> show.Rows:
+def shown(manager: CatalogManager, node: exp.Expression) -> show.Listing:
     """The rows of SHOW and DESCRIBE."""
     kind = str(node.args["kind"])
     of = node.this

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.catalog import ddl
-from sqlstream.catalog.apply import Context, apply
+from sqlstream.catalog.apply import StatementContext, apply
 from sqlstream.catalog.namespaces import CatalogManager
-from sqlstream.catalog.project import Key, Project, escape, unescape
+from sqlstream.catalog.project import CatalogFiles, ObjectKey, escape, unescape
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.session import Session as WholeSession
 from sqlstream.sql.syntax.dialect import parse
@@ -25,9 +25,9 @@ class Session:
 
     def __init__(self, root: Path, *, script: bool = False, save: bool = True) -> None:
         self.manager = CatalogManager()
-        self.project = Project(root, self.manager, parse)
+        self.project = CatalogFiles(root, self.manager, parse)
         self.errors = self.project.load(self.manager)
-        self.context = Context(project=self.project, script=script, save=save)
+        self.context = StatementContext(project=self.project, script=script, save=save)
 
     def run(self, text: str) -> list[str]:
         return apply(self.manager, parse(text), self.context)
@@ -78,7 +78,7 @@ WITH (
     assert not again.errors
     table = again.table("t")
     before = file.read_text()
-    key = Key("RELATION", table.path)
+    key = ObjectKey("RELATION", table.path)
     assert again.project.save(key, table, again.manager) == ""
     again.run("ALTER TABLE t SET ('topic' = 'b')")
     assert again.run("ALTER TABLE t SET ('topic' = 'a')") == ["Saved catalog/t.sql"]
@@ -280,7 +280,7 @@ def test_functions_and_databases_have_files(tmp_path: Path) -> None:
     again = Session(tmp_path)
     assert not again.errors
     assert again.manager.catalogs["default_catalog"].databases["d"].options == {"k": "v"}
-    assert again.project.owns(Key("FUNCTION", ObjectPath("default_catalog", "default_database", "twice")))
+    assert again.project.owns(ObjectKey("FUNCTION", ObjectPath("default_catalog", "default_database", "twice")))
     assert again.run("DROP FUNCTION twice") == ["Removed catalog/twice.function.sql"]
     assert again.run("DROP DATABASE d") == ["Removed catalog/d.database.sql"]
 

@@ -17,7 +17,7 @@ import pytest
 from sqlstream.cli.kafka import broker as module
 from sqlstream.cli.kafka.broker import Broker, main, new_cluster_id, server_properties
 from sqlstream.cli.kafka.process import command_line, free_port
-from sqlstream.connectors.kafka.client import BrokerError, Client
+from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core.errors import SetupError
 
 PORT = free_port()
@@ -67,7 +67,7 @@ def test_a_port_that_is_open_is_no_broker() -> None:
         server.settimeout(5)
         threading.Thread(target=lambda: server.accept()[0].close(), daemon=True).start()
         with pytest.raises(BrokerError, match="No Kafka broker answers"):
-            Client({"bootstrap.servers": f"127.0.0.1:{server.getsockname()[1]}"}).topics()
+            KafkaClient({"bootstrap.servers": f"127.0.0.1:{server.getsockname()[1]}"}).topics()
 
 
 def test_a_port_in_use(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sqlstream.connectors.kafka.client import BrokerError, Client
+from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from tests.kafka_mock import MockKafka
 
 DAY = 1_767_225_600_000
@@ -18,7 +18,7 @@ def kafka():
 
 
 def client(kafka):
-    return Client({"bootstrap.servers": kafka.bootstrap})
+    return KafkaClient({"bootstrap.servers": kafka.bootstrap})
 
 
 def record(i):
@@ -109,13 +109,13 @@ def test_no_broker_answers():
     began = time.monotonic()
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # and no one listens
-        for ask in (Client.topics, lambda c: c.latest("t", 1), lambda c: c.produce("t", [(None, b"x")]), lambda c: c.create_topic("t", 1, {})):
+        for ask in (KafkaClient.topics, lambda c: c.latest("t", 1), lambda c: c.produce("t", [(None, b"x")]), lambda c: c.create_topic("t", 1, {})):
             with pytest.raises(BrokerError, match=r"No Kafka broker answers at 127.0.0.1:\d+\.$") as caught:
-                ask(Client({"bootstrap.servers": f"127.0.0.1:{closed.getsockname()[1]}"}))
+                ask(KafkaClient({"bootstrap.servers": f"127.0.0.1:{closed.getsockname()[1]}"}))
             assert "properties.bootstrap.servers" in caught.value.hint
     assert time.monotonic() - began < 8, "refused connections need no long wait"
     with pytest.raises(BrokerError, match="the host is not known"):
-        Client({"bootstrap.servers": "nowhere.invalid:9092"}).topics()
+        KafkaClient({"bootstrap.servers": "nowhere.invalid:9092"}).topics()
 
 
 def test_a_port_that_says_nothing_ends_the_wait_in_time():
@@ -124,11 +124,11 @@ def test_a_port_that_says_nothing_ends_the_wait_in_time():
         silent.listen()
         began = time.monotonic()
         with pytest.raises(BrokerError, match="No Kafka broker answers"):
-            Client({"bootstrap.servers": f"127.0.0.1:{silent.getsockname()[1]}"}, timeout=0.5).topics()
+            KafkaClient({"bootstrap.servers": f"127.0.0.1:{silent.getsockname()[1]}"}, timeout=0.5).topics()
         assert time.monotonic() - began < 2
 
 
 def test_tls_to_a_broker_that_speaks_none(kafka):
     with pytest.raises(BrokerError, match=r"does not speak TLS|ends the TLS handshake|No Kafka broker answers") as caught:
-        Client({"bootstrap.servers": kafka.bootstrap, "security.protocol": "SSL"}, timeout=3).topics()
+        KafkaClient({"bootstrap.servers": kafka.bootstrap, "security.protocol": "SSL"}, timeout=3).topics()
     assert "properties.security.protocol" in caught.value.hint

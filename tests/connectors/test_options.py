@@ -13,7 +13,7 @@ from sqlstream.connectors.jdbc.dialects import dialect
 from sqlstream.connectors.kafka.offsets import parse_specific
 from sqlstream.connectors.paths import resolve
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.core.options import parse as parse_option
 from sqlstream.sql import types as T
 
@@ -61,7 +61,7 @@ def test_declarations(connector):
     keys = [o.key for o in connector.options]
     assert len(set(keys)) == len(keys)
     for option in connector.options:
-        assert option.why if option.use is not Use.HONOURED else option.summary, option.key
+        assert option.why if option.use is not Support.HONOURED else option.summary, option.key
     assert connector.is_source or connector.is_sink
 
 
@@ -234,7 +234,7 @@ def test_jdbc_options(check, more, message):
 
 def test_jdbc_types_and_notices(check):
     assert check(JDBC, {"scan.auto-commit": "false", "properties.ssl": "true"}) == [
-        "Option 'scan.auto-commit' of 'jdbc' has no effect: rows are fetched in parts, as the database needs it for that"
+        "Option 'scan.auto-commit' of 'jdbc' has no effect: it is set as reading in parts needs it"
     ]
     with pytest.raises(NotSupported, match="can't carry type ARRAY"):
         check(JDBC, columns=(("a", T.array(T.INT)),))
@@ -253,18 +253,18 @@ def test_jdbc_statements():
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        (Kind.INT, "x", "'x' is no whole number"),
-        (Kind.LONG, "1_000", "'1_000' is no whole number"),
-        (Kind.LONG, "٣", "'٣' is no whole number"),
-        (Kind.INT, "2147483648", "'2147483648' is no whole number of 32 bits"),
-        (Kind.LONG, "-9223372036854775809", "is no whole number of 64 bits"),
-        (Kind.LONG, "9" * 5000, "is no whole number"),
-        (Kind.INT, "1e3", "'1e3' is no whole number"),
-        (Kind.DURATION, f"{'9' * 5000} d", "is more than 64 bits hold"),
-        (Kind.DURATION, f"{2**63} ms", "is more than 64 bits hold"),
-        (Kind.MEMORY, f"{'9' * 5000} mb", "is more than 64 bits hold"),
-        (Kind.DOUBLE, "nan", "'nan' is no number"),
-        (Kind.DOUBLE, "", "'' is no number"),
+        (OptionKind.INT, "x", "'x' is no whole number"),
+        (OptionKind.LONG, "1_000", "'1_000' is no whole number"),
+        (OptionKind.LONG, "٣", "'٣' is no whole number"),
+        (OptionKind.INT, "2147483648", "'2147483648' is no whole number of 32 bits"),
+        (OptionKind.LONG, "-9223372036854775809", "is no whole number of 64 bits"),
+        (OptionKind.LONG, "9" * 5000, "is no whole number"),
+        (OptionKind.INT, "1e3", "'1e3' is no whole number"),
+        (OptionKind.DURATION, f"{'9' * 5000} d", "is more than 64 bits hold"),
+        (OptionKind.DURATION, f"{2**63} ms", "is more than 64 bits hold"),
+        (OptionKind.MEMORY, f"{'9' * 5000} mb", "is more than 64 bits hold"),
+        (OptionKind.DOUBLE, "nan", "'nan' is no number"),
+        (OptionKind.DOUBLE, "", "'' is no number"),
     ],
 )
 def test_what_is_no_number_is_told_in_words(kind, text, message):
@@ -274,7 +274,12 @@ def test_what_is_no_number_is_told_in_words(kind, text, message):
 
 @pytest.mark.parametrize(
     ("kind", "text", "value"),
-    [(Kind.INT, " -2147483648", -(2**31)), (Kind.LONG, "+5", 5), (Kind.DURATION, f"{'0' * 5000}1 s", 1000), (Kind.DOUBLE, "1.5e-3", 0.0015)],
+    [
+        (OptionKind.INT, " -2147483648", -(2**31)),
+        (OptionKind.LONG, "+5", 5),
+        (OptionKind.DURATION, f"{'0' * 5000}1 s", 1000),
+        (OptionKind.DOUBLE, "1.5e-3", 0.0015),
+    ],
 )
 def test_numbers(kind, text, value):
     assert parse_option(Option("n", kind), text) == value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.connectors.base import Read
-from sqlstream.connectors.nexmark import SCHEMA, Nexmark, Shape, _start, stages
+from sqlstream.connectors.nexmark import SCHEMA, EventSettings, Nexmark, _start, stages
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql.tables import MetadataColumn, ObjectPath, PhysicalColumn, Table
 from sqlstream.sql.types import BIGINT, INT
@@ -98,11 +98,11 @@ def test_shape_reads_every_option() -> None:
         "person.avg-size": "7b", "auction.avg-size": "8b", "bid.avg-size": "9b",
         "bid.hot-ratio.auctions": "10", "bid.hot-ratio.bidders": "11", "auction.hot-ratio.sellers": "12",
     }  # fmt: skip
-    assert Shape.of(given) == Shape(1, 2, 3, 4, 5, True, 60_000, 7, 8, 9, 10, 11, 12)
+    assert EventSettings.of(given) == EventSettings(1, 2, 3, 4, 5, True, 60_000, 7, 8, 9, 10, 11, 12)
 
 
 def test_expressions_are_the_same_every_time() -> None:
-    assert stages(Shape(), 5) == stages(Shape(), 5)
+    assert stages(EventSettings(), 5) == stages(EventSettings(), 5)
 
 
 def test_time_starts_once_a_job(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.connectors.base import Read
-from sqlstream.connectors.nexmark import SCHEMA, Nexmark, Shape, events
+from sqlstream.connectors.nexmark import SCHEMA, EventSettings, Nexmark, events
 from sqlstream.sql.tables import ObjectPath, PhysicalColumn, Table
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ START = 1_436_918_400_000
 
 @pytest.fixture(scope="module")
 def made(spark):
-    frame = events(spark.range(0, COUNT), Shape(), START).cache()
+    frame = events(spark.range(0, COUNT), EventSettings(), START).cache()
     yield frame
     frame.unpersist()
 
@@ -106,7 +106,7 @@ def test_time_runs_at_the_event_rate(made) -> None:
 
 @pytest.mark.parametrize("sine", [False, True])
 def test_a_changing_rate_keeps_time_going_forward(spark, sine) -> None:
-    shape = Shape(first_rate=100, next_rate=1000, sine=sine, period_ms=20_000)
+    shape = EventSettings(first_rate=100, next_rate=1000, sine=sine, period_ms=20_000)
     stamp = "unix_millis(coalesce(person.dateTime, auction.dateTime, bid.dateTime))"
     stamps = [r[0] - START for r in events(spark.range(0, 30_000), shape, START).selectExpr(stamp).collect()]
     assert stamps == sorted(stamps)
@@ -115,7 +115,7 @@ def test_a_changing_rate_keeps_time_going_forward(spark, sine) -> None:
 
 
 def test_the_same_again(spark, made) -> None:
-    again = events(spark.range(0, COUNT, 1, 7), Shape(), START)
+    again = events(spark.range(0, COUNT, 1, 7), EventSettings(), START)
     assert one(made, "sum(hash(*))") == one(again, "sum(hash(*))")
     assert one(made, "count(DISTINCT bid.extra) > 8000") == (True,)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import Status
+from sqlstream.runtime.jobs import JobStatus
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 
@@ -91,7 +91,7 @@ def test_sources_that_never_pause(client: Client) -> None:
         while not all(query.rows_in > 0 for query in job.sampled().queries):
             job.done.wait(0.1)
         client.drain(job)
-    assert job.status is Status.FINISHED
+    assert job.status is JobStatus.FINISHED
     counts = dict(row.removeprefix("+I[").removesuffix("]").split(", ") for row in client.rows)
     events, made = (query.rows_in for query in job.metrics.queries)
     assert counts == {"events": str(events), "made": str(made)}
@@ -156,7 +156,7 @@ def test_an_interrupt_ends_a_drain(client: Client) -> None:
     job = client.submit(COUNTS)
     with pytest.raises(JobFailed, match="was stopped while it was drained"):
         client.session.jobs.stop(job.id, drain=True, interrupted=lambda: True)
-    assert job.done.wait(30) and job.status is Status.CANCELED
+    assert job.done.wait(30) and job.status is JobStatus.CANCELED
 
 
 def test_what_runs_in_batch_mode_has_no_savepoint(client: Client) -> None:
@@ -169,6 +169,6 @@ def test_what_runs_in_batch_mode_has_no_savepoint(client: Client) -> None:
     for how in ("WITH SAVEPOINT", "WITH SAVEPOINT WITH DRAIN"):
         with pytest.raises(ValidationError, match="is not a streaming job"):
             list(client.session.run(f"STOP JOB '{job.id}' {how};"))
-    assert job.status is Status.RUNNING
+    assert job.status is JobStatus.RUNNING
     list(client.session.run(f"STOP JOB '{job.id}';"))
-    assert job.status is Status.CANCELED
+    assert job.status is JobStatus.CANCELED

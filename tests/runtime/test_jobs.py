@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.runtime.jobs import Status
+from sqlstream.runtime.jobs import JobStatus
 from sqlstream.session.results import Completed, Rows, Stream, Submitted
 from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen, Script
@@ -70,7 +70,7 @@ def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine, spark) -> No
     assert ids(spark, tmp_path / "copies") == [1, 2]
     (stopped,) = session.run(f"STOP JOB '{job.id}' WITH SAVEPOINT")
     assert stopped.columns[0].name == "savepoint path" and stopped.rows[0][0].startswith("file:")
-    assert job.status is Status.CANCELED
+    assert job.status is JobStatus.CANCELED
     feed(tmp_path, 3)
     again = submit(session, "INSERT   INTO copies -- the same\nSELECT id, word FROM numbers WHERE id > 0")
     catch_up(again)
@@ -82,7 +82,7 @@ def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine, spark) -> No
     with pytest.raises(ValidationError, match="is not running"):
         list(session.run(f"STOP JOB '{job.id}'"))
     session.close()
-    assert again.status is Status.CANCELED
+    assert again.status is JobStatus.CANCELED
 
 
 def test_a_second_job_of_the_same_statement_is_its_own(tmp_path: Path, engine, spark) -> None:
@@ -132,7 +132,7 @@ def test_when_one_sink_fails_the_job_fails(tmp_path: Path, engine) -> None:
     )
     feed(tmp_path, 7)
     assert job.done.wait(60)
-    assert job.status is Status.FAILED
+    assert job.status is JobStatus.FAILED
     assert isinstance(job.error, JobFailed) and "/ by zero" in job.error.message
     assert not any(q.isActive for q in job.queries)
     (described,) = session.run(f"DESCRIBE JOB '{job.id}'")
@@ -370,7 +370,7 @@ def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, en
     session.jobs.stop(anew.id)
     again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
     assert said[1:] == [f"Job '{first.name}' goes on where it stopped ({anew.folder})."]
-    assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, False, Status.RUNNING)
+    assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, False, JobStatus.RUNNING)
     session.jobs.stop(again.id)
     shutil.rmtree(again.checkpoint)
     submit(session, "INSERT INTO words SELECT word FROM numbers;")

@@ -20,7 +20,7 @@ from confluent_kafka.admin import (
 from sqlstream.cli.kafka import broker as module
 from sqlstream.cli.kafka.broker import Broker, main
 from sqlstream.cli.kafka.process import free_port
-from sqlstream.connectors.kafka.client import BrokerError, Client
+from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core.errors import NotSupported
 from sqlstream.session.session import Session
 
@@ -95,7 +95,7 @@ def tls(secured, **more):
         "ssl.truststore.location": str(folder / "ca.pem"),
     }
     own = {"ssl.keystore.type": "PEM", "ssl.keystore.location": str(folder / "client.pem")}
-    return Client(given | own | {k.replace("_", "."): v for k, v in more.items()})
+    return KafkaClient(given | own | {k.replace("_", "."): v for k, v in more.items()})
 
 
 def login(secured, mechanism="PLAIN", user="alice", password=PASSWORD):
@@ -103,7 +103,7 @@ def login(secured, mechanism="PLAIN", user="alice", password=PASSWORD):
     escaped = password.replace("\\", "\\\\").replace('"', '\\"')
     line = f'org.apache.kafka.common.security.{name} required username="{user}" password="{escaped}";'
     given = {"bootstrap.servers": secured[3], "security.protocol": "SASL_SSL", "sasl.mechanism": mechanism, "sasl.jaas.config": line}
-    return Client(given | {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(secured[0] / "ca.pem")})
+    return KafkaClient(given | {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(secured[0] / "ca.pem")})
 
 
 def test_certificates(secured):
@@ -142,7 +142,7 @@ def test_records(secured, mechanism, codec):
         (lambda s: login(s, "SCRAM-SHA-256"), "does not know the mechanism SCRAM-SHA-256", "sasl.mechanism"),
         (lambda s: tls(s, ssl_truststore_location=str(s[0] / "another.pem")), "cannot be verified", "ssl.truststore.location"),
         (lambda s: tls(s, ssl_keystore_location=""), "TLS", "ssl.keystore"),
-        (lambda s: Client({"bootstrap.servers": s[2]}), "No Kafka broker answers", "security.protocol"),
+        (lambda s: KafkaClient({"bootstrap.servers": s[2]}), "No Kafka broker answers", "security.protocol"),
         (lambda s: tls(s, bootstrap_servers=s[1]), "TLS", "security.protocol"),
         (lambda s: tls(s, ssl_keystore_location=str(s[0] / "client.p12"), ssl_keystore_password="x"), "no Kafka client", "passwords"),
     ],

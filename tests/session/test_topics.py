@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sqlstream.connectors.kafka.client import Client
+from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.session import topics
@@ -190,7 +190,7 @@ def test_a_real_broker(broker, tmp_path, monkeypatch):
     lines = [f'k{i % 7}\t{{"n": {i}, "at": "2026-01-01 10:00:{i % 60:02d}", "text": "{"abc" * (i % 50)}"}}' for i in range(1000)]
     assert broker.broker.produce(topic, lines, "\t") == 1000
     monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
-    found = Client({"bootstrap.servers": broker.bootstrap}).latest(topic, 5000)
+    found = KafkaClient({"bootstrap.servers": broker.bootstrap}).latest(topic, 5000)
     assert sorted(json.loads(r.value)["n"] for r in found) == list(range(1000))
     assert {r.key for r in found} == {f"k{i}".encode() for i in range(7)}
     one = session(tmp_path)

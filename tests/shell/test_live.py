@@ -6,7 +6,7 @@ import pytest
 
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.shell import live
-from sqlstream.shell.live import Log, Table, View, ordered, pressed, screen
+from sqlstream.shell.live import LiveTable, LiveView, Log, ordered, pressed, screen
 
 KINDS = {k.value: k for k in RowKind}
 
@@ -23,13 +23,13 @@ def filled(result, *changes: str):
 
 
 def test_a_table_is_its_rows_as_they_are_now() -> None:
-    table = filled(Table(100), "+I a 1", "+I b 1", "-U a 1", "+U a 2", "+I a 2", "-D a 2", "-D c 9", "+I NULL 3")
+    table = filled(LiveTable(100), "+I a 1", "+I b 1", "-U a 1", "+U a 2", "+I a 2", "-D a 2", "-D c 9", "+I NULL 3")
     assert table.rows == [("b", "1"), ("a", "2"), (None, "3")]
     assert table.changes == 8
 
 
 def test_a_table_keeps_its_last_rows() -> None:
-    table = filled(Table(2), "+I a", "+I b", "+I a", "-D a", "+I c")
+    table = filled(LiveTable(2), "+I a", "+I b", "+I a", "-D a", "+I c")
     assert table.rows == [("b",), ("c",)]
 
 
@@ -42,70 +42,70 @@ def test_a_changelog_keeps_the_last_changes() -> None:
 
 def test_sorting_knows_numbers() -> None:
     rows = [("b", "10"), ("a", "9.5"), (None, None), ("c", "x")]
-    assert ordered(rows, View(sort=1)) == [(None, None), ("a", "9.5"), ("b", "10"), ("c", "x")]
-    assert [r[0] for r in ordered(rows, View(sort=0, descending=True))] == ["c", "b", "a", None]
-    assert ordered(rows, View()) == rows
+    assert ordered(rows, LiveView(sort=1)) == [(None, None), ("a", "9.5"), ("b", "10"), ("c", "x")]
+    assert [r[0] for r in ordered(rows, LiveView(sort=0, descending=True))] == ["c", "b", "a", None]
+    assert ordered(rows, LiveView()) == rows
 
 
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ("n n", View(page=2)), ("n p p", View(page=0)), ("n n n n n n", View(page=3)), ("l", View(page=None)), ("l p", View(page=2)),
-        ("g 2 enter", View(page=1)), ("g 9 9 enter", View(page=3)), ("g enter n", View(page=1)), ("g 2 escape", View()), ("right right right", View(column=1)),
-        ("right s", View(column=1, sort=1)), ("s s", View(sort=0, descending=True)), ("s s s", View()), ("o", View(detail=True)), ("o n o", View()),
-        ("down down", View(row=2)), ("up", View()), ("down n", View(page=1)), ("n up", View(page=0, row=9)), ("+ + + + +", View(speed=0)), ("-", View(speed=4)),
-        ("x", View()),
+        ("n n", LiveView(page=2)), ("n p p", LiveView(page=0)), ("n n n n n n", LiveView(page=3)), ("l", LiveView(page=None)), ("l p", LiveView(page=2)),
+        ("g 2 enter", LiveView(page=1)), ("g 9 9 enter", LiveView(page=3)), ("g enter n", LiveView(page=1)), ("g 2 escape", LiveView()), ("right right right", LiveView(column=1)),
+        ("right s", LiveView(column=1, sort=1)), ("s s", LiveView(sort=0, descending=True)), ("s s s", LiveView()), ("o", LiveView(detail=True)), ("o n o", LiveView()),
+        ("down down", LiveView(row=2)), ("up", LiveView()), ("down n", LiveView(page=1)), ("n up", LiveView(page=0, row=9)), ("+ + + + +", LiveView(speed=0)), ("-", LiveView(speed=4)),
+        ("x", LiveView()),
     ],
 )  # fmt: skip
-def test_keys(keys: str, expected: View) -> None:
-    view = View()
+def test_keys(keys: str, expected: LiveView) -> None:
+    view = LiveView()
     for key in keys.split():
         view = pressed(key, view, 2, 35, 13)
     assert view == expected
 
 
 def test_no_row_can_not_be_opened() -> None:
-    assert not pressed("o", View(), 1, 0, 13).detail
+    assert not pressed("o", LiveView(), 1, 0, 13).detail
 
 
 def test_a_screen() -> None:
     rows = [(f"item {i}", str(i)) for i in range(25)]
-    lines = screen(["item", "n"], rows, View(page=1, row=1, column=1, sort=1), (40, 13), "Running", 30)
+    lines = screen(["item", "n"], rows, LiveView(page=1, row=1, column=1, sort=1), (40, 13), "Running", 30)
     assert len(lines) == 13
     assert all(len(text) == 40 for _, text in lines if text)
     assert lines[0] == ("title", "Running   page 2 of 3".ljust(40))
     assert [t.strip() for _, t in lines[2:5]] == ["item 10   10", "item 11   11", "item 12   12"]
     assert [s for s, _ in lines].index("selected") == 3
-    last = screen(["item", "n"], rows, View(page=None), (40, 13), "", 30)
+    last = screen(["item", "n"], rows, LiveView(page=None), (40, 13), "", 30)
     assert [t.strip() for _, t in last[2:7]] == ["item 20  20", "item 21  21", "item 22  22", "item 23  23", "item 24  24"]
 
 
 def test_a_screen_is_never_wider_than_the_terminal() -> None:
     rows = [("価格" * 30, "x" * 100, "1")]
     for column in range(3):
-        for _, text in screen(["a", "b", "c"], rows, View(column=column), (50, 8), "T", 30):
+        for _, text in screen(["a", "b", "c"], rows, LiveView(column=column), (50, 8), "T", 30):
             assert live.tableau.display_width(text) <= 50
-    assert "1" in screen(["a", "b", "c"], rows, View(column=2), (50, 8), "T", 30)[2][1]
+    assert "1" in screen(["a", "b", "c"], rows, LiveView(column=2), (50, 8), "T", 30)[2][1]
 
 
 def test_a_row_alone() -> None:
     rows = [("a", "x" * 100), ("b", None)]
-    shown = [t.rstrip() for _, t in screen(["id", "text"], rows, View(detail=True), (50, 9), "T", 30)]
+    shown = [t.rstrip() for _, t in screen(["id", "text"], rows, LiveView(detail=True), (50, 9), "T", 30)]
     assert shown[:5] == ["Row", "  id : a", "text : " + "x" * 43, "     : " + "x" * 43, "     : " + "x" * 14]
-    assert [t.rstrip() for _, t in screen(["id", "text"], rows, View(detail=True, row=1), (50, 9), "T", 30)][2] == "text : <NULL>"
+    assert [t.rstrip() for _, t in screen(["id", "text"], rows, LiveView(detail=True, row=1), (50, 9), "T", 30)][2] == "text : <NULL>"
 
 
 def test_no_rows() -> None:
-    assert len(screen(["a"], [], View(), (30, 6), "T", 30)) == 6
+    assert len(screen(["a"], [], LiveView(), (30, 6), "T", 30)) == 6
 
 
 def test_a_row_has_one_line_whatever_is_in_it() -> None:
     rows = [(f"{i}\nnext\x1b[2J", "x\ty") for i in range(25)]
-    lines = screen(["i\nd", "t"], rows, View(page=1), (60, 13), "T", 30)
+    lines = screen(["i\nd", "t"], rows, LiveView(page=1), (60, 13), "T", 30)
     assert len(lines) == 13
     assert lines[2][1].split() == [r"10\nnext\u001b[2J", r"x\ty"]
     assert not any(c in text for _, text in lines for c in "\n\t\x1b")
-    shown = [t.rstrip() for _, t in screen(["id", "t"], [("1\nnext\x1b[2J", "x\ty")], View(detail=True), (60, 9), "T", 30)]
+    shown = [t.rstrip() for _, t in screen(["id", "t"], [("1\nnext\x1b[2J", "x\ty")], LiveView(detail=True), (60, 9), "T", 30)]
     assert shown[1:4] == ["id : 1", r"   : next\u001b[2J", r" t : x\ty"]
 
 
@@ -118,13 +118,13 @@ def test_a_row_has_one_line_whatever_is_in_it() -> None:
     ],
 )
 def test_the_most_needed_keys_are_seen(width: int, keys: str) -> None:
-    assert screen(["a"], [("1",)], View(), (width, 6), "T", 30)[-1] == ("keys", keys.ljust(width))
+    assert screen(["a"], [("1",)], LiveView(), (width, 6), "T", 30)[-1] == ("keys", keys.ljust(width))
 
 
 def test_all_keys_are_listed() -> None:
-    asked = pressed("?", View(), 1, 1, 20)
+    asked = pressed("?", LiveView(), 1, 1, 20)
     lines = screen(["a"], [("1",)], asked, (80, 20), "T", 30)
     assert [text.split()[0] for _, text in lines[1:4]] == ["q", "n", "s"]
     assert (len(lines), lines[-1][1].strip()) == (20, "q Back")
     assert len(screen(["a"], [("1",)], asked, (80, 5), "T", 30)) == 5
-    assert [pressed(key, asked, 1, 1, 20) for key in ("q", "?", "escape")] == [View()] * 3
+    assert [pressed(key, asked, 1, 1, 20) for key in ("q", "?", "escape")] == [LiveView()] * 3

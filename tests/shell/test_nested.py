@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.shell.live import View, screen
+from sqlstream.shell.live import LiveView, screen
 from sqlstream.shell.nested import unfolded
 from tests.functions.harness import type_of
 
@@ -31,7 +31,7 @@ def test_unfolded(text: str, type_: str, width: int, lines: list[str]) -> None:
 def test_the_detail_of_a_row_shows_its_parts() -> None:
     types = [type_of("INT"), type_of("ROW<city STRING, zip ROW<code STRING, area STRING>>")]
     rows = [("7", "(Praha, (11000, Nové Město))")]
-    shown = [text.rstrip() for _, text in screen(["id", "place"], rows, View(detail=True), (30, 10), "T", 30, types)]
+    shown = [text.rstrip() for _, text in screen(["id", "place"], rows, LiveView(detail=True), (30, 10), "T", 30, types)]
     assert shown[1:9] == [
         "   id : 7", "place : (", "      :   city: Praha", "      :   zip: (", "      :     code: 11000", "      :     area: Nové Město", "      :   )", "      : )",
     ]  # fmt: skip

@@ -128,7 +128,7 @@ def shown(project: Path, script: str, monkeypatch, capsys) -> dict[str, str]:
     places: dict[str, str] = {}
     StatementHistory(str(project / "history")).store_string(script)
     notices: list[str] = []
-    monkeypatch.setattr(runner.Runner, "start", lambda self, resumed: None)
+    monkeypatch.setattr(runner.JobRunner, "start", lambda self, resumed: None)
     monkeypatch.setattr(Session, "_query", lambda self, node: (_ for _ in ()).throw(JobFailed(f"Connection to {node.sql('flink')} refused")))
     session = Session(project, interactive=True, notify=notices.append, engine=argparse.Namespace(spark=None, started=False, options=dict))
     for number, text in enumerate((script, f"{script} ;\nSELECT nosuch FROM nowhere", f"SELECT nosuch FROM nowhere; {script}")):

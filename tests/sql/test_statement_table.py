@@ -9,7 +9,7 @@ import pytest
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Row, Slot, Word, arguments
+from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Sequenced, Slot, Word, arguments
 from sqlstream.sql.syntax.statement_table import FORMS, LISTED, REFUSED, SHORT_FORMS, WRITERS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def sample(part: Part, form: StatementForm, *, whole: bool, row: int = 0) -> str
             return {"query": "SELECT 1", "number": "1", "new": "n"}.get(part.kind) or ("'x'" if part.shown.startswith("'") else "x")
         case Brackets(shown):
             return COLUMNS.get(form.node, {}).get(shown, IN_BRACKETS[shown])
-        case Row(parts):
+        case Sequenced(parts):
             return " ".join(filter(None, (sample(p, form, whole=whole, row=row) for p in parts)))
         case Choice(rows, optional):
             return "" if optional and not whole else sample(rows[min(row, len(rows) - 1)], form, whole=whole, row=row)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.cli.kafka.process import HOST, command_line, end_process, free_port, is_free
 from sqlstream.cli.kafka.records import create_topic, line_of, produce
-from sqlstream.connectors.kafka.client import BrokerError, Client
+from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core import jars, private
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
@@ -66,7 +66,7 @@ SETTINGS: tuple[tuple[str, str], ...] = (
 
 
 @dataclass(frozen=True)
-class Status:
+class BrokerStatus:
     """What is known of a broker; ``bootstrap`` is its address, running or not, None before the first start."""
 
     running: bool
@@ -98,11 +98,11 @@ class Broker:
             raise SetupError(what, hint="Start it: sqlstream kafka start")
         return status.bootstrap
 
-    def status(self) -> Status:
+    def status(self) -> BrokerStatus:
         """Whether it runs, found by its process; a pid file that a crash left behind counts for nothing."""
         pid = self._pid()
         port = self._settings().get("port")
-        return Status(pid is not None, pid, f"{HOST}:{port}" if port else None, self.folder)
+        return BrokerStatus(pid is not None, pid, f"{HOST}:{port}" if port else None, self.folder)
 
     def start(self, port: int | None = None, progress: Callable[[str], None] = lambda _: None) -> str:
         """Start it, unless it runs, and wait until it answers; the bootstrap address comes back.
@@ -129,9 +129,9 @@ class Broker:
             return pid is not None
 
     @property
-    def client(self) -> Client:
+    def client(self) -> KafkaClient:
         """A client of the running broker. Raises SetupError where none runs."""
-        return Client({"bootstrap.servers": self.bootstrap})
+        return KafkaClient({"bootstrap.servers": self.bootstrap})
 
     def topics(self) -> dict[str, int]:
         """The topics and how many partitions each has."""
@@ -262,7 +262,7 @@ def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], Se
     end = time.monotonic() + START_LIMIT_S
     while True:
         with contextlib.suppress(BrokerError):
-            Client({"bootstrap.servers": bootstrap}).topics()
+            KafkaClient({"bootstrap.servers": bootstrap}).topics()
             return
         if not alive():
             raise failure("Kafka ended right after its start")
@@ -334,7 +334,7 @@ def _somewhere(command: argparse.ArgumentParser) -> None:
     command.add_argument("--table", metavar="NAME", help="at the brokers of this table of the project's catalog, with its 'properties.*'")
 
 
-def _client(broker: Broker, args: argparse.Namespace) -> Client:
+def _client(broker: Broker, args: argparse.Namespace) -> KafkaClient:
     """The client of the table that was named, else of the project's broker. Raises SqlStreamError."""
     if args.table is None:
         return broker.client

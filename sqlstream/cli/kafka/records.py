@@ -11,10 +11,10 @@ from sqlstream.core.errors import SetupError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sqlstream.connectors.kafka.client import Client, Record
+    from sqlstream.connectors.kafka.client import KafkaClient, Record
 
 
-def create_topic(client: Client, name: str, partitions: int = 1, compacted: bool = False) -> None:
+def create_topic(client: KafkaClient, name: str, partitions: int = 1, compacted: bool = False) -> None:
     """Create a topic; one that is there already, with as many partitions, is left alone. Raises SetupError."""
     there = client.topics().get(name)
     if there is None:
@@ -27,7 +27,7 @@ def create_topic(client: Client, name: str, partitions: int = 1, compacted: bool
         raise SetupError(what, hint="Take another name, or as many partitions.")
 
 
-def produce(client: Client, topic: str, source: Path | Iterable[str], key_separator: str | None = None) -> int:
+def produce(client: KafkaClient, topic: str, source: Path | Iterable[str], key_separator: str | None = None) -> int:
     """Send the lines of a file, or ``source`` itself, one record each; how many. See Broker.produce."""
     lines = source if not isinstance(source, Path) else _lines_of(source)
     return client.produce(topic, _pairs(topic, lines, key_separator))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options
+from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.delta import merge as delta_merge
 from sqlstream.connectors.in_order import task_sorted
 from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, timestamp_ltz
@@ -52,19 +52,19 @@ class Delta(Connector):
     # Spark takes a thousand of its files at a time.
     reads_in_parts = True
     options = (
-        Option("table-path", Kind.STRING, required=True, summary="The folder; relative to the project, or a URI."),
-        Option("mode", Kind.ENUM, "batch", "batch reads the table as it is, streaming goes on with what is added, changes with all that changes.",
+        Option("table-path", OptionKind.STRING, required=True, summary="The folder; relative to the project, or a URI."),
+        Option("mode", OptionKind.ENUM, "batch", "batch reads the table as it is, streaming continues with new rows, changes with all changes.",
                values=("batch", "streaming", "changes")),
-        Option("versionAsOf", Kind.LONG, summary="Read this version."),
-        Option("timestampAsOf", Kind.STRING, summary="Read the version of this time."),
-        Option("startingVersion", Kind.STRING, summary="Stream from this version on; 'latest' is from now on."),
-        Option("startingTimestamp", Kind.STRING, summary="Stream from this time on."),
-        Option("ignoreDeletes", Kind.BOOLEAN, "false", "Go on where whole partitions were deleted."),
-        Option("ignoreChanges", Kind.BOOLEAN, "false", "Go on where rows changed; unchanged ones of the same file come again."),
-        Option("updateCheckIntervalMillis", Kind.LONG, use=Use.NOTICE, why="the job's trigger says how often is looked"),
-        Option("updateCheckDelayMillis", Kind.LONG, use=Use.NOTICE, why="the job's trigger says how often is looked"),
-        Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="each task of the query writes by itself"),
-        Option("delta.*", Kind.STRING, summary="A property of the Delta table."),
+        Option("versionAsOf", OptionKind.LONG, summary="Read this version."),
+        Option("timestampAsOf", OptionKind.STRING, summary="Read the version of this time."),
+        Option("startingVersion", OptionKind.STRING, summary="Stream from this version on; 'latest' is from now on."),
+        Option("startingTimestamp", OptionKind.STRING, summary="Stream from this time on."),
+        Option("ignoreDeletes", OptionKind.BOOLEAN, "false", "Go on where whole partitions were deleted."),
+        Option("ignoreChanges", OptionKind.BOOLEAN, "false", "Go on where rows changed; unchanged ones of the same file come again."),
+        Option("updateCheckIntervalMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often is looked"),
+        Option("updateCheckDelayMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often is looked"),
+        Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes by itself"),
+        Option("delta.*", OptionKind.STRING, summary="A property of the Delta table."),
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:
@@ -109,7 +109,7 @@ class Delta(Connector):
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return tuple(ChangelogMode) if table.primary_key else super().sink_modes(table)
 
-    def read(self, request: Read) -> Source:
+    def read(self, request: Read) -> SourceFrame:
         from pyspark.sql import functions as F
 
         table = request.table
@@ -130,7 +130,7 @@ class Delta(Connector):
             cells[KIND] = f"CASE _change_type {' '.join(_KINDS)} END"
         else:
             frame = reader.load(path)
-        return Source(frame.select(*[F.expr(sql).alias(name) for name, sql in cells.items()]))
+        return SourceFrame(frame.select(*[F.expr(sql).alias(name) for name, sql in cells.items()]))
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         path = _ensure(request.spark, request.table, request.project)

@@ -10,7 +10,7 @@ import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
-from sqlstream.connectors.base import Connector, Metadata, Read, Source, Write, plain_options, with_kinds
+from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options, with_kinds
 from sqlstream.connectors.files.batches import write_batch
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.files.partition_commit import PartitionCommit, PartitionTime
@@ -19,7 +19,7 @@ from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, STRING, timestamp_ltz
@@ -66,33 +66,33 @@ class Filesystem(Connector):
         Metadata("file.modification-time", timestamp_ltz(3)),
     )
     options = (
-        Option("path", Kind.STRING, required=True, summary="The folder, or a file; relative to the project, or a URI."),
-        Option("format", Kind.STRING, required=True, summary="The files' format."),
-        Option("partition.default-name", Kind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
-        Option("source.monitor-interval", Kind.DURATION, summary="Look for new files at this interval, without end."),
-        Option("source.path.regex-pattern", Kind.STRING, summary="Only files whose whole path matches are read."),
-        Option("source.report-statistics", Kind.STRING, use=Use.NOTICE, why="Spark finds statistics by itself"),
-        Option("sink.rolling-policy.file-size", Kind.MEMORY, "128mb", use=Use.NOTICE, why=_ROLLING),
-        Option("sink.rolling-policy.rollover-interval", Kind.DURATION, "30 min", use=Use.NOTICE, why=_ROLLING),
-        Option("sink.rolling-policy.check-interval", Kind.DURATION, "1 min", use=Use.NOTICE, why=_ROLLING),
-        Option("sink.rolling-policy.inactivity-interval", Kind.DURATION, "30 min", use=Use.NOTICE, why=_ROLLING),
-        Option("auto-compaction", Kind.BOOLEAN, "false", use=Use.NOTICE, why=_COMPACTION),
-        Option("compaction.file-size", Kind.MEMORY, use=Use.NOTICE, why=_COMPACTION),
-        Option("compaction.parallelism", Kind.INT, use=Use.NOTICE, why=_COMPACTION),
-        Option("sink.partition-commit.trigger", Kind.ENUM, "process-time", "When they are committed.", values=("process-time", "partition-time")),
-        Option("sink.partition-commit.delay", Kind.DURATION, "0 s", "How long after a partition's time the watermark must be past it."),
-        Option("sink.partition-commit.watermark-time-zone", Kind.STRING, "UTC", "The zone of partitions' times, where rowtime is a TIMESTAMP_LTZ."),
-        Option("sink.partition-commit.policy.kind", Kind.STRING, summary="success-file leaves an empty file in the partition."),
-        Option("sink.partition-commit.policy.class", use=Use.REFUSED, why="'success-file' is the policy there is."),
-        Option("sink.partition-commit.policy.class.parameters", use=Use.REFUSED, why="'success-file' is the policy there is."),
-        Option("sink.partition-commit.success-file.name", Kind.STRING, "_SUCCESS", "The name of the empty file."),
-        Option("partition.time-extractor.kind", Kind.ENUM, "default", "How a partition's time is found.", values=("default",)),
-        Option("partition.time-extractor.class", use=Use.REFUSED, why=_NO_CLASS),
-        Option("partition.time-extractor.timestamp-pattern", Kind.STRING, summary="A partition's time with $key for values: '$dt $hour:00:00'."),
-        Option("partition.time-extractor.timestamp-formatter", Kind.STRING, summary="How it is written, for Java: 'yyyyMMdd HH'."),
-        Option("sink.shuffle-by-partition.enable", Kind.BOOLEAN, "false", "One task a partition, and so fewer files."),
-        Option("sink.parallelism", Kind.INT, summary="How many tasks write, and so how many files."),
-        Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="Spark splits files by their size"),
+        Option("path", OptionKind.STRING, required=True, summary="The folder, or a file; relative to the project, or a URI."),
+        Option("format", OptionKind.STRING, required=True, summary="The files' format."),
+        Option("partition.default-name", OptionKind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
+        Option("source.monitor-interval", OptionKind.DURATION, summary="Look for new files at this interval, without end."),
+        Option("source.path.regex-pattern", OptionKind.STRING, summary="Only files whose whole path matches are read."),
+        Option("source.report-statistics", OptionKind.STRING, use=Support.NOTICE, why="Spark finds statistics by itself"),
+        Option("sink.rolling-policy.file-size", OptionKind.MEMORY, "128mb", use=Support.NOTICE, why=_ROLLING),
+        Option("sink.rolling-policy.rollover-interval", OptionKind.DURATION, "30 min", use=Support.NOTICE, why=_ROLLING),
+        Option("sink.rolling-policy.check-interval", OptionKind.DURATION, "1 min", use=Support.NOTICE, why=_ROLLING),
+        Option("sink.rolling-policy.inactivity-interval", OptionKind.DURATION, "30 min", use=Support.NOTICE, why=_ROLLING),
+        Option("auto-compaction", OptionKind.BOOLEAN, "false", use=Support.NOTICE, why=_COMPACTION),
+        Option("compaction.file-size", OptionKind.MEMORY, use=Support.NOTICE, why=_COMPACTION),
+        Option("compaction.parallelism", OptionKind.INT, use=Support.NOTICE, why=_COMPACTION),
+        Option("sink.partition-commit.trigger", OptionKind.ENUM, "process-time", "When to commit them.", values=("process-time", "partition-time")),
+        Option("sink.partition-commit.delay", OptionKind.DURATION, "0 s", "How long after a partition's time the watermark must be past it."),
+        Option("sink.partition-commit.watermark-time-zone", OptionKind.STRING, "UTC", "The zone of partitions' times if rowtime is a TIMESTAMP_LTZ."),
+        Option("sink.partition-commit.policy.kind", OptionKind.STRING, summary="success-file leaves an empty file in the partition."),
+        Option("sink.partition-commit.policy.class", use=Support.REFUSED, why="'success-file' is the policy there is."),
+        Option("sink.partition-commit.policy.class.parameters", use=Support.REFUSED, why="'success-file' is the policy there is."),
+        Option("sink.partition-commit.success-file.name", OptionKind.STRING, "_SUCCESS", "The name of the empty file."),
+        Option("partition.time-extractor.kind", OptionKind.ENUM, "default", "How a partition's time is found.", values=("default",)),
+        Option("partition.time-extractor.class", use=Support.REFUSED, why=_NO_CLASS),
+        Option("partition.time-extractor.timestamp-pattern", OptionKind.STRING, summary="A partition's time, $key is a value: '$dt $hour:00:00'."),
+        Option("partition.time-extractor.timestamp-formatter", OptionKind.STRING, summary="How it is written, for Java: 'yyyyMMdd HH'."),
+        Option("sink.shuffle-by-partition.enable", OptionKind.BOOLEAN, "false", "One task a partition, and so fewer files."),
+        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write, and so how many files."),
+        Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark splits files by their size"),
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:
@@ -151,7 +151,7 @@ class Filesystem(Connector):
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return formats.taken(formats.find(table.options["format"]))
 
-    def read(self, request: Read) -> Source:
+    def read(self, request: Read) -> SourceFrame:
         table = request.table
         format_ = formats.find(table.options["format"])
         path = resolve(table.options["path"], request.project)
@@ -161,7 +161,7 @@ class Filesystem(Connector):
         if request.streaming:
             # Without maxFileAge Spark would leave out files that are a week older than the newest.
             reader = request.spark.readStream.name(request.name).option("maxFileAge", "36500d")
-        return Source(self._columns(self._records(reader, format_, path, table), format_, table))
+        return SourceFrame(self._columns(self._records(reader, format_, path, table), format_, table))
 
     def _records(self, reader: Any, format_: Format, path: str, table: Table) -> DataFrame:
         """The files' own columns or lines, and the partition columns as strings."""

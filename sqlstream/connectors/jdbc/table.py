@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.base import Connector, Lookup, Read, Source, Write, plain_options
+from sqlstream.connectors.base import Connector, Lookup, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.jdbc.dialects import actual_names, dialect, provide_driver
 from sqlstream.connectors.upserts import DELETED, upserts
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.java import classes
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
 
@@ -54,35 +54,35 @@ class Jdbc(Connector):
     is_sink = True
     can_be_looked_up = True
     options = (
-        Option("url", Kind.STRING, required=True, summary="The address: jdbc:postgresql://host:port/database."),
-        Option("table-name", Kind.STRING, required=True, summary="The table in the database."),
-        Option("driver", Kind.STRING, summary="The driver's class; by default that of the address."),
-        Option("username", Kind.STRING, summary="The user."),
-        Option("password", Kind.STRING, summary="The user's password."),
-        Option("properties.*", Kind.STRING, summary="A property of the connection."),
-        Option("compatible-mode", use=Use.REFUSED, why="The address says which database it is."),
-        Option("connection.max-retry-timeout", Kind.DURATION, "60 s", use=Use.NOTICE, why="each task opens a connection of its own"),
-        Option("scan.partition.column", Kind.STRING, summary="A number, date or time by which the table is read in parts."),
-        Option("scan.partition.num", Kind.INT, summary="How many parts."),
-        Option("scan.partition.lower-bound", Kind.LONG, summary="Where the second part begins, about: no row is left out."),
-        Option("scan.partition.upper-bound", Kind.LONG, summary="Where the last part begins, about."),
-        Option("scan.fetch-size", Kind.INT, "0", "Rows that are fetched at a time; 0: as many as is usual."),
-        Option("scan.auto-commit", Kind.BOOLEAN, "true", use=Use.NOTICE, why="rows are fetched in parts, as the database needs it for that"),
-        Option("filter.handling.policy", Kind.ENUM, "always", "Whether the database evaluates conditions.", values=("always", "never")),
-        Option("lookup.cache", Kind.ENUM, "none", "Whether rows that were looked up are kept.", values=("none", "partial")),
-        Option("lookup.partial-cache.max-rows", Kind.LONG, summary="Keys that are kept; the one not used for longest goes first."),
-        Option("lookup.partial-cache.expire-after-write", Kind.DURATION, summary="How long a key is kept after it was looked up."),
-        Option("lookup.partial-cache.expire-after-access", Kind.DURATION, summary="How long a key is kept after it was used."),
-        Option("lookup.partial-cache.cache-missing-key", Kind.BOOLEAN, "true", "Whether it is kept that a key has no row."),
-        Option("lookup.partial-cache.caching-missing-key", Kind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
-        Option("lookup.cache.max-rows", Kind.LONG, summary="As lookup.partial-cache.max-rows, with a cache."),
-        Option("lookup.cache.ttl", Kind.DURATION, summary="As lookup.partial-cache.expire-after-write, with a cache."),
-        Option("lookup.cache.caching-missing-key", Kind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
-        Option("lookup.max-retries", Kind.INT, "3", "How often a look-up is tried again that has failed."),
-        Option("sink.buffer-flush.max-rows", Kind.INT, "100", "Rows that go to the database together."),
-        Option("sink.buffer-flush.interval", Kind.DURATION, "1 s", use=Use.NOTICE, why=_FLUSH),
-        Option("sink.max-retries", Kind.INT, "3", "How often a transaction is tried again that has failed."),
-        Option("sink.parallelism", Kind.INT, summary="How many tasks write."),
+        Option("url", OptionKind.STRING, required=True, summary="The address: jdbc:postgresql://host:port/database."),
+        Option("table-name", OptionKind.STRING, required=True, summary="The table in the database."),
+        Option("driver", OptionKind.STRING, summary="The driver's class; by default that of the address."),
+        Option("username", OptionKind.STRING, summary="The user."),
+        Option("password", OptionKind.STRING, summary="The user's password."),
+        Option("properties.*", OptionKind.STRING, summary="A property of the connection."),
+        Option("compatible-mode", use=Support.REFUSED, why="The address says which database it is."),
+        Option("connection.max-retry-timeout", OptionKind.DURATION, "60 s", use=Support.NOTICE, why="each task opens a connection of its own"),
+        Option("scan.partition.column", OptionKind.STRING, summary="A number, date or time by which the table is read in parts."),
+        Option("scan.partition.num", OptionKind.INT, summary="How many parts."),
+        Option("scan.partition.lower-bound", OptionKind.LONG, summary="Where the second part begins, about: no row is left out."),
+        Option("scan.partition.upper-bound", OptionKind.LONG, summary="Where the last part begins, about."),
+        Option("scan.fetch-size", OptionKind.INT, "0", "Rows that are fetched at a time; 0: as many as is usual."),
+        Option("scan.auto-commit", OptionKind.BOOLEAN, "true", use=Support.NOTICE, why="it is set as reading in parts needs it"),
+        Option("filter.handling.policy", OptionKind.ENUM, "always", "Whether the database evaluates conditions.", values=("always", "never")),
+        Option("lookup.cache", OptionKind.ENUM, "none", "Whether rows that were looked up are kept.", values=("none", "partial")),
+        Option("lookup.partial-cache.max-rows", OptionKind.LONG, summary="Keys that are kept; the one not used for longest goes first."),
+        Option("lookup.partial-cache.expire-after-write", OptionKind.DURATION, summary="How long a key is kept after it was looked up."),
+        Option("lookup.partial-cache.expire-after-access", OptionKind.DURATION, summary="How long a key is kept after it was used."),
+        Option("lookup.partial-cache.cache-missing-key", OptionKind.BOOLEAN, "true", "Whether it is kept that a key has no row."),
+        Option("lookup.partial-cache.caching-missing-key", OptionKind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
+        Option("lookup.cache.max-rows", OptionKind.LONG, summary="As lookup.partial-cache.max-rows, with a cache."),
+        Option("lookup.cache.ttl", OptionKind.DURATION, summary="As lookup.partial-cache.expire-after-write, with a cache."),
+        Option("lookup.cache.caching-missing-key", OptionKind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
+        Option("lookup.max-retries", OptionKind.INT, "3", "How often a look-up is tried again that has failed."),
+        Option("sink.buffer-flush.max-rows", OptionKind.INT, "100", "Rows that go to the database together."),
+        Option("sink.buffer-flush.interval", OptionKind.DURATION, "1 s", use=Support.NOTICE, why=_FLUSH),
+        Option("sink.max-retries", OptionKind.INT, "3", "How often a transaction is tried again that has failed."),
+        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write."),
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:
@@ -132,7 +132,7 @@ class Jdbc(Connector):
     def _value(self, table: Table, key: str) -> Any:
         return option_rows.value(table.options, self.options, key)
 
-    def read(self, request: Read) -> Source:
+    def read(self, request: Read) -> SourceFrame:
         table = request.table
         named = dialect(table.options["url"])
         fetched = self._value(table, "scan.fetch-size") or _FETCHED_ROWS
@@ -144,7 +144,7 @@ class Jdbc(Connector):
         frame = self._load(request.spark, table, **more)
         names, types = actual_names(table, named, frame.columns), {f.name: f.dataType for f in frame.schema}
         columns = [_carried(names[c.name], c.name, c.type, types[names[c.name]], request.zone) for c in table.physical]
-        return Source(frame.selectExpr(*columns))
+        return SourceFrame(frame.selectExpr(*columns))
 
     def _load(self, spark: SparkSession, table: Table, **more: str) -> DataFrame:
         """The database's table as it is. Raises JobFailed."""

@@ -87,7 +87,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Client:
+class KafkaClient:
     """A client of the cluster that ``properties`` lead to; who asks waits ``timeout`` seconds at most. All methods raise SqlStreamError."""
 
     properties: Mapping[str, str]

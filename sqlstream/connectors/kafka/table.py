@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sqlstream import formats
 from sqlstream.connectors.base import Write, with_kinds
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
-from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, Topics
+from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, TopicConnector
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _STARTUPS = ("group-offsets", "earliest-offset", "latest-offset", "timestamp", "specific-offsets")
 
 
-class Kafka(Topics):
+class Kafka(TopicConnector):
     """Topics of Kafka."""
 
     name = "kafka"
@@ -35,19 +35,19 @@ class Kafka(Topics):
     )
     options = (
         *TOPICS,
-        Option("properties.auto.offset.reset", Kind.ENUM, summary="Where group-offsets starts with nothing committed.",
+        Option("properties.auto.offset.reset", OptionKind.ENUM, summary="Where group-offsets starts with nothing committed.",
                values=("earliest", "latest", "none")),
-        Option("format", Kind.STRING, summary="The value's format; the same as value.format."),
-        Option("value.format", Kind.STRING, summary="The value's format."),
-        Option("key.format", Kind.STRING, summary="The key's format."),
-        Option("key.fields", Kind.LIST, summary="The columns that form the key, separated by ;."),
-        Option("key.fields-prefix", Kind.STRING, "", "What the names of key columns begin with, beyond the key's own names."),
-        Option("value.fields-include", Kind.ENUM, "all", "Whether key columns are in the value too.", values=("all", "except_key")),
-        Option("scan.startup.mode", Kind.ENUM, "group-offsets", "Where reading starts.", values=_STARTUPS),
-        Option("scan.startup.specific-offsets", Kind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
-        Option("scan.startup.timestamp-millis", Kind.LONG, summary="Milliseconds since 1970."),
-        Option("sink.partitioner", Kind.STRING, "default", "default, or fixed and round-robin, which Kafka's own partitioner replaces."),
-        Option("sink.semantic", use=Use.REFUSED, why="Flink has dropped it, too: write 'sink.delivery-guarantee'."),
+        Option("format", OptionKind.STRING, summary="The value's format; the same as value.format."),
+        Option("value.format", OptionKind.STRING, summary="The value's format."),
+        Option("key.format", OptionKind.STRING, summary="The key's format."),
+        Option("key.fields", OptionKind.LIST, summary="The columns that form the key, separated by ;."),
+        Option("key.fields-prefix", OptionKind.STRING, "", "What the names of key columns begin with, beyond the key's own names."),
+        Option("value.fields-include", OptionKind.ENUM, "all", "Whether key columns are in the value too.", values=("all", "except_key")),
+        Option("scan.startup.mode", OptionKind.ENUM, "group-offsets", "Where reading starts.", values=_STARTUPS),
+        Option("scan.startup.specific-offsets", OptionKind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
+        Option("scan.startup.timestamp-millis", OptionKind.LONG, summary="Milliseconds since 1970."),
+        Option("sink.partitioner", OptionKind.STRING, "default", "default, or fixed and round-robin, which Kafka's own partitioner replaces."),
+        Option("sink.semantic", use=Support.REFUSED, why="Flink has dropped it, too: write 'sink.delivery-guarantee'."),
         *ENDS,
         *WRITING,
     )  # fmt: skip

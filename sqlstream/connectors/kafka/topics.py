@@ -11,14 +11,14 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
-from sqlstream.connectors.base import Connector, Metadata, Read, Source, once, plain_options
+from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, once, plain_options
 from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
 from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.java import classes
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
@@ -37,31 +37,34 @@ AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of
 OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
        "value.serializer", "interceptor.classes")  # fmt: skip
 TOPICS = (
-    Option("topic", Kind.LIST, summary="Topics to read, separated by ;, or the topic to write."),
-    Option("topic-pattern", Kind.STRING, summary="A regular expression; all topics it matches are read."),
-    Option("properties.bootstrap.servers", Kind.STRING, required=True, summary="Comma-separated brokers, host:port."),
-    Option("properties.group.id", Kind.STRING, summary="The group whose committed offsets 'group-offsets' means."),
-    Option("properties.*", Kind.STRING, summary="Any other property of Kafka's clients."),
+    Option("topic", OptionKind.LIST, summary="Topics to read, separated by ;, or the topic to write."),
+    Option("topic-pattern", OptionKind.STRING, summary="A regular expression; all topics it matches are read."),
+    Option("properties.bootstrap.servers", OptionKind.STRING, required=True, summary="Comma-separated brokers, host:port."),
+    Option("properties.group.id", OptionKind.STRING, summary="The group whose committed offsets 'group-offsets' means."),
+    Option("properties.*", OptionKind.STRING, summary="Any other property of Kafka's clients."),
 )
 ENDS = (
-    Option("scan.bounded.mode", Kind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),
-    Option("scan.bounded.specific-offsets", Kind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
-    Option("scan.bounded.timestamp-millis", Kind.LONG, summary="Milliseconds since 1970."),
+    Option("scan.bounded.mode", OptionKind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),
+    Option("scan.bounded.specific-offsets", OptionKind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
+    Option("scan.bounded.timestamp-millis", OptionKind.LONG, summary="Milliseconds since 1970."),
     Option(
-        "scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", "How often a stream looks for partitions that were added; 0 for never."
+        "scan.topic-partition-discovery.interval",
+        OptionKind.DURATION,
+        "5 min",
+        "How often a stream looks for partitions that were added; 0 for never.",
     ),
-    Option("scan.parallelism", Kind.INT, use=Use.NOTICE, why="there is one task a partition"),
-    Option("scan.watermark.idle-timeout", use=Use.REFUSED, why="Set table.exec.source.idle-timeout."),
+    Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="there is one task a partition"),
+    Option("scan.watermark.idle-timeout", use=Support.REFUSED, why="Set table.exec.source.idle-timeout."),
 )
 WRITING = (
-    Option("sink.parallelism", Kind.INT, use=Use.NOTICE, why="each task of the query writes by itself"),
-    Option("sink.delivery-guarantee", Kind.ENUM, "at-least-once", AT_LEAST_ONCE + ".", values=("at-least-once", "exactly-once", "none")),
-    Option("sink.transactional-id-prefix", use=Use.NOTICE, why=AT_LEAST_ONCE),
-    Option("sink.transaction-naming-strategy", use=Use.NOTICE, why=AT_LEAST_ONCE),
+    Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes by itself"),
+    Option("sink.delivery-guarantee", OptionKind.ENUM, "at-least-once", AT_LEAST_ONCE + ".", values=("at-least-once", "exactly-once", "none")),
+    Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE),
+    Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE),
 )
 
 
-class Topics(Connector):
+class TopicConnector(Connector):
     """Base of the connectors on Kafka's topics."""
 
     is_source = True
@@ -120,7 +123,7 @@ class Topics(Connector):
     def bounded(self, table: Table) -> bool:
         return bool(self.option(table, "scan.bounded.mode") != "unbounded")
 
-    def read(self, request: Read) -> Source:
+    def read(self, request: Read) -> SourceFrame:
         table = request.table
         properties = _properties(table)
         topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")
@@ -146,13 +149,13 @@ class Topics(Connector):
             # A range that ends before it starts is an error for Spark; for Flink it is empty.
             stop = {p: max(end[p], start[p]) for p in partitions}
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
-            return Source(decoded(frame, table, self.layout(table)))
+            return SourceFrame(decoded(frame, table, self.layout(table)))
         known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties)
         frame = request.spark.readStream.name(request.name).format(SOURCE).options(**options, topics=known.id()).load()
         frame = frame if end is None else frame.where(_before(end))
         split = _split(known) if request.splits else None
         names = tuple(f"{topic}-{number}" for topic, number in sorted(partitions))
-        return Source(decoded(frame, table, self.layout(table), split), names, known)
+        return SourceFrame(decoded(frame, table, self.layout(table), split), names, known)
 
     def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:
         match mode:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
-from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, Topics
+from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, TopicConnector
 from sqlstream.connectors.upserts import DELETED, upserts
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.options import Kind, Option, Use
+from sqlstream.core.options import Option, OptionKind, Support
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FLUSH = "a micro-batch writes one record a key"
 
 
-class UpsertKafka(Topics):
+class UpsertKafka(TopicConnector):
     """Topics of Kafka that hold the latest row of each key."""
 
     name = "upsert-kafka"
@@ -33,13 +33,13 @@ class UpsertKafka(Topics):
     )
     options = (
         *TOPICS,
-        Option("key.format", Kind.STRING, summary="The key's format."),
-        Option("value.format", Kind.STRING, summary="The value's format."),
-        Option("key.fields-prefix", Kind.STRING, "", "What the names of key columns begin with, beyond the key's own names."),
-        Option("value.fields-include", Kind.ENUM, "all", "Whether key columns are in the value too.", values=("all", "except_key")),
+        Option("key.format", OptionKind.STRING, summary="The key's format."),
+        Option("value.format", OptionKind.STRING, summary="The value's format."),
+        Option("key.fields-prefix", OptionKind.STRING, "", "What the names of key columns begin with, beyond the key's own names."),
+        Option("value.fields-include", OptionKind.ENUM, "all", "Whether key columns are in the value too.", values=("all", "except_key")),
         *ENDS,
-        Option("sink.buffer-flush.max-rows", Kind.INT, "0", use=Use.NOTICE, why=_FLUSH),
-        Option("sink.buffer-flush.interval", Kind.DURATION, "0", use=Use.NOTICE, why=_FLUSH),
+        Option("sink.buffer-flush.max-rows", OptionKind.INT, "0", use=Support.NOTICE, why=_FLUSH),
+        Option("sink.buffer-flush.interval", OptionKind.DURATION, "0", use=Support.NOTICE, why=_FLUSH),
         *WRITING,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.plan.nodes import Project, Sink
 from sqlstream.sql.expressions import Cast, ColumnRef
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.expressions import Expr
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         sink = planned.logical
         if not isinstance(sink, Sink) or planned.clause.args.get("columns") or not isinstance(sink.input, Project):
@@ -25,7 +25,7 @@ def check(subject: Subject) -> Iterator[Found]:
         swapped = [(given, name) for given, name in pairs if given is not None and given != name and given in wanted]
         if swapped:
             told = ", ".join(f"{given} into {name}" for given, name in swapped)
-            yield Found(
+            yield Violation(
                 planned.clause.args.get("query") or planned.clause,
                 f"INSERT matches columns by position, and writes {told}",
                 f"order the columns as the table does, or INSERT INTO {sink.table.path.name} (columns)",

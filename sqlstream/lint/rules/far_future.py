@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ _DATE = re.compile(r"\s*\+?(\d{4,})-\d{1,2}(-|\s*$)")
 _YEARS = 20
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     rowtimes = {mark.this.name for mark in subject.tree.args.get("watermarks") or ()}
     columns = (c for c in subject.tree.args.get("columns") or () if isinstance(c, ast.ComputedColumnDef) and c.this.name in rowtimes)
     for rowtime, text in ((c.this, text) for c in columns for text in c.expression.find_all(exp.Literal, ast.TimeLiteral)):
         date = None if text.is_number else _DATE.match(text.name)
         if date is not None and int(date[1]) > datetime.now(UTC).year + _YEARS:
-            yield Found(
+            yield Violation(
                 text,
                 f"{rowtime.name} may be '{text.name}', which raises the watermark for good: rows of the present are late from then on",
                 "A time of the past in its place raises none",

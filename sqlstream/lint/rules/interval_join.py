@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.plan.nodes import KeyedJoin
 from sqlstream.plan.properties import field, fields, static, walk
 from sqlstream.sql.expressions import ColumnRef
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TIMES = ("TIMESTAMP", "TIMESTAMP_LTZ")
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         for node in walk(planned.plan):
             if not isinstance(node, KeyedJoin) or static(node) or node.condition is None:
@@ -28,7 +28,7 @@ def check(subject: Subject) -> Iterator[Found]:
             times = [e.name for e in node.condition.walk() if isinstance(e, ColumnRef) and e.type.root in _TIMES]
             sides = [[name for name in dict.fromkeys(times) if name in {f.name for f in fields(side)}] for side in node.join.inputs]
             if all(sides):
-                yield Found(
+                yield Violation(
                     _clause(planned.clause),
                     "The join compares times of both sides, but is no interval join: it keeps all rows of both",
                     _missing(node.join, sides),

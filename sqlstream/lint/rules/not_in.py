@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sqlstream.lint.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for negation in subject.tree.find_all(exp.Not):
         tested = negation.this.unnest()
         if isinstance(tested, exp.In) and tested.args.get("query") is not None:
-            yield Found(negation, "NOT IN a sub-query holds for no row once the sub-query gives a NULL", "NOT EXISTS")
+            yield Violation(negation, "NOT IN a sub-query holds for no row once the sub-query gives a NULL", "NOT EXISTS")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sqlstream.lint.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for comparison in subject.tree.find_all(exp.EQ, exp.NEQ):
         if any(isinstance(side, exp.Null) for side in (comparison.this, comparison.expression)):
             wanted = "IS NULL" if isinstance(comparison, exp.EQ) else "IS NOT NULL"
-            yield Found(comparison, "A comparison with NULL is never TRUE", wanted)
+            yield Violation(comparison, "A comparison with NULL is never TRUE", wanted)

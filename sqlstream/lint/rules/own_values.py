@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.plan.differences import expressions
 from sqlstream.plan.nodes import Scan
 from sqlstream.plan.properties import walk
@@ -32,20 +32,20 @@ class _Insert:
     from_now_on: frozenset[str]
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     told: set[str] = set()
     for first, second in combinations([_insert(p) for p in subject.planned], 2):
         for name in _shared(first, second):
             if name not in told:
                 told.add(name)
-                yield Found(
+                yield Violation(
                     second.planned.clause,
                     f"{name} in what INSERTs of this statement set share is computed for each of them: their rows have different values",
                     "write the query into a table, and read that in both",
                 )
         for scan in (first.from_now_on & second.from_now_on) - told:
             told.add(scan)
-            yield Found(
+            yield Violation(
                 second.planned.clause,
                 f"INSERTs of this statement set read {scan} from 'latest' on, each from when it starts: what comes between is in one of them only",
                 "set 'startingVersion' to a number",

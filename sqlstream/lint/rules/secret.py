@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.catalog.ddl import literal_secrets
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from sqlstream.lint.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     if subject.table is None:
         return
     written = {o.this.name: o for o in subject.tree.args.get("options") or []}
     for key in literal_secrets(subject.table.options):
         if key in written:
-            yield Found(written[key], f"'{key}' holds a secret in plain text", "write '${env:NAME}', and set the variable NAME")
+            yield Violation(written[key], f"'{key}' holds a secret in plain text", "write '${env:NAME}', and set the variable NAME")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from sqlstream.lint.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         if isinstance(planned.clause, ast.Insert):
             for select in _tops(planned.clause.args["query"]):
                 yield from _stars(select)
 
 
-def _stars(select: exp.Select) -> Iterator[Found]:
+def _stars(select: exp.Select) -> Iterator[Violation]:
     clause = select.args.get("from_")
     ctes = {c.alias for c in select.find_all(exp.CTE)}
     items = [clause.this, *(join.this for join in select.args.get("joins") or [])] if clause is not None else []
@@ -30,7 +30,7 @@ def _stars(select: exp.Select) -> Iterator[Found]:
         return
     for item in select.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
-            yield Found(
+            yield Violation(
                 item if "start" in item.meta else clause,
                 "SELECT * into a sink: a column that is added to the table breaks the job",
                 "name the columns",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.plan.nodes import GroupAggregate, KeyedJoin, Over, Rank
 from sqlstream.plan.state import unbounded_state
 
@@ -24,8 +24,8 @@ _CLAUSES: dict[type[Node], tuple[type[exp.Expr], ...]] = {
 }
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         for kept in unbounded_state(planned.plan):
             clause = planned.clause.find(*_CLAUSES[type(kept.node)]) or planned.clause
-            yield Found(clause, f"{kept.text} keeps its state for ever", kept.bound)
+            yield Violation(clause, f"{kept.text} keeps its state for ever", kept.bound)

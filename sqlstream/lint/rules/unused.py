@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _USES = (exp.Query, ast.Insert, ast.StatementSet)
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     yield from _expressions(subject.tree)
     tree = subject.tree
     if not subject.local or not isinstance(tree, ast.CreateTable | ast.CreateView) or (tree.args.get("query") is not None and _filled(tree)):
@@ -25,19 +25,19 @@ def check(subject: Subject) -> Iterator[Found]:
     # A file of declarations alone is for others to use.
     if any(isinstance(later, _USES) for later in subject.later) and tree.this.name not in _named(subject.later):
         kind = "view" if isinstance(tree, ast.CreateView) else "table"
-        yield Found(tree.this, f"The {kind} '{tree.this.name}' is never used in this script", "leave it out, or keep it in catalog/")
+        yield Violation(tree.this, f"The {kind} '{tree.this.name}' is never used in this script", "leave it out, or keep it in catalog/")
 
 
 def _filled(tree: exp.Expr) -> bool:
     return isinstance(tree, ast.CreateTable)
 
 
-def _expressions(tree: exp.Expr) -> Iterator[Found]:
+def _expressions(tree: exp.Expr) -> Iterator[Violation]:
     for clause in tree.find_all(exp.With):
         read = _named([clause.parent] if clause.parent is not None else [])
         for cte in clause.expressions:
             if cte.alias not in read:
-                yield Found(cte.args["alias"], f"The query '{cte.alias}' of WITH is never read", "leave it out")
+                yield Violation(cte.args["alias"], f"The query '{cte.alias}' of WITH is never read", "leave it out")
 
 
 def _named(trees: Iterable[exp.Expr]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.plan.nodes import Filter, Project, Sink, Watermark, WindowAggregate
 from sqlstream.plan.properties import static, upsert_key
 from sqlstream.sql.expressions import Cast, ColumnRef
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Key = tuple[frozenset[str], ...]
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         sink = planned.plan
         if not isinstance(sink, Sink) or sink.table.primary_key is None or static(sink):
@@ -30,7 +30,7 @@ def check(subject: Subject) -> Iterator[Found]:
         if key is not None and all(columns & set(declared) for columns in key):
             continue
         told = "has no key" if key is None else f"tells its rows apart by ({', '.join(min(columns) for columns in key)})"
-        yield Found(
+        yield Violation(
             planned.clause,
             f"The query {told}, the sink by PRIMARY KEY ({', '.join(declared)}): of rows with the same key the last to come stays",
             f"aggregate by ({', '.join(declared)}), or keep the latest row of each by ROW_NUMBER() .. = 1",

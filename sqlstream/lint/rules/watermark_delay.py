@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from sqlstream.lint.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     watermark = subject.table.watermark if subject.table is not None else None
     declared = subject.tree.args.get("watermarks") or []
     if watermark is not None and declared and isinstance(watermark.expression, exp.Column):
-        yield Found(
+        yield Violation(
             declared[0],
             f"The watermark of {watermark.column} has no delay: a row that comes out of order is late, and dropped by windows",
             f"WATERMARK FOR {watermark.column} AS {watermark.column} - INTERVAL '5' SECOND",

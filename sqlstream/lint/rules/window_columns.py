@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.lint.subject import Found
+from sqlstream.lint.subject import Violation
 from sqlstream.plan.build.windowing import windowing
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, GroupAggregate
 from sqlstream.plan.properties import static, walk
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlstream.lint.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Found]:
+def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         for node in walk(planned.plan):
             if not isinstance(node, GroupAggregate) or static(node) or (window := windowing(node.input)) is None:
@@ -25,7 +25,7 @@ def check(subject: Subject) -> Iterator[Found]:
             grouped = {window.columns[key] for key in node.keys if key in window.columns}
             if len(grouped & {WINDOW_START, WINDOW_END}) == 1:
                 there, missing = (WINDOW_START, WINDOW_END) if WINDOW_START in grouped else (WINDOW_END, WINDOW_START)
-                yield Found(
+                yield Violation(
                     planned.clause.find(exp.Group) or planned.clause,
                     f"GROUP BY has {there} without {missing}: the groups never close, and their rows change for ever",
                     "GROUP BY window_start, window_end",

@@ -27,7 +27,7 @@ from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from sqlstream.plan.build.scope import Environment, Settings
+    from sqlstream.plan.build.scope import Environment, PlanSettings
 
 Hints = dict[str, Hint]
 # Each takes as long as there are columns before it.
@@ -187,7 +187,7 @@ def _common(left: Relation, right: Relation, join: exp.Join) -> list[str]:
     return [name for name in names[0] if name in names[1]] if join.args.get("method") else []
 
 
-def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, settings: Settings) -> Relation:
+def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, settings: PlanSettings) -> Relation:
     """The join by equal columns of the names ``names``, each of which is one column for who does not say of which side."""
     pairs = [(bind(exp.column(name), left.scope(settings)), bind(exp.column(name), right.scope(settings))) for name in names]
     both = left.beside(right)

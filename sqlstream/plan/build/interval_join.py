@@ -17,7 +17,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import IntervalJoin, Join, Node, TimeAttribute
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import to_text
-from sqlstream.sql.expressions import Call, Cast, ColumnRef, Expr, Literal, Word
+from sqlstream.sql.expressions import Call, Cast, ColumnRef, Expr, Keyword, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +110,7 @@ def _moved(expr: Expr) -> int | None:
             return _plus(_moved(time), _millis(interval.type.root, value))
         case Call(args=(time, Literal(value=int() as value) as interval)) if expr.function.name in ("+", "-"):
             return _plus(_moved(time), _millis(interval.type.root, value if expr.function.name == "+" else -value))
-        case Call(args=(Word(text=unit), Literal(value=int() as value), time)) if expr.function.name == "TIMESTAMPADD" and unit in _KNOWN:
+        case Call(args=(Keyword(text=unit), Literal(value=int() as value), time)) if expr.function.name == "TIMESTAMPADD" and unit in _KNOWN:
             return _plus(_moved(time), _months(value * _MONTHS[unit]) if unit in _MONTHS else value * _UNITS[unit])
     return None
 

@@ -33,7 +33,7 @@ class Resolver(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class PlanSettings:
     """What of the session a plan depends on besides tables: its options, and the user's functions by name."""
 
     zone: str = "UTC"
@@ -92,7 +92,7 @@ class Relation:
         repeated = self.repeated | {width + i for i in right.repeated}
         return Relation(Join(self.node, right.node, JoinKind.INNER, None), (*self.names, *right.names), merged, hidden, repeated=repeated)
 
-    def scope(self, settings: Settings) -> Scope:
+    def scope(self, settings: PlanSettings) -> Scope:
         """What the binder resolves columns against."""
         columns = tuple(
             ScopeColumn(qualifier, name, ColumnRef(f.type, f.name), place in self.hidden)
@@ -110,7 +110,7 @@ class Environment:
     """
 
     resolver: Resolver
-    settings: Settings
+    settings: PlanSettings
     ctes: Mapping[str, Node] = field(default_factory=dict)
     table_function: Callable[[exp.Expr, str], Function | None] = lambda at, name: None
     notices: list[str] = field(default_factory=list)

@@ -17,11 +17,11 @@ from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
-    from sqlstream.plan.build.scope import Relation, Settings
+    from sqlstream.plan.build.scope import PlanSettings, Relation
     from sqlstream.plan.nodes import Field
 
 
-def as_of(item: exp.Expr, left: Relation, settings: Settings) -> Field | None:
+def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> Field | None:
     """The time attribute of the left that ``item`` of FROM is read as of; None where it is none. Raises ValidationError."""
     period = item.args.get("system_time")
     if period is None or period.expression.find(exp.Column) is None:

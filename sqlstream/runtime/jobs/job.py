@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Told: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
 
 
-class Status(Enum):
+class JobStatus(Enum):
     """A job's state, as SHOW JOBS prints it."""
 
     RUNNING = "RUNNING"
@@ -40,7 +40,7 @@ def untold(error: SqlStreamError) -> SqlStreamError:
 
 
 @dataclass
-class Settings:
+class JobSettings:
     """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode.
 
     ``idle_ms``, ``future_ms``: see Lowering.
@@ -62,7 +62,7 @@ class Job:
     sinks: tuple[Sink, ...]
     folder: Path
     started: float = field(default_factory=time.time)
-    status: Status = Status.RUNNING
+    status: JobStatus = JobStatus.RUNNING
     error: SqlStreamError | None = None
     queries: list[StreamingQuery] = field(default_factory=list)
     watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)

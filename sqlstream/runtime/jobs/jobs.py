@@ -15,8 +15,8 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs.folder import DRAINING, claim, drained_before, generation, stopped_before
-from sqlstream.runtime.jobs.job import Job, Settings, Status, Told, untold
-from sqlstream.runtime.jobs.runner import Runner
+from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Told, untold
+from sqlstream.runtime.jobs.runner import JobRunner
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Jobs:
 
     @property
     def _folders(self) -> set[Path]:
-        return {j.folder.parent for j in self if j.status is Status.RUNNING}
+        return {j.folder.parent for j in self if j.status is JobStatus.RUNNING}
 
     def find(self, job_id: str) -> Job:
         """The job with this id, or whose id begins so. Raises ValidationError."""
@@ -60,7 +60,7 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not found else f"Several jobs begin with {job_id}.", hint=known)
         return found[0]
 
-    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: Settings, sql: str, told: Told | None = None) -> Job:
+    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, told: Told | None = None) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
         try:
             home, lock = claim(self._project, sinks, name, settings.zone, self._folders)
@@ -72,7 +72,7 @@ class Jobs:
             uuid.uuid4().hex, name, sinks, folder, lock=lock, told=told or untold, streaming=settings.streaming, zone=zone, idle_ms=settings.idle_ms
         )
         private.written(home / "job.json", json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
-        runner = Runner(job, spark, settings, self._project, self._emit, self._job_ended)
+        runner = JobRunner(job, spark, settings, self._project, self._emit, self._job_ended)
         try:
             if resumed and (folder / DRAINING).exists():
                 self._notify(f"Job '{name}' ended while it was drained: that is completed first ({folder}).")
@@ -105,7 +105,7 @@ class Jobs:
         Raises ValidationError, and what a drain met (JobFailed).
         """
         job = self.find(job_id)
-        if job.status is not Status.RUNNING:
+        if job.status is not JobStatus.RUNNING:
             raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
         if (savepoint or drain) and not job.streaming:
             hint = f"In batch mode there is no state to keep, and a job ends with its input: STOP JOB '{job_id}' cancels it."
@@ -134,7 +134,7 @@ class Jobs:
         while True:
             self._ended.clear()
             error = next((j.error for j in self if j.error is not None), None)
-            running = [j for j in self if j.status is Status.RUNNING]
+            running = [j for j in self if j.status is JobStatus.RUNNING]
             if error is not None or not running or interrupted():
                 break
             progress([j.metrics for j in running])
@@ -150,7 +150,7 @@ class Jobs:
     def stop_all(self, *, locked: bool = False) -> None:
         """Stop every running job. ``locked``: their folders stay so until ``let_go``."""
         self._locked = locked
-        running = [j for j in self if j.status is Status.RUNNING]
+        running = [j for j in self if j.status is JobStatus.RUNNING]
         for job in running:
             job.stopping.set()
         for job in running:

@@ -16,7 +16,7 @@ from sqlstream.core import private
 from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, scans, static, upsert_key, window_column
 from sqlstream.runtime.jobs.folder import DRAINING, sink_name, write_atomically
-from sqlstream.runtime.jobs.job import Job, Settings, Status
+from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 _PAUSE_SECONDS = 60.0
 
 
-class Runner:
+class JobRunner:
     """Runs one job: its queries, in a thread."""
 
     def __init__(
-        self, job: Job, spark: SparkSession, settings: Settings, project: Path, emit: Callable[[str], None], ended: Callable[[Job], None]
+        self, job: Job, spark: SparkSession, settings: JobSettings, project: Path, emit: Callable[[str], None], ended: Callable[[Job], None]
     ) -> None:
         self._job = job
         self._ended = ended
@@ -85,13 +85,13 @@ class Runner:
             try:
                 body(*args)
                 if job.stopping.is_set():
-                    job.status = Status.CANCELED
+                    job.status = JobStatus.CANCELED
                 else:
                     (job.folder / "finished").touch()
-                    job.status = Status.FINISHED
+                    job.status = JobStatus.FINISHED
             except Exception as error:
                 job.error = None if job.stopping.is_set() else job.told(job.failure(error))
-                job.status = Status.CANCELED if job.stopping.is_set() else Status.FAILED
+                job.status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FAILED
             finally:
                 job.end_queries()
                 self._end_watches()

@@ -14,11 +14,11 @@ from sqlstream.runtime.lower.lowering import lower
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from sqlstream.plan.build.scope import Settings
+    from sqlstream.plan.build.scope import PlanSettings
     from sqlstream.plan.nodes import Node
 
 
-def spark_plan(node: Node, spark: SparkSession, settings: Settings, project: Path) -> str:
+def spark_plan(node: Node, spark: SparkSession, settings: PlanSettings, project: Path) -> str:
     """Spark's plan of ``node``; nothing runs. Raises what the lowering meets."""
     with tempfile.TemporaryDirectory() as folder:
         control = Path(folder) / "control"

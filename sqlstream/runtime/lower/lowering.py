@@ -16,7 +16,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find
-from sqlstream.connectors.base import SPLIT, Read, Source, with_kinds
+from sqlstream.connectors.base import SPLIT, Read, SourceFrame, with_kinds
 from sqlstream.core.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
@@ -124,7 +124,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
     raise TypeError(type(node).__name__)
 
 
-def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
+def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
     """What ``node`` gives; with ``splits`` its rows' splits come along from the scan below."""
     match node:
         case Scan(table=table):
@@ -146,7 +146,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> Source:
         case Filter(input=below):
             source = _source(below, to, splits=splits)
             return replace(source, frame=source.frame.where(render(node.condition, to.zone)))
-    return Source(lower(node, to))
+    return SourceFrame(lower(node, to))
 
 
 def _column(name: str, sql: str) -> Column:

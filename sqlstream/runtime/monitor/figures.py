@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlstream.runtime.monitor.metrics import Brokers, JobMetrics, Partition
+    from sqlstream.runtime.monitor.metrics import BrokerContact, JobMetrics, Partition
 
 OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows", "lag by partition",
             "last error", "job id")  # fmt: skip
@@ -87,7 +87,7 @@ def last_error(job: JobMetrics) -> str | None:
     return job.error if job.silent is None else no_answer(job.silent, job.zone)
 
 
-def no_answer(brokers: Brokers, zone: str) -> str:
+def no_answer(brokers: BrokerContact, zone: str) -> str:
     """What is known of brokers that don't answer."""
     return f"Kafka at {brokers.servers} gives no answer since {moment((brokers.silent or 0) // 1000 * 1000, zone)}"
 

@@ -47,7 +47,7 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Brokers:
+class BrokerContact:
     """Those of a topic that is read. ``silent``: the moment from which on they give no answer; ``silence``: when they last gave none, and when
     they answered again. ``unread``: partitions that were added and are not read yet; ``next_look``: when they will be, None for never.
     """
@@ -138,7 +138,7 @@ class QueryMetrics:
     inputs: tuple[Input, ...] = ()
     timed: tuple[Timed, ...] = ()
     filters: tuple[FilterRows, ...] = ()
-    brokers: tuple[Brokers, ...] = ()
+    brokers: tuple[BrokerContact, ...] = ()
     watermark: int | None = None
     state_rows: int | None = None
     state_bytes: int | None = None
@@ -213,7 +213,7 @@ class JobMetrics:
         return tuple(found.values())
 
     @property
-    def silent(self) -> Brokers | None:
+    def silent(self) -> BrokerContact | None:
         """Those that give no answer for the longest time, while the job runs."""
         found = [b for q in self.queries for b in q.brokers if b.silent is not None and self.status == "RUNNING"]
         return min(found, key=lambda b: b.silent or 0, default=None)
@@ -405,10 +405,10 @@ def _timed(table: str, one: Json) -> Timed:
     return Timed(table, tuple(splits), one["watermark"])
 
 
-def _brokers(one: Json) -> Brokers:
+def _brokers(one: Json) -> BrokerContact:
     next_look = one["looked"] + one["every"] if one["every"] else None
     silence = one["silence"] and (one["silence"][0], one["silence"][1])
-    return Brokers(one["servers"], one["silent"], silence, tuple(one["unread"]), next_look)
+    return BrokerContact(one["servers"], one["silent"], silence, tuple(one["unread"]), next_look)
 
 
 def _millis(text: str | None) -> int | None:

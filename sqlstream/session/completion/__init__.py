@@ -284,13 +284,13 @@ def _window_arguments(place: Place) -> Iterator[Candidate]:
         yield keyword("PARTITION BY")
 
 
-def _matched(match: Place) -> list[scope.Source]:
+def _matched(match: Place) -> list[scope.FromItem]:
     """The rows that MATCH_RECOGNIZE looks at."""
     start = next((i for i in range(match.at, -1, -1) if match.group.word(i) in ("FROM", "JOIN", ",")), 0)
-    return [scope.Source("", match.context.columns_of(scope.path_at(match.group, start + 1)))]
+    return [scope.FromItem("", match.context.columns_of(scope.path_at(match.group, start + 1)))]
 
 
-def _clauses(place: Place, phrases: tuple[str, ...], below: list[scope.Source] | None = None) -> Iterator[Candidate]:
+def _clauses(place: Place, phrases: tuple[str, ...], below: list[scope.FromItem] | None = None) -> Iterator[Candidate]:
     """Inside of OVER and MATCH_RECOGNIZE: clauses of their own around expressions. A variable of a pattern stands for the rows."""
     if place.word() in ("PARTITION", "ORDER"):
         yield keyword("BY")
@@ -325,7 +325,7 @@ def _expression(place: Place) -> Iterator[Candidate]:
         return
     below = queries.in_scope(place)
     if not below and (found := declarations.declared_columns(place.root)):
-        below = [scope.Source("", found)]
+        below = [scope.FromItem("", found)]
     if not place.at and place.group.before in ("COUNT", "SUM", "AVG", "MIN", "MAX", "LISTAGG"):
         yield from queries.operands(place, below)
         yield keyword("DISTINCT")

@@ -31,7 +31,7 @@ class Column(NamedTuple):
     fields: tuple[Column, ...] = ()
 
 
-class Relation(NamedTuple):
+class KnownRelation(NamedTuple):
     """A table or view of a database."""
 
     name: str
@@ -53,7 +53,7 @@ class Context:
 
     catalog: str = "default_catalog"
     database: str = "default_database"
-    names: Mapping[str, Mapping[str, tuple[Relation, ...]]] = field(default_factory=dict)
+    names: Mapping[str, Mapping[str, tuple[KnownRelation, ...]]] = field(default_factory=dict)
     options: Callable[[ObjectPath], Mapping[str, str]] = lambda path: {}
     columns: Callable[[ObjectPath], Columns] = _nothing
     functions: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Context:
     _known: dict[ObjectPath, Columns] = field(default_factory=dict)
 
     @cached_property
-    def relations(self) -> tuple[Relation, ...]:
+    def relations(self) -> tuple[KnownRelation, ...]:
         """Those of the current database."""
         return self.names.get(self.catalog, {}).get(self.database, ())
 
@@ -138,9 +138,9 @@ def snapshot(
     )
 
 
-def names(manager: CatalogManager) -> dict[str, dict[str, tuple[Relation, ...]]]:
+def names(manager: CatalogManager) -> dict[str, dict[str, tuple[KnownRelation, ...]]]:
     """All relations of ``manager``, temporary ones included."""
-    found: dict[str, dict[str, dict[str, Relation]]] = {
+    found: dict[str, dict[str, dict[str, KnownRelation]]] = {
         c: {d: {n: _relation(n, item) for n, item in database.tables.items()} for d, database in catalog.databases.items()}
         for c, catalog in manager.catalogs.items()
     }
@@ -149,5 +149,5 @@ def names(manager: CatalogManager) -> dict[str, dict[str, tuple[Relation, ...]]]
     return {c: {d: tuple(sorted(r.values())) for d, r in databases.items()} for c, databases in found.items()}
 
 
-def _relation(name: str, item: object) -> Relation:
-    return Relation(name, isinstance(item, View), getattr(item, "connector", ""))
+def _relation(name: str, item: object) -> KnownRelation:
+    return KnownRelation(name, isinstance(item, View), getattr(item, "connector", ""))

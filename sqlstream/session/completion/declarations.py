@@ -8,7 +8,7 @@ from sqlstream import connectors
 from sqlstream.core import settings
 from sqlstream.session.completion import options, queries, scope, words
 from sqlstream.session.completion.suggestion import Candidate, identifier, keywords, string
-from sqlstream.session.completion.tree import Group
+from sqlstream.session.completion.tree import BracketGroup
 from sqlstream.sql.syntax.fragments import Fragment, Kind
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _hint(place: Place, given: dict[str, str]) -> _List | None:
     return _List(tuple(o for o in rows if o.key != "connector"), given)
 
 
-def _given(group: Group) -> dict[str, str]:
+def _given(group: BracketGroup) -> dict[str, str]:
     """What a list of options says."""
     found = {}
     for i in range(len(group.items)):
@@ -114,17 +114,17 @@ def _given(group: Group) -> dict[str, str]:
     return found
 
 
-def declared_columns(root: Group) -> Columns:
+def declared_columns(root: BracketGroup) -> Columns:
     """The columns that a CREATE TABLE or ALTER TABLE declares."""
-    first = next((i for i in root.items if isinstance(i, Group)), None)
+    first = next((i for i in root.items if isinstance(i, BracketGroup)), None)
     return scope.definitions(first) if first is not None and is_definitions(first) else ()
 
 
-def _altered(root: Group) -> tuple[str, ...]:
+def _altered(root: BracketGroup) -> tuple[str, ...]:
     return scope.path_at(root, 2 + 2 * (root.word(2) == "IF"))
 
 
-def is_definitions(group: Group) -> bool:
+def is_definitions(group: BracketGroup) -> bool:
     """Whether the brackets hold the columns of CREATE TABLE or ALTER TABLE .. ADD."""
     root = group.parent
     if root is None or root.parent is not None or group.opener != "(" or "TABLE" not in (root.word(1), root.word(2)):
@@ -138,7 +138,7 @@ def definition(place: Place) -> Iterator[Candidate]:
     """What can stand at a place of the column list of CREATE TABLE."""
     item = [i.upper if isinstance(i, Fragment) else "()" for i in place.since(",")]
     own = (*declared_columns(place.root), *(place.context.columns_of(_altered(place.root)) if place.root.word(0) == "ALTER" else ()))
-    below = [scope.Source("", own)]
+    below = [scope.FromItem("", own)]
     if place.word() == "<" or place.word(2) == "<" or (len(item) == 1 and item[0] not in ("WATERMARK", "PRIMARY", "CONSTRAINT")):
         yield from types()
         yield from keywords(("AS",))
@@ -165,9 +165,9 @@ def types() -> Iterator[Candidate]:
     return (Candidate("type", t, t) for t in words.TYPES)
 
 
-def _metadata(root: Group) -> Iterator[Candidate]:
+def _metadata(root: BracketGroup) -> Iterator[Candidate]:
     """The metadata keys of the connector that WITH names, of all where it does not yet."""
-    given = next((_given(i) for i in root.items if isinstance(i, Group) and i.before == "WITH"), {})
+    given = next((_given(i) for i in root.items if isinstance(i, BracketGroup) and i.before == "WITH"), {})
     chosen = given.get("connector")
     for connector in connectors.CONNECTORS:
         if chosen in (None, connector.name):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.session.completion.tree import QUERY_WORDS, Group
+from sqlstream.session.completion.tree import QUERY_WORDS, BracketGroup
 from sqlstream.sql.syntax.fragments import Fragment, Kind
-from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Reads, Row, Slot, Word
+from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Reads, Sequenced, Slot, Word
 from sqlstream.sql.syntax.statement_table import LISTED
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Expected:
     query: int | None = None
 
 
-def expected(statement: Group, cursor: int) -> Expected:
+def expected(statement: BracketGroup, cursor: int) -> Expected:
     """What the patterns expect at place ``cursor`` of a statement, whose words before it are whole."""
     found = Expected([], [])
     for form in LISTED:
@@ -33,15 +33,15 @@ def expected(statement: Group, cursor: int) -> Expected:
     return found
 
 
-def _match(part: Part, statement: Group, at: int, cursor: int, found: Expected) -> Iterator[int]:
+def _match(part: Part, statement: BracketGroup, at: int, cursor: int, found: Expected) -> Iterator[int]:
     """The places behind ``part``, which begins at ``at``; what is missing at the cursor goes into ``found``."""
     match part:
-        case Row(parts):
+        case Sequenced(parts):
             if not parts:
                 yield at
                 return
             for end in _match(parts[0], statement, at, cursor, found):
-                yield from _match(Row(parts[1:]), statement, end, cursor, found)
+                yield from _match(Sequenced(parts[1:]), statement, end, cursor, found)
         case Choice(rows, optional):
             for row in rows:
                 yield from _match(row, statement, at, cursor, found)
@@ -60,14 +60,14 @@ def _match(part: Part, statement: Group, at: int, cursor: int, found: Expected) 
             yield from _named(part.reads, statement, at, cursor, found)
 
 
-def _named(reads: Reads, statement: Group, at: int, cursor: int, found: Expected) -> Iterator[int]:
+def _named(reads: Reads, statement: BracketGroup, at: int, cursor: int, found: Expected) -> Iterator[int]:
     """The place behind what a slot names."""
     word = statement.word(at)
     item = statement.items[at]
     kind = item.kind if isinstance(item, Fragment) else None
     match reads:
         case Reads.QUERY:
-            if word in QUERY_WORDS or (isinstance(item, Group) and item.is_query):
+            if word in QUERY_WORDS or (isinstance(item, BracketGroup) and item.is_query):
                 found.query = at
         case Reads.NAME | Reads.PATH if kind in (Kind.WORD, Kind.QUOTED):
             at += 1

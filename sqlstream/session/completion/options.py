@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream import connectors, formats
 from sqlstream.core import settings
-from sqlstream.core.options import Kind, Option, Use, find
+from sqlstream.core.options import Option, OptionKind, Support, find
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMAT_KEYS = {"format": "", "value.format": "value.", "key.format": "key."}
 _CONNECTOR = Option("connector", required=True, summary="What the table is read from and written to.")
 _CATALOG = (
-    Option("type", Kind.ENUM, required=True, summary="The kind of catalog.", values=("generic_in_memory",)),
+    Option("type", OptionKind.ENUM, required=True, summary="The kind of catalog.", values=("generic_in_memory",)),
     Option("default-database", summary="Its first database."),
 )
 
@@ -45,15 +45,15 @@ def _by_column(row: Option, columns: Columns) -> Iterable[Option]:
 
 def keys(declared: Iterable[Option], given: Mapping[str, str]) -> list[Option]:
     """Options that are not given yet: those that are required first, those without effect last; no refused ones."""
-    rows = [o for o in declared if o.key not in given and o.use is not Use.REFUSED]
-    return sorted(rows, key=lambda o: (not o.required, o.use is Use.NOTICE))
+    rows = [o for o in declared if o.key not in given and o.use is not Support.REFUSED]
+    return sorted(rows, key=lambda o: (not o.required, o.use is Support.NOTICE))
 
 
 def described(option: Option) -> str:
     """An option in a few words: what it takes, its default, what it is for."""
     kind = " | ".join(option.values) if option.values else option.kind.value
     default = ", required" if option.required else f", default {option.default}" if option.default else ""
-    return f"{kind}{default}: {option.summary if option.use is Use.HONOURED else 'without effect, ' + option.why}".rstrip(": ")
+    return f"{kind}{default}: {option.summary if option.use is Support.HONOURED else 'without effect, ' + option.why}".rstrip(": ")
 
 
 def values(key: str, declared: Collection[Option], given: Mapping[str, str], context: Context) -> list[tuple[str, str]]:
@@ -72,7 +72,7 @@ def of_option(option: Option | None) -> list[tuple[str, str]]:
     """The values that an option names: of a choice, of a boolean, its default."""
     if option is None:
         return []
-    named = option.values or (("true", "false") if option.kind is Kind.BOOLEAN else (option.default,) if option.default else ())
+    named = option.values or (("true", "false") if option.kind is OptionKind.BOOLEAN else (option.default,) if option.default else ())
     return [(v, "default" if v == option.default else "") for v in named]
 
 

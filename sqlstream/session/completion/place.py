@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.session.completion.context import Context
-    from sqlstream.session.completion.tree import Group
+    from sqlstream.session.completion.tree import BracketGroup
 
 
 @dataclass(frozen=True)
 class Place:
     """``at`` is the place in ``group``; ``qualifier`` is what is written with a dot in front of the name that is being typed."""
 
-    root: Group
-    group: Group
+    root: BracketGroup
+    group: BracketGroup
     at: int
     context: Context
     qualifier: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Place:
         return self.group.word(self.at - back)
 
     @property
-    def previous(self) -> Fragment | Group | None:
+    def previous(self) -> Fragment | BracketGroup | None:
         return self.group.items[self.at - 1] if self.at else None
 
     @property
@@ -44,7 +44,7 @@ class Place:
         item = self.group.items[self.at - back] if self.at >= back else None
         return isinstance(item, Fragment) and item.kind is Kind.STRING
 
-    def since(self, *stops: str) -> list[Fragment | Group]:
+    def since(self, *stops: str) -> list[Fragment | BracketGroup]:
         """What stands between the last of ``stops`` in these brackets and the cursor."""
         start = next((i + 1 for i in range(self.at - 1, -1, -1) if self.group.word(i) in stops), 0)
         return self.group.items[start : self.at]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.session.completion import scope, words
 from sqlstream.session.completion.place import relations
 from sqlstream.session.completion.suggestion import Candidate, identifier, keyword, keywords
-from sqlstream.session.completion.tree import Group
+from sqlstream.session.completion.tree import BracketGroup
 from sqlstream.sql import functions
 from sqlstream.sql.quoting import flink_name
 from sqlstream.sql.syntax.fragments import Fragment, Kind
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlstream.session.completion.context import Column, Context
     from sqlstream.session.completion.place import Place
-    from sqlstream.session.completion.scope import Source
+    from sqlstream.session.completion.scope import FromItem
 
 _OPENERS = ("FROM", "JOIN", ",")
 
@@ -113,10 +113,10 @@ def _from(place: Place) -> Iterator[Candidate]:
         yield from keywords((*(("ON", "USING") if joined else ()), *words.AFTER["FROM"], "AS", "FOR SYSTEM_TIME AS OF", "MATCH_RECOGNIZE"))
 
 
-def in_scope(place: Place) -> list[Source]:
+def in_scope(place: Place) -> list[FromItem]:
     """The sources of the nearest query around ``place``, behind them those of the queries around it."""
-    found: list[Source] = []
-    group: Group | None = place.group
+    found: list[FromItem] = []
+    group: BracketGroup | None = place.group
     at = place.at
     while group is not None:
         if around := scope.enclosing_query(group, at):
@@ -127,7 +127,7 @@ def in_scope(place: Place) -> list[Source]:
     return found
 
 
-def operands(place: Place, below: Iterable[Source]) -> Iterator[Candidate]:
+def operands(place: Place, below: Iterable[FromItem]) -> Iterator[Candidate]:
     """Columns and aliases, then what else a value can be."""
     below = list(below)
     if place.word() == "INTERVAL":
@@ -144,7 +144,7 @@ def operands(place: Place, below: Iterable[Source]) -> Iterator[Candidate]:
         yield from keywords(words.IN_CASE)
 
 
-def _qualified(qualifier: tuple[str, ...], below: list[Source]) -> Iterator[Candidate]:
+def _qualified(qualifier: tuple[str, ...], below: list[FromItem]) -> Iterator[Candidate]:
     """The columns of an alias, the fields of a ROW."""
     found: tuple[Column, ...] = tuple(c for s in below if s.alias == qualifier[0] or s.parts == qualifier for c in s.columns)
     rest = qualifier[1:] if found else qualifier
@@ -156,7 +156,7 @@ def _qualified(qualifier: tuple[str, ...], below: list[Source]) -> Iterator[Cand
     yield from (identifier("column", c.name, c.type) for c in found)
 
 
-def columns(below: list[Source]) -> Iterator[Candidate]:
+def columns(below: list[FromItem]) -> Iterator[Candidate]:
     """The columns of all sources; a name that several have comes with the alias."""
     seen: dict[str, int] = {}
     for source in below:
@@ -169,7 +169,7 @@ def columns(below: list[Source]) -> Iterator[Candidate]:
             yield candidate._replace(name=column.name)
 
 
-def join_conditions(below: list[Source]) -> Iterator[Candidate]:
+def join_conditions(below: list[FromItem]) -> Iterator[Candidate]:
     """``a.x = b.x`` for columns of one name and type, of the last item of FROM and those before it."""
     if len(below) < 2:
         return
@@ -231,7 +231,7 @@ def ends_operand(place: Place) -> bool:
     match item:
         case None:
             return False
-        case Group():
+        case BracketGroup():
             return item.opener != "/*+"
         case Fragment(kind=Kind.SIGN):
             return item.text == "*" and (place.at == 1 or place.word(2) in ("SELECT", "DISTINCT", "ALL", ",", "."))

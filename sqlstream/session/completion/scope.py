@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.session.completion.context import Column, Columns
-from sqlstream.session.completion.tree import Group
+from sqlstream.session.completion.tree import BracketGroup
 from sqlstream.session.completion.words import CLAUSES, SET_OPERATORS, WINDOW_COLUMNS, WINDOW_FUNCTIONS
 from sqlstream.sql.syntax.fragments import Fragment, Kind
 from sqlstream.sql.syntax.lexer import RESERVED
@@ -21,7 +21,7 @@ _DEEPEST = 12
 
 
 @dataclass(frozen=True)
-class Source:
+class FromItem:
     """An item of FROM: its alias, what it is, its columns."""
 
     alias: str
@@ -29,7 +29,7 @@ class Source:
     parts: tuple[str, ...] = ()
 
 
-def sources(group: Group, place: int, context: Context, depth: int = 0) -> list[Source]:
+def sources(group: BracketGroup, place: int, context: Context, depth: int = 0) -> list[FromItem]:
     """The items of FROM of the query of ``group`` that ``place`` is in."""
     if depth > _DEEPEST:
         return []
@@ -40,7 +40,7 @@ def sources(group: Group, place: int, context: Context, depth: int = 0) -> list[
     return [s for i in range(start, stop) if group.word(i) in ("FROM", "JOIN", ",") and (s := reader.source(i + 1))]
 
 
-def query_at(group: Group, place: int) -> tuple[int, int]:
+def query_at(group: BracketGroup, place: int) -> tuple[int, int]:
     """From its SELECT to its end, the query of ``group`` that ``place`` is in."""
     selects = [i for i in range(len(group.items)) if group.word(i) == "SELECT"]
     start = max((i for i in selects if i < place), default=selects[0] if selects else 0)
@@ -48,7 +48,7 @@ def query_at(group: Group, place: int) -> tuple[int, int]:
     return start, next((i for i in range(start + 1, len(group.items)) if group.word(i) in stops), len(group.items))
 
 
-def enclosing_query(group: Group, place: int) -> tuple[Group, int] | None:
+def enclosing_query(group: BracketGroup, place: int) -> tuple[BracketGroup, int] | None:
     """The nearest query around a place: its group, and the place in it."""
     while not any(group.word(i) == "SELECT" for i in range(len(group.items))):
         if group.parent is None:
@@ -57,7 +57,7 @@ def enclosing_query(group: Group, place: int) -> tuple[Group, int] | None:
     return group, place
 
 
-def output(group: Group, context: Context, depth: int = 0) -> Columns:
+def output(group: BracketGroup, context: Context, depth: int = 0) -> Columns:
     """The columns that the first query of ``group`` gives; those without a name are left out."""
     select, end = query_at(group, 0)
     if group.word(select) != "SELECT" or depth > _DEEPEST:
@@ -70,9 +70,9 @@ def output(group: Group, context: Context, depth: int = 0) -> Columns:
     return tuple(columns)
 
 
-def _named(item: list[Fragment | Group], below: list[Source]) -> Columns:
+def _named(item: list[Fragment | BracketGroup], below: list[FromItem]) -> Columns:
     """The columns of one item of SELECT."""
-    while item and ((isinstance(item[0], Group) and item[0].opener == "/*+") or _word(item[0]) in ("DISTINCT", "ALL")):
+    while item and ((isinstance(item[0], BracketGroup) and item[0].opener == "/*+") or _word(item[0]) in ("DISTINCT", "ALL")):
         item = item[1:]
     if not item:
         return ()
@@ -90,24 +90,24 @@ def _named(item: list[Fragment | Group], below: list[Source]) -> Columns:
     return (Column(last.name),)
 
 
-def common_tables(group: Group | None, context: Context, depth: int) -> dict[str, Columns]:
+def common_tables(group: BracketGroup | None, context: Context, depth: int) -> dict[str, Columns]:
     """Common table expressions that a query in ``group`` can name."""
     found: dict[str, Columns] = {}
     while group is not None:
         for i in range(len(group.items)):
             body = group.items[i]
-            if not isinstance(body, Group) or not body.is_query or group.word(i - 1) != "AS":
+            if not isinstance(body, BracketGroup) or not body.is_query or group.word(i - 1) != "AS":
                 continue
             names = group.items[i - 2] if i >= 2 else None
-            given = tuple(Column(n) for n in name_list(names)) if isinstance(names, Group) else ()
-            name = group.items[i - 3] if isinstance(names, Group) and i >= 3 else names
+            given = tuple(Column(n) for n in name_list(names)) if isinstance(names, BracketGroup) else ()
+            name = group.items[i - 3] if isinstance(names, BracketGroup) and i >= 3 else names
             if isinstance(name, Fragment) and is_name(name):
                 found.setdefault(name.name, given or output(body, context, depth + 1))
         group = group.parent
     return found
 
 
-def definitions(group: Group) -> Columns:
+def definitions(group: BracketGroup) -> Columns:
     """The columns that a CREATE TABLE declares."""
     found = []
     for item in split(group.items):
@@ -117,12 +117,12 @@ def definitions(group: Group) -> Columns:
     return tuple(found)
 
 
-def name_list(group: Group) -> list[str]:
+def name_list(group: BracketGroup) -> list[str]:
     """The names in brackets."""
     return [i.name for i in group.items if isinstance(i, Fragment) and is_name(i)]
 
 
-def path_at(group: Group, place: int) -> tuple[str, ...]:
+def path_at(group: BracketGroup, place: int) -> tuple[str, ...]:
     """``catalog.database.name`` that begins at ``place``; empty where none does."""
     parts: list[str] = []
     while place < len(group.items) and is_name(group.items[place]):
@@ -135,9 +135,9 @@ def path_at(group: Group, place: int) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def split(items: list[Fragment | Group]) -> list[list[Fragment | Group]]:
+def split(items: list[Fragment | BracketGroup]) -> list[list[Fragment | BracketGroup]]:
     """``items`` between commas."""
-    found: list[list[Fragment | Group]] = [[]]
+    found: list[list[Fragment | BracketGroup]] = [[]]
     for item in items:
         if _word(item) == ",":
             found.append([])
@@ -146,12 +146,12 @@ def split(items: list[Fragment | Group]) -> list[list[Fragment | Group]]:
     return found
 
 
-def is_name(item: Fragment | Group) -> bool:
+def is_name(item: Fragment | BracketGroup) -> bool:
     """Whether it can name something: a word that is not reserved, or one in back-ticks."""
     return isinstance(item, Fragment) and (item.kind is Kind.QUOTED or (item.kind is Kind.WORD and item.upper not in RESERVED))
 
 
-def _word(item: Fragment | Group) -> str:
+def _word(item: Fragment | BracketGroup) -> str:
     return item.upper if isinstance(item, Fragment) else ""
 
 
@@ -159,12 +159,12 @@ def _word(item: Fragment | Group) -> str:
 class _Reader:
     """Reads items of FROM, up to ``stop``."""
 
-    group: Group
+    group: BracketGroup
     stop: int
     context: Context
     depth: int
 
-    def source(self, at: int) -> Source | None:
+    def source(self, at: int) -> FromItem | None:
         """The item that begins at ``at``."""
         group = self.group
         at += group.word(at) == "LATERAL"
@@ -172,7 +172,7 @@ class _Reader:
             return None
         item = group.items[at]
         parts: tuple[str, ...] = ()
-        if isinstance(item, Group):
+        if isinstance(item, BracketGroup):
             columns, at = output(item, self.context, self.depth + 1), at + 1
         elif item.upper in ("TABLE", "UNNEST") and group.word(at + 1) == "()":
             columns, at = self._called(at + 1), at + 2
@@ -191,7 +191,7 @@ class _Reader:
             if group.word(at + 1) == "()":
                 names = name_list(group.items[at + 1])  # type: ignore[arg-type]
                 columns = tuple(Column(n, columns[i].type if i < len(columns) else "") for i, n in enumerate(names))
-        return Source(alias, columns, parts)
+        return FromItem(alias, columns, parts)
 
     def _relation(self, parts: tuple[str, ...]) -> Columns:
         known = common_tables(self.group, self.context, self.depth) if len(parts) == 1 else {}
@@ -200,17 +200,17 @@ class _Reader:
     def _called(self, at: int) -> Columns:
         """The columns of TABLE(TUMBLE(TABLE t, ..))."""
         call = self.group.items[at]
-        assert isinstance(call, Group)
+        assert isinstance(call, BracketGroup)
         if call.word(0) in WINDOW_FUNCTIONS and call.word(1) == "()":
             arguments = call.items[1]
-            assert isinstance(arguments, Group)
+            assert isinstance(arguments, BracketGroup)
             return (*self._relation(table_argument(arguments)), *(Column(*c) for c in WINDOW_COLUMNS))
         return ()
 
     def _version(self, at: int) -> int:
         """Behind a hint and FOR SYSTEM_TIME AS OF a time."""
         group = self.group
-        while at < self.stop and isinstance(hint := group.items[at], Group) and hint.opener == "/*+":
+        while at < self.stop and isinstance(hint := group.items[at], BracketGroup) and hint.opener == "/*+":
             at += 1
         if group.word(at) == "FOR" and group.word(at + 1) == "SYSTEM_TIME":
             at += 4
@@ -219,13 +219,13 @@ class _Reader:
         return at
 
 
-def table_argument(arguments: Group) -> tuple[str, ...]:
+def table_argument(arguments: BracketGroup) -> tuple[str, ...]:
     """The table that a window function is called with."""
     at = next((i for i in range(len(arguments.items)) if arguments.word(i) == "TABLE"), len(arguments.items))
     return path_at(arguments, at + 1) or ("",)
 
 
-def _measures(group: Group) -> Columns:
+def _measures(group: BracketGroup) -> Columns:
     """The columns that MATCH_RECOGNIZE gives: those it is partitioned by, and its measures."""
     names: list[str] = []
     clause = ""

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.kafka.client import Client
+from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.core.errors import SqlStreamError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ BLINK_S = 0.2
 _Key = tuple[tuple[str, str], ...]
 
 
-class Topics:
+class TopicNames:
     """What brokers answered."""
 
     def __init__(self) -> None:
@@ -38,6 +38,6 @@ class Topics:
 
     def _ask(self, key: _Key) -> None:
         try:
-            self._known[key] = tuple(Client(dict(key), ANSWER_S).topics())
+            self._known[key] = tuple(KafkaClient(dict(key), ANSWER_S).topics())
         except SqlStreamError:
             self._known[key] = ()

@@ -15,22 +15,22 @@ QUERY_WORDS = ("SELECT", "WITH", "VALUES")
 
 
 @dataclass(eq=False)
-class Group:
+class BracketGroup:
     """What stands between brackets; the whole statement is one too. ``place``: where it is in its
     parent."""
 
     opener: str = ""
-    parent: Group | None = None
+    parent: BracketGroup | None = None
     place: int = 0
     closed: bool = True
-    items: list[Fragment | Group] = field(default_factory=list)
+    items: list[Fragment | BracketGroup] = field(default_factory=list)
 
     def word(self, place: int) -> str:
         """The word or sign at ``place``; ``()`` for a group; empty outside and for all else."""
         if not 0 <= place < len(self.items):
             return ""
         item = self.items[place]
-        return "()" if isinstance(item, Group) else item.upper
+        return "()" if isinstance(item, BracketGroup) else item.upper
 
     @property
     def is_query(self) -> bool:
@@ -44,23 +44,23 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Cursor:
+class CursorPlace:
     """Where the cursor is: at ``place`` of ``group``, which is somewhere below ``root``."""
 
-    root: Group
-    group: Group
+    root: BracketGroup
+    group: BracketGroup
     place: int
 
 
-def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> Cursor:
+def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> CursorPlace:
     """The tree of the fragments before and after the cursor.
 
     A bracket that is not closed yet ends, unless it holds a query, where a clause of the query around it begins.
     """
     everything = [*before, *after]
     closed = _closed(everything)
-    root = group = Group()
-    cursor: tuple[Group, int] | None = None
+    root = group = BracketGroup()
+    cursor: tuple[BracketGroup, int] | None = None
     for index, fragment in enumerate(everything):
         if index == len(before):
             cursor = group, len(group.items)
@@ -68,7 +68,7 @@ def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> Cursor:
             group = group.parent
         sign = fragment.text if fragment.kind is Kind.SIGN else ""
         if sign in _CLOSES:
-            inner = Group(sign, group, len(group.items), index in closed)
+            inner = BracketGroup(sign, group, len(group.items), index in closed)
             group.items.append(inner)
             group = inner
         elif group.parent and sign == _CLOSES[group.opener]:
@@ -77,7 +77,7 @@ def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> Cursor:
             group.items.append(fragment)
     if cursor is None:
         cursor = group, len(group.items)
-    return Cursor(root, *cursor)
+    return CursorPlace(root, *cursor)
 
 
 def _closed(fragments: Sequence[Fragment]) -> set[int]:

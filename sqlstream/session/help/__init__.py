@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from sqlstream import connectors, formats
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError, did_you_mean
-from sqlstream.core.options import Option, Use
+from sqlstream.core.options import Option, Support
 from sqlstream.lint import registry
 from sqlstream.session import backslash as commands
 from sqlstream.session.help import python
-from sqlstream.session.help.topics import TOPICS, Topic
+from sqlstream.session.help.topics import TOPICS, HelpTopic
 from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions.absent import absent
@@ -127,7 +127,7 @@ def _list() -> str:
         ("functions (HELP FUNCTION name)", [f"{len(functions.CALLABLE)}, listed by HELP FUNCTIONS"]),
         ("connectors (HELP CONNECTOR name)", [c.name for c in connectors.CONNECTORS]),
         ("formats (HELP FORMAT name)", [f.name for f in formats.FORMATS]),
-        ("options (HELP SET key)", [o.key for o in settings.SETTINGS if o.use is Use.HONOURED]),
+        ("options (HELP SET key)", [o.key for o in settings.SETTINGS if o.use is Support.HONOURED]),
     ):
         lines += textwrap.wrap(f"{title}: {', '.join(names)}", _WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
     return "\n".join(lines)
@@ -139,7 +139,7 @@ def _keys() -> str:
     return "\n".join([*lines, *(f"  {key.shown:<16} {key.does}" for key in KEYS if key.shown)])
 
 
-def _topic(topic: Topic) -> str:
+def _topic(topic: HelpTopic) -> str:
     return "\n".join([f"{topic.name}: {topic.syntax}", *_sentence(topic.summary), "", *_indented(topic.example)])
 
 
@@ -168,13 +168,13 @@ def _format(format_: Format) -> str:
 
 
 def _options(options: Iterable[Option]) -> list[str]:
-    return [line for o in options if o.use is Use.HONOURED for line in ("  " + _option(o)).splitlines()]
+    return [line for o in options if o.use is Support.HONOURED for line in ("  " + _option(o)).splitlines()]
 
 
 def _option(option: Option) -> str:
     kind = f"one of {', '.join(option.values)}" if option.values else option.kind.value
     default = " (required)" if option.required else f", default {option.default}" if option.default not in (None, "") else ""
-    sentence = option.summary if option.use is Use.HONOURED else f"{option.use.value.capitalize()}: {option.why}"
+    sentence = option.summary if option.use is Support.HONOURED else f"{option.use.value.capitalize()}: {option.why}"
     return "\n".join([f"{option.key}: {kind}{default}", *(f"      {line}" for line in textwrap.wrap(sentence, _WIDTH))])
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Absent:
+class AbsentFunction:
     """A function, or all whose names begin with what stands before ``*``."""
 
     name: str
@@ -18,13 +18,15 @@ class Absent:
         return name.startswith(self.name[:-1]) if self.name.endswith("*") else name == self.name
 
 
-ROWS: tuple[Absent, ...] = (
-    Absent("BITMAP_*", "Spark has no type BITMAP.", "Use COUNT(DISTINCT x), or arrays of integers: ARRAY_UNION, ARRAY_INTERSECT, ARRAY_EXCEPT."),
-    Absent("OBJECT_OF", "There are no types of Java classes.", "Use ROW(..), with names by CAST(ROW(..) AS ROW<name STRING, ..>)."),
-    Absent("OBJECT_UPDATE", "There are no types of Java classes.", "Build a new ROW(..) of the fields."),
+ROWS: tuple[AbsentFunction, ...] = (
+    AbsentFunction(
+        "BITMAP_*", "Spark has no type BITMAP.", "Use COUNT(DISTINCT x), or arrays of integers: ARRAY_UNION, ARRAY_INTERSECT, ARRAY_EXCEPT."
+    ),
+    AbsentFunction("OBJECT_OF", "There are no types of Java classes.", "Use ROW(..), with names by CAST(ROW(..) AS ROW<name STRING, ..>)."),
+    AbsentFunction("OBJECT_UPDATE", "There are no types of Java classes.", "Build a new ROW(..) of the fields."),
 )
 
 
-def absent(name: str) -> Absent | None:
+def absent(name: str) -> AbsentFunction | None:
     """What there is to say about ``name``, in upper case, if Flink has it."""
     return next((row for row in ROWS if row.is_called(name)), None)

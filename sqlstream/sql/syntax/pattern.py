@@ -88,7 +88,7 @@ class Brackets:
 
 
 @dataclass(frozen=True)
-class Row:
+class Sequenced:
     """Parts that follow one another."""
 
     parts: tuple[Part, ...]
@@ -98,7 +98,7 @@ class Row:
 class Choice:
     """One of several rows."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[Sequenced, ...]
     optional: bool = False
     argument: str = ""
 
@@ -108,11 +108,11 @@ class Choice:
         return tuple(" ".join(p.text for p in row.parts if isinstance(p, Word)) for row in self.rows)
 
 
-Part = Word | Slot | Brackets | Row | Choice
+Part = Word | Slot | Brackets | Sequenced | Choice
 
 
 @cache
-def pattern(text: str) -> Row:
+def pattern(text: str) -> Sequenced:
     """The parts of a pattern."""
     found = list(_PART.finditer(text))
     (row,) = _rows(found)
@@ -120,7 +120,7 @@ def pattern(text: str) -> Row:
     return row
 
 
-def _rows(found: list[re.Match[str]]) -> tuple[Row, ...]:
+def _rows(found: list[re.Match[str]]) -> tuple[Sequenced, ...]:
     """The rows up to the bracket that closes, or to the end; they are taken from ``found``."""
     rows: list[list[Part]] = [[]]
     argument = ""
@@ -142,7 +142,7 @@ def _rows(found: list[re.Match[str]]) -> tuple[Row, ...]:
             case _:
                 rows[-1].append(Word(part[0], argument))
         argument = ""
-    return tuple(Row(tuple(row)) for row in rows)
+    return tuple(Sequenced(tuple(row)) for row in rows)
 
 
 def words(part: Part) -> Iterator[str]:
@@ -150,21 +150,21 @@ def words(part: Part) -> Iterator[str]:
     match part:
         case Word(text):
             yield text
-        case Row(parts) | Choice(parts):
+        case Sequenced(parts) | Choice(parts):
             for inner in parts:
                 yield from words(inner)
 
 
 def arguments(part: Part) -> Iterator[str]:
     """The arguments of the node that a part says."""
-    if not isinstance(part, Row | Brackets) and part.argument:
+    if not isinstance(part, Sequenced | Brackets) and part.argument:
         yield part.argument
-    if isinstance(part, Row | Choice):
-        for inner in part.parts if isinstance(part, Row) else part.rows:
+    if isinstance(part, Sequenced | Choice):
+        for inner in part.parts if isinstance(part, Sequenced) else part.rows:
             yield from arguments(inner)
 
 
-def leads(row: Row) -> tuple[tuple[str, ...], ...]:
+def leads(row: Sequenced) -> tuple[tuple[str, ...], ...]:
     """The words that a statement can begin with, up to its first slot or bracket."""
     return tuple(dict.fromkeys(found for found, _ in _leads(row.parts)))
 
@@ -178,7 +178,7 @@ def _leads(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], bool]]:
     match parts[0]:
         case Word(text):
             first = [((text,), True)]
-        case Row(inner):
+        case Sequenced(inner):
             first = list(_leads(inner))
         case Choice(rows, optional):
             first = [lead for row in rows for lead in _leads(row.parts)] + [((), True)] * optional
@@ -199,7 +199,7 @@ def shown(part: Part) -> str:
             return text
         case Slot() | Brackets():
             return part.shown
-        case Row(parts):
+        case Sequenced(parts):
             return " ".join(map(_grouped, parts)) if len(parts) > 1 else shown(parts[0])
         case Choice(rows, optional):
             inner = " | ".join(map(shown, rows))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Reads, Row, Slot, Word, arguments, leads, pattern, shown
+from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Reads, Sequenced, Slot, Word, arguments, leads, pattern, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ class StatementForm:
     short: ShortForm | None = None
 
     @cached_property
-    def parts(self) -> Row:
+    def parts(self) -> Sequenced:
         return pattern(self.pattern)
 
     @cached_property
@@ -62,7 +62,7 @@ class StatementForm:
 
 
 @dataclass(frozen=True)
-class Group:
+class FormGroup:
     """Forms that belong together, under a title of HELP."""
 
     title: str
@@ -94,7 +94,7 @@ def read(form: StatementForm, cursor: StatementParser) -> exp.Expr:
 
 def _read(part: Part, cursor: StatementParser, found: dict[str, Any]) -> None:
     match part:
-        case Row(parts):
+        case Sequenced(parts):
             for inner in parts:
                 _read(inner, cursor, found)
         case Word(text, argument):
@@ -175,7 +175,7 @@ def written(forms: list[StatementForm]) -> Callable[[Generator, Any], str]:
 def _written(part: Part, generator: Generator, node: exp.Expr) -> str | None:
     """``part`` with the arguments of ``node``; None where it has not all that it needs."""
     match part:
-        case Row(parts):
+        case Sequenced(parts):
             texts = [_written(p, generator, node) for p in parts]
             return None if None in texts else " ".join(filter(None, texts))
         case Word(text, argument):

@@ -14,7 +14,7 @@ from sqlstream.sql.syntax import ast, short_form
 from sqlstream.sql.syntax import statement_text as text
 from sqlstream.sql.syntax.pattern import pattern, words
 from sqlstream.sql.syntax.short_form import ShortForm
-from sqlstream.sql.syntax.statement_form import Group, Needs, Refused, StatementForm, written
+from sqlstream.sql.syntax.statement_form import FormGroup, Needs, Refused, StatementForm, written
 from sqlstream.sql.syntax.statement_parser import StatementParser as Parser
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ _STATEMENT_SET = "STATEMENT SET BEGIN"
 Form = StatementForm
 
 GROUPS = (
-    Group("Queries", (
+    FormGroup("Queries", (
         Form("<query>", exp.Query, "Runs a query and shows its rows as they come; Ctrl-C ends it.", syntax="[WITH name AS (query)] SELECT ..."),
         Form("<query>", exp.Values, "Shows rows that are written out.", syntax="VALUES (value, ...), ..."),
     )),
-    Group("Jobs", (
+    FormGroup("Jobs", (
         Form("INSERT INTO <table> [PARTITION <(values)>] [<(columns)>] <query>", ast.Insert,
              "Submits a job that writes a query's rows to a table.", Parser.insert, text.insert),
         Form("INSERT OVERWRITE <table> [PARTITION <(values)>] [<(columns)>] <query>", ast.Insert, "Replaces a table's rows (batch mode).",
@@ -60,7 +60,7 @@ GROUPS = (
         Form("STOP JOB <job> [WITH SAVEPOINT] [WITH DRAIN]", ast.StopJob, "Stops a job; with DRAIN its open windows fire first.",
              Parser.stop, text.stop, needs=Needs.RUN),
     )),
-    Group("Tables and views", (
+    FormGroup("Tables and views", (
         Form(f"CREATE [TEMPORARY] TABLE {_NEW} [<(columns)>] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] <(columns)> [INTO <number> BUCKETS]]"
              " [PARTITIONED BY <(columns)>] [WITH <(options)>] [LIKE <relation> [<(choices)>] | AS <query>]", ast.CreateTable,
              "Declares a table, maybe LIKE another one; AS a query also submits the job that fills it.", Parser.create, text.create_table),
@@ -81,7 +81,7 @@ GROUPS = (
         Form("SHOW kind:(CREATE VIEW) this:<view>", ast.Show, "Shows the statement that declares a view."),
         Form("SHOW kind:(PARTITIONS) this:<table>", ast.Show, "Lists a table's partitions.", Parser.show_partitions),
     )),
-    Group("Catalogs and databases", (
+    FormGroup("Catalogs and databases", (
         Form(f"CREATE CATALOG {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateCatalog, "Adds a catalog.",
              Parser.create, text.create_space("CATALOG")),
         Form(f"CREATE DATABASE {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateDatabase, "Adds a database.",
@@ -102,7 +102,7 @@ GROUPS = (
         Form("SHOW kind:(CURRENT CATALOG | CURRENT DATABASE)", ast.Show, "Names the current one."),
         Form("SHOW kind:(CREATE CATALOG) this:<catalog>", ast.Show, "Shows the statement that declares a catalog."),
     )),
-    Group("Functions", (
+    FormGroup("Functions", (
         Form("SHOW kind:(USER FUNCTIONS | FUNCTIONS) [(FROM | IN) this:<database>] " + _LIKE, ast.Show, "Lists the functions."),
         Form("(DESCRIBE | DESC) FUNCTION [EXTENDED] <function>", ast.Describe, "Shows a function: what it is, its arguments, an example.",
              Parser.describe),
@@ -112,7 +112,7 @@ GROUPS = (
         Form("SHOW kind:(FULL MODULES | MODULES)", ast.Show, "Lists the modules that functions come from: there is one."),
         Form("SHOW kind:(JARS | PROCEDURES)", ast.Show, "For clients of Flink's: there are none."),
     )),
-    Group("Shell", (
+    FormGroup("Shell", (
         Form("HELP [<topic> | CONNECTOR <connector> | FORMAT <format> | FUNCTION <function> | SET <setting>]", ast.Help,
              "Lists the statements and topics, or explains one: HELP TUMBLE, HELP CONNECTOR kafka.", Parser.help, text.help_on, bare=True,
              short=ShortForm("\\h", "[topic]", short_form.help_on, "HELP [topic]", "Explains a statement, a function, a connector, an option.",

@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatementText:
     """One statement: its text without the ``;``, that text's offset in the script, whether the ``;`` was there."""
 
     text: str
@@ -40,12 +40,12 @@ class Statement:
     terminated: bool
 
 
-def split(script: str) -> list[Statement]:
+def split(script: str) -> list[StatementText]:
     """The statements of ``script``; pieces that are empty or hold only comments are left out."""
     return list(_statements(script))
 
 
-def _statements(script: str) -> Iterator[Statement]:
+def _statements(script: str) -> Iterator[StatementText]:
     start, last = -1, 0
     words: list[str] = []
     leading, in_set = True, False
@@ -57,7 +57,7 @@ def _statements(script: str) -> Iterator[Statement]:
                 words = []
                 continue
             if start >= 0:
-                yield Statement(script[start:last], start, True)
+                yield StatementText(script[start:last], start, True)
             start, words, leading, in_set = -1, [], True, False
             continue
         if start < 0:
@@ -70,7 +70,7 @@ def _statements(script: str) -> Iterator[Statement]:
             if in_set:
                 words = []
     if start >= 0:
-        yield Statement(script[start:last].rstrip(), start, False)
+        yield StatementText(script[start:last].rstrip(), start, False)
 
 
 def _may_lead(words: list[str]) -> bool:
@@ -91,7 +91,7 @@ def is_complete(text: str) -> bool:
     return len(pieces) == 1 and _CLIENT_COMMAND.fullmatch(pieces[0].text) is not None
 
 
-def statement_at(script: str, offset: int) -> Statement | None:
+def statement_at(script: str, offset: int) -> StatementText | None:
     """The statement that stands at ``offset``, or before it; the first one where none does."""
     pieces = split(script)
     return next((p for p in reversed(pieces) if p.start <= offset), pieces[0] if pieces else None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sqlstream.sql import types as t
-from sqlstream.udf.api import AggregateFunction, AsyncScalarFunction, Declared, Kind, ScalarFunction, TableAggregateFunction, TableFunction
+from sqlstream.udf.api import AggregateFunction, AsyncScalarFunction, Declared, FunctionKind, ScalarFunction, TableAggregateFunction, TableFunction
 
 _KINDS = {
-    "UserDefinedScalarFunctionWrapper": Kind.SCALAR,
-    "UserDefinedTableFunctionWrapper": Kind.TABLE,
-    "UserDefinedAggregateFunctionWrapper": Kind.AGGREGATE,  # TABLE_AGGREGATE where it is of a TableAggregateFunction
+    "UserDefinedScalarFunctionWrapper": FunctionKind.SCALAR,
+    "UserDefinedTableFunctionWrapper": FunctionKind.TABLE,
+    "UserDefinedAggregateFunctionWrapper": FunctionKind.AGGREGATE,  # TABLE_AGGREGATE where it is of a TableAggregateFunction
 }
 # pyflink's classes of types, and what they hold besides NOT NULL.
 _NAMES = {
@@ -32,7 +32,7 @@ def declared(value: Any) -> Declared | None:
     for base in (ScalarFunction, AsyncScalarFunction, TableFunction, AggregateFunction, TableAggregateFunction):
         if any(c.__name__ == base.__name__ and c.__module__.startswith("pyflink.") for c in type(function).__mro__):
             base.register(type(function))
-    kind = Kind.TABLE_AGGREGATE if isinstance(function, TableAggregateFunction) else kind
+    kind = FunctionKind.TABLE_AGGREGATE if isinstance(function, TableAggregateFunction) else kind
     result = getattr(value, "_result_types", None) or getattr(value, "_result_type", None)
     made = Declared(
         kind, function, inputs=_types(value._input_types), result=_types(result),

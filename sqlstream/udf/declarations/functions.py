@@ -18,7 +18,7 @@ from sqlstream.sql.functions import Function
 from sqlstream.sql.functions.aggregates import accumulated
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.text import sql_name
-from sqlstream.udf.api import GENERAL, Declared, Kind
+from sqlstream.udf.api import GENERAL, Declared, FunctionKind
 from sqlstream.udf.declarations.signature import Signature, signature
 from sqlstream.udf.worker.concurrent import Calls
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from sqlstream.sql.expressions import Expr
     from sqlstream.sql.functions.base import Rendered, Types
     from sqlstream.sql.types import Type
-    from sqlstream.udf.declarations.modules import Found, Modules
+    from sqlstream.udf.declarations.modules import ModuleFunction, Modules
 
 
 @dataclass(frozen=True)
-class Settings:
+class FunctionSettings:
     """What of the session's options a function's run depends on: the job's parameters, the folder that keeps rows for which it fails, and how
     calls wait.
 
@@ -50,14 +50,14 @@ class PythonFunction(Function):
     A table function gives an ARRAY of its rows.
     """
 
-    found: Found = field(kw_only=True)
+    found: ModuleFunction = field(kw_only=True)
     of: Signature = field(kw_only=True)
     modules: Modules = field(kw_only=True)
     version: int = 0
-    settings: Settings = Settings()
+    settings: FunctionSettings = FunctionSettings()
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> FunctionKind:
         return self.found.declared.kind
 
     @property
@@ -68,7 +68,7 @@ class PythonFunction(Function):
     def details(self) -> str:
         _, _, rest = _docstring(self.found.declared).partition("\n\n")
         result = self.of.result
-        columns = ", ".join(f"{n} {c.full}" for n, c in zip(result.names, result.children, strict=True)) if self.kind is Kind.TABLE else ""
+        columns = ", ".join(f"{n} {c.full}" for n, c in zip(result.names, result.children, strict=True)) if self.kind is FunctionKind.TABLE else ""
         kind = self.kind.value.lower().replace("_", " ")
         gives = f"rows of {columns}" if columns else result.full
         return f"{rest}\n\nA{'n' if kind[0] == 'a' else ''} {kind} function, which gives {gives}. Defined at {self.found.place}.".strip()
@@ -136,7 +136,7 @@ def keeps_failures(expr: Expr) -> bool:
     return isinstance(expr, Call) and isinstance(expr.function, PythonFunction) and bool(expr.function.settings.dead_letters)
 
 
-def python_function(declared: UserFunction, modules: Modules, settings: Settings, at: Any = None) -> PythonFunction:
+def python_function(declared: UserFunction, modules: Modules, settings: FunctionSettings, at: Any = None) -> PythonFunction:
     """The function that ``declared`` names. Raises ValidationError, NotSupported."""
     name = _shown(declared.path.name)
     if declared.language != "PYTHON":
@@ -155,7 +155,7 @@ def python_function(declared: UserFunction, modules: Modules, settings: Settings
     return row
 
 
-def row_of(found: Found, modules: Modules, settings: Settings) -> PythonFunction:
+def row_of(found: ModuleFunction, modules: Modules, settings: FunctionSettings) -> PythonFunction:
     """A function of a module, under its own name. Raises ValidationError, NotSupported."""
     return _row(_shown(found.declared.name or found.attribute), found, signature(found.declared, found.identifier), modules, settings)
 
@@ -165,11 +165,11 @@ def _shown(name: str) -> str:
     return name.upper() if name.upper().lower() == name.lower() else name.lower()
 
 
-def _row(name: str, found: Found, of: Signature, modules: Modules, settings: Settings) -> PythonFunction:
+def _row(name: str, found: ModuleFunction, of: Signature, modules: Modules, settings: FunctionSettings) -> PythonFunction:
     declared = found.declared
-    result = t.array(of.result.not_null()) if declared.kind is Kind.TABLE else of.result
+    result = t.array(of.result.not_null()) if declared.kind is FunctionKind.TABLE else of.result
     params = tuple(f"any{'*' if p.repeated else '?' if p.optional else ''}" for p in of.parameters)
-    aggregate = declared.kind in (Kind.AGGREGATE, Kind.TABLE_AGGREGATE)
+    aggregate = declared.kind in (FunctionKind.AGGREGATE, FunctionKind.TABLE_AGGREGATE)
     # Of a group whose value fails nothing is left out: rows above may replace what it was.
     settings = replace(settings, dead_letters="") if aggregate else settings
     row = PythonFunction(
@@ -198,7 +198,7 @@ def _rendered(row: PythonFunction, call: Rendered) -> str:
 
 
 def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str | None:
-    if row.kind is Kind.TABLE_AGGREGATE:
+    if row.kind is FunctionKind.TABLE_AGGREGATE:
         return f"{row.name} can't be called: SQL has no call of a table aggregate function, Flink's neither."
     foreign = next((x for type_ in types for x in type_.parts if x.root in ("VARIANT", "INTERVAL_MONTHS", "MULTISET")), None)
     return f"{row.name} can't be called: values of type {foreign} are not passed to Python." if foreign else None

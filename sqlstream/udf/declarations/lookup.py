@@ -12,14 +12,14 @@ from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql import functions
 from sqlstream.sql.functions import Function
 from sqlstream.sql.tables import ObjectPath
-from sqlstream.udf.api import Kind
+from sqlstream.udf.api import FunctionKind
 from sqlstream.udf.declarations.functions import PythonFunction, python_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.catalog.namespaces import CatalogManager
-    from sqlstream.udf.declarations.functions import Settings
+    from sqlstream.udf.declarations.functions import FunctionSettings
     from sqlstream.udf.declarations.modules import Modules
 
 
@@ -28,7 +28,7 @@ class UserFunctions(Mapping[str, Function]):
     catalog. A name that has no right function raises its error.
     """
 
-    def __init__(self, manager: CatalogManager, modules: Modules, settings: Settings) -> None:
+    def __init__(self, manager: CatalogManager, modules: Modules, settings: FunctionSettings) -> None:
         self._manager = manager
         self._modules = modules
         self._settings = settings
@@ -37,7 +37,7 @@ class UserFunctions(Mapping[str, Function]):
         found = self._named(name)
         if found is None:
             raise KeyError(name)
-        if found.kind is Kind.TABLE:
+        if found.kind is FunctionKind.TABLE:
             raise ValidationError(f"{found.name} is a table function: it stands in FROM.", hint=f"Write FROM t, LATERAL TABLE({found.name}(..)).")
         return found
 
@@ -50,7 +50,7 @@ class UserFunctions(Mapping[str, Function]):
     def table(self, at: Any, name: str) -> PythonFunction | None:
         """The table function ``name``; None where there is no function of the user's. Raises ValidationError."""
         found = self._named(name, at)
-        if found is not None and found.kind is not Kind.TABLE:
+        if found is not None and found.kind is not FunctionKind.TABLE:
             raise ValidationError(f"{found.name} is no table function: it can't stand in FROM.", at=at, hint=f"Write SELECT {found.name}(..).")
         return found
 

@@ -35,7 +35,7 @@ FOLDER = "udfs"
 
 
 @dataclass(frozen=True)
-class Found:
+class ModuleFunction:
     """A function of a module: what declares it, and the place for messages."""
 
     declared: Declared
@@ -56,7 +56,7 @@ class Modules:
     project: Path
     runs: bool = True
     errors: list[SqlStreamError] = field(default_factory=list)
-    functions: dict[str, Found] = field(default_factory=dict)
+    functions: dict[str, ModuleFunction] = field(default_factory=dict)
     twice: dict[str, SqlStreamError] = field(default_factory=dict)
     version: int = 0
     rows: dict[object, Function] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Modules:
         path = Path(path)
         return path.relative_to(self.project).as_posix() if path.is_relative_to(self.project) else str(path)
 
-    def named(self, identifier: str, at: Any = None) -> Found:
+    def named(self, identifier: str, at: Any = None) -> ModuleFunction:
         """What CREATE FUNCTION .. AS 'module.attribute' names. Raises ValidationError."""
         name, _, attribute = identifier.rpartition(".")
         if not name:
@@ -107,7 +107,7 @@ class Modules:
         if declared is None:
             near = did_you_mean(attribute, (n for n, v in vars(module).items() if callable(v)))
             raise ValidationError(f"'{identifier}' is no function: the module '{name}' has none of this name.", at=at, hint=near)
-        return Found(declared, name, attribute, f"{self.shown(declared.file)}:{declared.line}")
+        return ModuleFunction(declared, name, attribute, f"{self.shown(declared.file)}:{declared.line}")
 
     def _imported(self, name: str) -> types.ModuleType:
         with self._importing():
@@ -171,7 +171,7 @@ class Modules:
         self.errors += self.twice.values()
         self.errors += filter(None, map(self._wrong, self.functions.values()))
 
-    def _wrong(self, found: Found) -> SqlStreamError | None:
+    def _wrong(self, found: ModuleFunction) -> SqlStreamError | None:
         """What is wrong with the types of a function, which then can't be called."""
         try:
             signature(found.declared, found.identifier)
@@ -201,10 +201,10 @@ class Modules:
         for attribute, value in list(vars(module).items()):
             declared = value if isinstance(value, Declared) else foreign.declared(value)
             if declared is not None and declared.__module__ == module.__name__:
-                self._add(Found(declared, module.__name__, attribute, f"{self.shown(declared.file)}:{declared.line}"))
+                self._add(ModuleFunction(declared, module.__name__, attribute, f"{self.shown(declared.file)}:{declared.line}"))
         return None
 
-    def _add(self, found: Found) -> None:
+    def _add(self, found: ModuleFunction) -> None:
         name = (found.declared.name or found.attribute).lower()
         if functions.find(name) is not None:
             problem = ValidationError(
@@ -219,7 +219,7 @@ class Modules:
         else:
             self.functions[name] = found
 
-    def _refuse(self, name: str, first: Found, second: Found) -> None:
+    def _refuse(self, name: str, first: ModuleFunction, second: ModuleFunction) -> None:
         problem = f"Two functions are called '{name}': at {first.place} and at {second.place}."
         known = self.twice.get(name)
         if known is not None:

@@ -19,8 +19,8 @@ from sqlstream.sql.generated_names import reserved
 from sqlstream.sql.syntax.cursor import Cursor
 from sqlstream.sql.syntax.lexer import tokenize
 from sqlstream.sql.syntax.type_syntax import parse_type
-from sqlstream.udf.api import GENERAL, AggregateFunction, Declared, Kind, TableAggregateFunction, TableFunction, UserDefinedFunction
-from sqlstream.udf.data_types import Field
+from sqlstream.udf.api import GENERAL, AggregateFunction, Declared, FunctionKind, TableAggregateFunction, TableFunction, UserDefinedFunction
+from sqlstream.udf.data_types import RowField
 from sqlstream.udf.row import Row
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _FOREIGN = ("NULL", "VARIANT", "INTERVAL_MONTHS", "MULTISET")
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FunctionParameter:
     """One parameter of a function. ``type`` is None where a call's argument says it."""
 
     name: str
@@ -51,7 +51,7 @@ class Parameter:
 class Signature:
     """The parameters of a function and the type of its value; a table function's is the ROW of its columns."""
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FunctionParameter, ...]
     result: Type
     accumulator: Type | None = None
 
@@ -89,7 +89,7 @@ def signature(declared: Declared, name: str) -> Signature:
 
 
 def _signature(declared: Declared, name: str) -> Signature:
-    if declared.waits and (declared.kind is not Kind.SCALAR or declared.func_type != GENERAL):
+    if declared.waits and (declared.kind is not FunctionKind.SCALAR or declared.func_type != GENERAL):
         raise NotSupported("Only a scalar function by row can be async.")
     hints = _hints(declared.body)
     parameters = _parameters(declared, hints)
@@ -100,9 +100,9 @@ def _signature(declared: Declared, name: str) -> Signature:
             result = annotated(_hints(value.get_value).get("return"))
         accumulator = declared.accumulator if declared.accumulator is not None else value.get_accumulator_type()
         return Signature(parameters, _needed(result), None if accumulator is None else _type(accumulator))
-    if declared.kind is Kind.AGGREGATE:  # of whole columns
+    if declared.kind is FunctionKind.AGGREGATE:  # of whole columns
         return Signature(parameters, _needed(declared.result if declared.result is not None else annotated(hints.get("return"))))
-    if declared.kind is Kind.TABLE:
+    if declared.kind is FunctionKind.TABLE:
         return Signature(parameters, _columns(declared.result, hints.get("return")))
     return Signature(parameters, _needed(declared.result if declared.result is not None else annotated(hints.get("return"))))
 
@@ -127,10 +127,12 @@ def _type(given: Any) -> Type:
     raise ValidationError(f"{given!r} is no type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
 
 
-def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[Parameter, ...]:
+def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionParameter, ...]:
     given: list[Any] | None = None
     if declared.inputs is not None:
-        given = list(declared.inputs) if isinstance(declared.inputs, list | tuple) and not isinstance(declared.inputs, Field) else [declared.inputs]
+        given = (
+            list(declared.inputs) if isinstance(declared.inputs, list | tuple) and not isinstance(declared.inputs, RowField) else [declared.inputs]
+        )
     try:
         written = list(inspect.signature(declared.body).parameters.values())
     except (TypeError, ValueError):  # a function of C: nothing is known of it
@@ -140,7 +142,7 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[Parameter, .
     positional = [p for p in written if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
     if given is not None:
         names = [p.name for p in positional if p.kind is not p.VAR_POSITIONAL]
-        return tuple(Parameter(names[i] if i < len(names) else f"arg{i}", _type(g)) for i, g in enumerate(given))
+        return tuple(FunctionParameter(names[i] if i < len(names) else f"arg{i}", _type(g)) for i, g in enumerate(given))
     found = []
     for p in positional:
         hint = hints.get(p.name)
@@ -148,7 +150,7 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[Parameter, .
         if hint is not None and not _unknown(hint) and type_ is None:
             raise ValidationError(f"The annotation of '{p.name}' names no SQL type.", hint="Give the decorator input_types.")
         repeated = p.kind is p.VAR_POSITIONAL
-        found.append(Parameter(p.name, type_, p.default is not p.empty and not repeated, repeated))
+        found.append(FunctionParameter(p.name, type_, p.default is not p.empty and not repeated, repeated))
     return tuple(found)
 
 
@@ -209,11 +211,11 @@ def _record(hint: Any) -> Type | None:
 def _columns(declared: Any, hint: Any) -> Type:
     """The ROW of a table function's columns."""
     if declared is not None:
-        given = declared if isinstance(declared, list | tuple) and not isinstance(declared, Field) else [declared]
-        parts = [_type(g.type if isinstance(g, Field) else g) for g in given]
+        given = declared if isinstance(declared, list | tuple) and not isinstance(declared, RowField) else [declared]
+        parts = [_type(g.type if isinstance(g, RowField) else g) for g in given]
         if len(parts) == 1 and parts[0].root == "ROW":
             return parts[0]
-        return t.row(tuple(g.name if isinstance(g, Field) else f"f{i}" for i, g in enumerate(given)), tuple(parts))
+        return t.row(tuple(g.name if isinstance(g, RowField) else f"f{i}" for i, g in enumerate(given)), tuple(parts))
     hint = _plain(hint)
     element = typing.get_args(hint)[0] if typing.get_origin(hint) in _MANY and typing.get_args(hint) else None
     if element is None or (found := annotated(element)) is None:
@@ -227,10 +229,10 @@ def undecorated(function: Any) -> Declared:
     """A plain function, or a class of functions, as its annotations declare it. Raises ValidationError."""
     function = function() if inspect.isclass(function) and issubclass(function, UserDefinedFunction) else function
     if isinstance(function, UserDefinedFunction):
-        kinds = {TableAggregateFunction: Kind.TABLE_AGGREGATE, AggregateFunction: Kind.AGGREGATE, TableFunction: Kind.TABLE}
-        kind = next((kind for base, kind in kinds.items() if isinstance(function, base)), Kind.SCALAR)
+        kinds = {TableAggregateFunction: FunctionKind.TABLE_AGGREGATE, AggregateFunction: FunctionKind.AGGREGATE, TableFunction: FunctionKind.TABLE}
+        kind = next((kind for base, kind in kinds.items() if isinstance(function, base)), FunctionKind.SCALAR)
         return Declared(kind, function)
     hint = _plain(_hints(function).get("return"))
     many = inspect.isgeneratorfunction(function) or (typing.get_origin(hint) in _MANY and typing.get_origin(hint) is not list)
     listed = typing.get_origin(hint) is list
-    return Declared(Kind.TABLE if many or listed else Kind.SCALAR, function)
+    return Declared(FunctionKind.TABLE if many or listed else FunctionKind.SCALAR, function)

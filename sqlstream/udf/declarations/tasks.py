@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.udf.api import Kind
+from sqlstream.udf.api import FunctionKind
 from sqlstream.udf.worker.groups import row_of
 from sqlstream.udf.worker.task import Task
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def task(function: PythonFunction, arguments: Types, result: Type, zone: str, columns: tuple[str, ...]) -> Task:
     """The call of ``function`` with ``arguments`` that read the columns of these names. Raises ValidationError."""
-    if function.kind is Kind.AGGREGATE:
+    if function.kind is FunctionKind.AGGREGATE:
         columns = row_of(arguments[0]).names
     return Task(
         function.name,
@@ -28,10 +28,10 @@ def task(function: PythonFunction, arguments: Types, result: Type, zone: str, co
         zone,
         function.settings.parameters,
         function.secrets(columns),
-        rows=function.kind is Kind.TABLE,
+        rows=function.kind is FunctionKind.TABLE,
         dead_letters=function.settings.dead_letters,
         sources=function.modules.sources,
-        aggregate=function.kind is Kind.AGGREGATE,
+        aggregate=function.kind is FunctionKind.AGGREGATE,
         calls=function.settings.calls if function.found.declared.waits else None,
     )
 

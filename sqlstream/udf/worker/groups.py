@@ -39,7 +39,7 @@ def row_of(groups: Type) -> Type:
 
 
 @dataclass(frozen=True)
-class Rows:
+class GroupRows:
     """Rows of groups, one group behind the other: their arguments as columns; the sign of each, unless none goes."""
 
     columns: tuple[pa.Array, ...]
@@ -51,10 +51,10 @@ class Rows:
         return list(zip(*columns, strict=True)) or [()] * count
 
 
-def signed(columns: list[pa.Array]) -> Rows:
+def signed(columns: list[pa.Array]) -> GroupRows:
     """Rows of which the first column is the sign."""
     signs = columns[0].to_pylist()
-    return Rows(tuple(columns[1:]), signs if -1 in signs else None)
+    return GroupRows(tuple(columns[1:]), signs if -1 in signs else None)
 
 
 def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
@@ -67,7 +67,7 @@ def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
         first, array = array.flatten()
         kept = first.to_pylist()
     columns = array.flatten().flatten()
-    rows = signed(columns) if accumulates(groups) else Rows(tuple(columns[: len(task.arguments)]))
+    rows = signed(columns) if accumulates(groups) else GroupRows(tuple(columns[: len(task.arguments)]))
     counts = array.value_lengths().to_pylist()
     if task.func_type == GENERAL:
         found = _by_row(task, function, rows, counts, kept, zone, keeps=accumulates(groups))
@@ -83,7 +83,7 @@ def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
 
 
 def _by_row(
-    task: Task, function: Any, rows: Rows, counts: list[int], kept: list[bytes | None], zone: datetime.tzinfo, *, keeps: bool
+    task: Task, function: Any, rows: GroupRows, counts: list[int], kept: list[bytes | None], zone: datetime.tzinfo, *, keeps: bool
 ) -> Iterator[Any]:
     """``keeps``: accumulators are kept some time."""
     given = rows.places(task, sum(counts), zone)
@@ -104,7 +104,7 @@ def _by_row(
         first += count
 
 
-def take_in(task: Task, function: Any, accumulator: Any, rows: Rows, given: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo) -> None:
+def take_in(task: Task, function: Any, accumulator: Any, rows: GroupRows, given: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo) -> None:
     """Let ``accumulator`` have the rows at ``places``, in order, of all that are ``given``. Raises FunctionFailed."""
     signs, take, place = rows.signs, function.accumulate, places.start
     try:

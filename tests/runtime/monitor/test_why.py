@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.runtime.monitor.metrics import Batch, Brokers, FilterRows, Input, Partition, QueryMetrics, Split, Timed
+from sqlstream.runtime.monitor.metrics import Batch, BrokerContact, FilterRows, Input, Partition, QueryMetrics, Split, Timed
 from sqlstream.runtime.monitor.why import Reason, next_end, reasons
 from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
@@ -100,7 +100,7 @@ def test_no_input(told) -> None:
 
 
 def test_brokers_that_do_not_answer(told) -> None:
-    away = replace(READ, at=1_000_000, brokers=(Brokers("h:9", silent=940_500), Brokers("h:9", silent=940_500)))
+    away = replace(READ, at=1_000_000, brokers=(BrokerContact("h:9", silent=940_500), BrokerContact("h:9", silent=940_500)))
     (reason,) = told(away, "SELECT item, price FROM skewed")
     assert reason.text == "Kafka at h:9 gives no answer since 1970-01-01 00:15:40: nothing of its topics is read."
     assert "goes on by itself" in (reason.hint or "")
@@ -108,7 +108,7 @@ def test_brokers_that_do_not_answer(told) -> None:
     assert "by itself" not in (reason.hint or "") and "may fail, and the job with it" in (reason.hint or "")
     assert texts(told(replace(away, batches=0), HOURS))[0] == reason.text, "while the job starts"
     assert texts(told(replace(away, ended_rows=0, last_input=None), "SELECT item, price FROM skewed")) == [reason.text]
-    back = replace(READ, at=1_000_000, last_input=99_000, brokers=(Brokers("h:9", silence=(800_000, 930_000)),))
+    back = replace(READ, at=1_000_000, last_input=99_000, brokers=(BrokerContact("h:9", silence=(800_000, 930_000)),))
     assert texts(told(back, "SELECT item, price FROM skewed")) == [
         "Kafka at h:9 answers again since 00:15:30; it gave no answer for 2 min 10 s.", "Nothing new has come since 00:01:39.",
     ]  # fmt: skip
@@ -117,10 +117,10 @@ def test_brokers_that_do_not_answer(told) -> None:
 
 
 def test_partitions_that_are_not_read_yet(told) -> None:
-    added = replace(READ, at=200_000, brokers=(Brokers("h:9", unread=("skewed-1",), next_look=290_000),))
+    added = replace(READ, at=200_000, brokers=(BrokerContact("h:9", unread=("skewed-1",), next_look=290_000),))
     (reason,) = told(added, "SELECT item, price FROM skewed")
     assert reason.text == "Partition 1 of topic skewed was added and is not read yet: the job looks for new partitions next at 00:04:50."
-    never = replace(added, ended_rows=0, brokers=(Brokers("h:9", unread=("skewed-1", "skewed-2")),))
+    never = replace(added, ended_rows=0, brokers=(BrokerContact("h:9", unread=("skewed-1", "skewed-2")),))
     (reason,) = told(never, "SELECT item, price FROM skewed")
     assert reason.text == (
         "Partition 1 of topic skewed and 1 more were added and are not read yet: the job looks for none, "

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from sqlstream.connectors.kafka.client import Client
+from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.plan.planner import Planner
 from sqlstream.session.completion import suggest
-from sqlstream.session.completion.topics import Topics
+from sqlstream.session.completion.topics import TopicNames
 from sqlstream.session.session import Session
 
 
@@ -64,7 +64,7 @@ def test_a_view_on_nothing_has_no_columns(session):
 
 def test_topics_come_from_the_brokers_of_the_tables_and_are_kept(session, monkeypatch):
     asked = []
-    monkeypatch.setattr(Client, "topics", lambda client: asked.append(client.servers) or {"clicks": 1, "orders": 2})
+    monkeypatch.setattr(KafkaClient, "topics", lambda client: asked.append(client.servers) or {"clicks": 1, "orders": 2})
     context = session.completion()
     text = "CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 'c‸"
     assert first(text, context) == ["'clicks'"]
@@ -76,7 +76,7 @@ def test_a_broker_that_does_not_answer_is_not_waited_for():
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        topics = Topics()
+        topics = TopicNames()
         for _ in range(3):
             began = time.monotonic()
             assert topics({"bootstrap.servers": f"127.0.0.1:{silent.getsockname()[1]}"}) == ()

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from sqlstream.session.completion import suggest
-from sqlstream.session.completion.context import Column, Context, Relation
+from sqlstream.session.completion.context import Column, Context, KnownRelation
 
 ORDERS = (
     Column("id", "BIGINT"), Column("item", "STRING"), Column("price", "INT"), Column("ts", "TIMESTAMP(3)"), Column("order", "STRING"),
@@ -21,11 +21,11 @@ CONTEXT = Context(
     names={
         "default_catalog": {
             "default_database": (
-                Relation("my table", False, "print"), Relation("orders", False, "kafka"), Relation("payments", False, "datagen"), Relation("totals", True),
+                KnownRelation("my table", False, "print"), KnownRelation("orders", False, "kafka"), KnownRelation("payments", False, "datagen"), KnownRelation("totals", True),
             ),
-            "archive": (Relation("old_orders", False, "delta"),),
+            "archive": (KnownRelation("old_orders", False, "delta"),),
         },
-        "lake": {"gold": (Relation("facts", False, "delta"),)},
+        "lake": {"gold": (KnownRelation("facts", False, "delta"),)},
     },
     columns=lambda path: COLUMNS.get(path.name, ()),
     options=lambda path: OPTIONS.get(path.name, {}),
@@ -292,7 +292,7 @@ def test_no_text_is_too_broken():
 
 
 def test_five_hundred_tables_are_no_wait():
-    tables = tuple(Relation(f"table_{i:03}", False, "kafka") for i in range(500))
+    tables = tuple(KnownRelation(f"table_{i:03}", False, "kafka") for i in range(500))
     context = Context(names={"default_catalog": {"default_database": tables}}, columns=lambda path: tuple(Column(f"c{i}", "INT") for i in range(50)))
     texts = ("SELECT * FROM t‸", "SELECT c‸ FROM table_001 a JOIN table_002 b ON a.c1 = b.c1", "SELECT ‸", "CREATE TABLE t (a INT) WITH ('‸")
 
