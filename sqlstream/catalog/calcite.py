@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from sqlstream.sql.quoting import flink_string, quote
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.data_types import flink_type
 
 if TYPE_CHECKING:
     from sqlstream.sql.types import Type
@@ -132,8 +133,8 @@ def _write(node: exp.Expression) -> tuple[str, int]:
             return f"0{node.name}", ATOM
         case ast.TimeLiteral():
             return f"{node.args['kind']} {flink_string(node.this)}", ATOM
-        case ast.TypeNode():
-            return _type(ast.flink_type(node)), ATOM
+        case exp.DataType():
+            return _type(flink_type(node)), ATOM
     return node.sql(dialect="flink", identify=True), ATOM
 
 

@@ -20,6 +20,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.tables import (
     Column,
     ComputedColumn,
@@ -108,10 +109,10 @@ def column(node: exp.Expression) -> Column:
     comment = text_of(node.args.get("comment"))
     match node:
         case ast.PhysicalColumnDef():
-            return PhysicalColumn(node.name, ast.flink_type(node.args["kind"]), comment)
+            return PhysicalColumn(node.name, flink_type(node.args["kind"]), comment)
         case ast.MetadataColumnDef():
             key = text_of(node.args.get("key"))
-            return MetadataColumn(node.name, ast.flink_type(node.args["kind"]), key or node.name, bool(node.args.get("virtual")), comment)
+            return MetadataColumn(node.name, flink_type(node.args["kind"]), key or node.name, bool(node.args.get("virtual")), comment)
     subquery = node.expression.find(exp.Query)
     if subquery is not None:
         raise ValidationError("Query expression encountered in illegal context", at=subquery)

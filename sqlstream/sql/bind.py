@@ -23,6 +23,7 @@ from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 from sqlstream.sql.functions.base import COLLECTIONS, CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.syntax import ast, json_clauses
+from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.text import family_name, sql_name, to_text
 
 if TYPE_CHECKING:
@@ -338,7 +339,7 @@ def _case(node: exp.Case, scope: Scope) -> Expr:
 def _cast(node: exp.Cast, scope: Scope) -> Expr:
     safe = isinstance(node, exp.TryCast)
     operand = bind(node.this, scope)
-    target = ast.flink_type(node.args["to"]).with_nullable(operand.type.nullable or safe)
+    target = flink_type(node.to).with_nullable(operand.type.nullable or safe)
     if not castable(operand.type, target):
         hint = None
         if operand.type.is_numeric and target.is_timestamp:
@@ -458,7 +459,7 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     if function is None and (missing := absent(name)) is not None:
         raise NotSupported(f"{name} is not supported: {missing.reason}", at=node, hint=missing.hint)
     if function is None:
-        families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | ast.TypeNode))
+        families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | exp.DataType))
         near = did_you_mean(name, (*CALLABLE, *scope.functions))
         raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=near)
     if named := next((e for e in raw if isinstance(e, ast.NamedArgument)), None):

@@ -8,7 +8,7 @@ file) a TIMESTAMP is Spark's TIMESTAMP_NTZ: ``Type.stored``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlstream.sql.quoting import quote
 
@@ -20,7 +20,8 @@ class Type:
     """A Flink logical type.
 
     ``root`` is one of the names in the functions below; ``args`` its numbers (length; precision and scale; precision);
-    ``children`` the element types of ARRAY, MULTISET, MAP (key, value) and ROW; ``names`` the field names of a ROW.
+    ``children`` the element types of ARRAY, MULTISET, MAP (key, value) and ROW; ``names`` the field names
+    of a ROW, ``comments`` what is said of its fields, which makes no other type.
     """
 
     root: str
@@ -28,6 +29,7 @@ class Type:
     children: tuple[Type, ...] = ()
     names: tuple[str, ...] = ()
     nullable: bool = True
+    comments: tuple[str | None, ...] = field(default=(), compare=False)
 
     def not_null(self) -> Type:
         return self.with_nullable(False)
@@ -204,5 +206,5 @@ def map_of(key: Type, value: Type) -> Type:
     return Type("MAP", children=(key, value))
 
 
-def row(names: tuple[str, ...], children: tuple[Type, ...]) -> Type:
-    return Type("ROW", children=children, names=names)
+def row(names: tuple[str, ...], children: tuple[Type, ...], comments: tuple[str | None, ...] = ()) -> Type:
+    return Type("ROW", children=children, names=names, comments=comments)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlstream.sql.syntax.ast import flink_type
+from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.dialect import parse
 
 HERE = Path(__file__).parent / "recorded"

@@ -13,7 +13,7 @@ from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import ColumnRef, Expr
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
-from sqlstream.sql.syntax.ast import flink_type
+from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.types import STRING, Type
 

@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from sqlglot import exp
 
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
@@ -12,14 +13,14 @@ from sqlstream.plan.nodes import Field
 from sqlstream.session import export
 from sqlstream.session.plot import chart
 from sqlstream.session.session import Session
-from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.dialect import parse
 
 INS, UB, UA, D = RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER, RowKind.DELETE
 
 
 def _type(text):
-    return ast.flink_type(parse(f"SELECT CAST(NULL AS {text})").find(ast.TypeNode))
+    return flink_type(parse(f"SELECT CAST(NULL AS {text})").find(exp.DataType))
 
 
 def columns(**types):

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.dialect import parse
 
 
@@ -17,8 +18,8 @@ def plain(value: object) -> object:
             return ".".join(ast.parts(value))
         case exp.Identifier() | exp.Literal():
             return value.name
-        case ast.TypeNode():
-            return ast.flink_type(value).full
+        case exp.DataType():
+            return flink_type(value).full
         case list():
             return [plain(v) for v in value]
         case ast.OptionDef() | ast.LikeOption():

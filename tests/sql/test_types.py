@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, SyntaxProblem
 from sqlstream.sql import types as t
-from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.data_types import data_type, flink_type
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.type_syntax import type_sql
 from sqlstream.sql.types import Type
@@ -16,7 +17,7 @@ from .conftest import placed
 
 def column(text: str) -> Type:
     definition = parse(f"CREATE TABLE t (c {text})").args["columns"][0]
-    return ast.flink_type(definition.args["kind"])
+    return flink_type(definition.args["kind"])
 
 
 TYPES = {
@@ -47,9 +48,58 @@ def test_written_types_are_read_again(type_: Type) -> None:
     assert column(type_sql(type_, nested=True)) == type_
 
 
+@pytest.mark.parametrize("type_", [*TYPES.values(), t.NULL, t.INTERVAL_MONTHS, t.INTERVAL_MILLIS], ids=str)
+def test_the_same_type_in_sqlglot(type_: Type) -> None:
+    node = data_type(type_)
+    assert type(node) is exp.DataType
+    assert flink_type(node) == type_
+    assert node.copy().sql("flink") == type_sql(type_, nested=True)
+
+
+def test_comments_of_fields_stay() -> None:
+    text = "ROW<`a` INT 'it''s', `b` ROW<`c` INT NOT NULL 'deep'>, `d` INT>"
+    type_ = column(text)
+    assert (type_.comments, type_.children[1].comments) == (("it's", None, None), ("deep",))
+    assert data_type(type_).sql("flink") == text
+    assert flink_type(data_type(type_)).comments == type_.comments
+
+
+OTHERS = {
+    "spark": {
+        "ARRAY<STRUCT<a: INT, b: STRING>>": "ARRAY<ROW<`a` INT, `b` STRING>>",
+        "DECIMAL(5, 2)": "DECIMAL(5, 2)",
+        "TIMESTAMP_NTZ": "TIMESTAMP(6)",
+    },
+    "postgres": {
+        "VARCHAR(3)": "VARCHAR(3)",
+        "TIMESTAMP(3)": "TIMESTAMP(3)",
+        "TIMESTAMPTZ": "TIMESTAMP_LTZ(6)",
+        "BYTEA": "BYTES",
+        "INTERVAL DAY": "INTERVAL SECOND(3)",
+    },
+    "duckdb": {"MAP(TEXT, INT)": "MAP<STRING, INT>", "INT[]": "ARRAY<INT>", "DECIMAL": "DECIMAL(18, 3)"},
+}
+
+
+@pytest.mark.parametrize(("dialect", "text", "flink"), [(d, *pair) for d, pairs in OTHERS.items() for pair in pairs.items()])
+def test_types_of_other_dialects(dialect: str, text: str, flink: str) -> None:
+    assert str(flink_type(exp.DataType.build(text, dialect=dialect))) == flink
+
+
+def test_types_that_flink_has_not() -> None:
+    with pytest.raises(ValueError, match="Flink has no type UUID"):
+        flink_type(exp.DataType.build("UUID"))
+
+
+@pytest.mark.parametrize("dialect", ["spark", "postgres", "duckdb"])
+def test_a_type_that_others_have_not(dialect: str) -> None:
+    with pytest.raises(ValueError, match="FlinkTypeName"):
+        data_type(t.multiset(t.INT)).sql(dialect)
+
+
 @pytest.mark.parametrize(("text", "type_"), [(k, v) for k, v in TYPES.items() if "NULL" not in k])
 def test_casts(text: str, type_: Type) -> None:
-    assert ast.flink_type(parse(f"SELECT CAST(a AS {text})").expressions[0].args["to"]) == type_
+    assert flink_type(parse(f"SELECT CAST(a AS {text})").expressions[0].args["to"]) == type_
 
 
 INTERVALS = {
@@ -60,7 +110,7 @@ INTERVALS = {
 
 @pytest.mark.parametrize(("text", "type_"), INTERVALS.items())
 def test_casts_to_intervals(text: str, type_: Type) -> None:
-    assert ast.flink_type(parse(f"SELECT CAST(a AS {text})").expressions[0].args["to"]) == type_
+    assert flink_type(parse(f"SELECT CAST(a AS {text})").expressions[0].args["to"]) == type_
 
 
 REFUSED = {

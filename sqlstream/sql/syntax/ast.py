@@ -12,20 +12,6 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from sqlglot.dialects.dialect import DialectType
 
-    from sqlstream.sql.types import Type
-
-
-class TypeNode(exp.Expression):
-    """A data type; ``this`` is a sqlstream.sql.types.Type."""
-
-    arg_types = {"this": True}
-
-
-def flink_type(node: exp.Expr) -> Type:
-    """The type that a TypeNode holds."""
-    assert isinstance(node, TypeNode)
-    return node.args["this"]  # type: ignore[no-any-return]
-
 
 class TimeLiteral(exp.Expression):
     """``DATE '..'``, ``TIME '..'``, ``TIMESTAMP '..'``: kind (upper case) and the text."""

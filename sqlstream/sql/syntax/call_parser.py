@@ -216,7 +216,7 @@ class CallParser(ExpressionParser):
         self.expect(",")
         return [unit, *self.csv(self.expression)]
 
-    # --- JSON: each word of a clause is a Var, each type a TypeNode ---------------------------------------------------
+    # --- JSON: each word of a clause is a Var, each type an exp.DataType ---------------------------------------------------
 
     def _var(self, word: str) -> exp.Expr:
         return mark(exp.Var(this=word), self.tokens[self.index - 1])

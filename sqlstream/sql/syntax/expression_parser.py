@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.cursor import Cursor, mark
+from sqlstream.sql.syntax.data_types import data_type
 from sqlstream.sql.syntax.lexer import CALLABLE, RESERVED
 from sqlstream.sql.syntax.nesting import refuse_type_depth
 from sqlstream.sql.syntax.type_syntax import parse_type
@@ -396,11 +397,11 @@ class ExpressionParser(Cursor):
         node = exp.TryCast if safe else exp.Cast
         return mark(node(this=operand, to=target), start)
 
-    def type_node(self, *, nullability: bool = True) -> ast.TypeNode:
+    def type_node(self, *, nullability: bool = True) -> exp.DataType:
         start = self.token
         found = parse_type(self, nullability=nullability)
         refuse_type_depth(found, start)
-        return mark(ast.TypeNode(this=found), start)
+        return mark(data_type(found), start)
 
     # --- intervals and units ------------------------------------------------------------------------------------------
 

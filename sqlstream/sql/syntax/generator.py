@@ -8,6 +8,7 @@ from sqlglot import exp, generator
 
 from sqlstream.sql.quoting import flink_name, flink_string, quote
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
 from sqlstream.sql.syntax.statement_table import WRITERS
 from sqlstream.sql.syntax.statement_text import CLAUSES
@@ -50,7 +51,7 @@ class FlinkGenerator(generator.Generator):
         exp.Table: lambda self, e: _table(self, e),
         exp.Values: lambda self, e: _values(self, e),
         exp.Tuple: lambda self, e: f"({self.expressions(e, flat=True)})",
-        ast.TypeNode: lambda self, e: type_sql(e.args["this"], nested=True),
+        exp.DataType: lambda self, e: type_sql(flink_type(e), nested=True),
         ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {flink_string(e.args['this'])}",
         ast.TimeDifference: lambda self, e: f"({self.binary(e, '-')}) {e.args['unit']}{f' TO {to}' if (to := e.args['to']) else ''}",
         ast.IntervalLiteral: lambda self, e: _interval(e),

@@ -1,6 +1,6 @@
 """The clauses of JSON calls (``RETURNING INT``, ``DEFAULT 0 ON EMPTY``, ``ABSENT ON NULL``), brought to plain arguments.
 
-The parser gives each word of a clause as a Var and a type as a TypeNode; the rows of functions/json take fixed positions.
+The parser gives each word of a clause as a Var and a type as an exp.DataType; the rows of functions/json take fixed positions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as t
-from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.data_types import data_type
 
 CONSTRUCTORS = ("JSON_ARRAY", "JSON_OBJECT")
 AGGREGATES = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
@@ -52,7 +52,7 @@ def plain_call(name: str, raw: list[exp.Expr], at: exp.Expr) -> tuple[str, list[
 def _returning(rest: list[exp.Expr]) -> tuple[exp.Expr, list[exp.Expr]]:
     if rest and rest[0].name.upper() == "RETURNING":
         return rest[1], rest[2:]
-    return ast.TypeNode(this=t.STRING), rest
+    return data_type(t.STRING), rest
 
 
 def _wrapper(rest: list[exp.Expr]) -> tuple[str, list[exp.Expr]]:
@@ -91,7 +91,7 @@ def _part(value: exp.Expr, names: tuple[str, ...]) -> exp.Expr:
     """A value of a constructor: what one of these functions gives goes into the result as JSON."""
     inner = value
     # What Flink's planner takes away: a cast of a text to STRING, and COALESCE of what is never NULL.
-    while isinstance(inner, exp.Paren) or (isinstance(inner, exp.Cast) and inner.to.this == t.STRING) or _is_coalesce(inner):
+    while isinstance(inner, exp.Paren) or (isinstance(inner, exp.Cast) and inner.to.this == exp.DType.TEXT) or _is_coalesce(inner):
         inner = inner.expressions[0] if isinstance(inner, exp.Anonymous) else inner.this
     name = inner.name.upper() if isinstance(inner, exp.Anonymous) else ""
     if name not in names:

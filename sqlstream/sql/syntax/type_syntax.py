@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
-from sqlstream.sql.quoting import quote
+from sqlstream.sql.quoting import flink_string, quote
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlstream.sql.syntax.cursor import Cursor
 
 _SIMPLE = {
@@ -177,18 +179,18 @@ def _row(cursor: Cursor) -> t.Type:
         cursor.expect("<")
     names: list[str] = []
     children: list[t.Type] = []
+    comments: list[str | None] = []
     while not cursor.at(closing) or names:
         names.append(cursor.name().name)
         children.append(parse_type(cursor))
-        if cursor.at_string():
-            cursor.string()
+        comments.append(cursor.string().name if cursor.at_string() else None)
         if not cursor.accept(","):
             break
     cursor.expect(closing)
     if len(set(names)) < len(names):
         twice = sorted({n for n in names if names.count(n) > 1})
         cursor.refuse(f"Field names must be unique. Found duplicates: [{', '.join(twice)}]", start)
-    return t.row(tuple(names), tuple(children))
+    return t.row(tuple(names), tuple(children), tuple(comments) if any(c is not None for c in comments) else ())
 
 
 def type_sql(found: t.Type, *, nested: bool = False) -> str:
@@ -203,8 +205,14 @@ def type_sql(found: t.Type, *, nested: bool = False) -> str:
         case "ARRAY" | "MULTISET" | "MAP":
             text = f"{found.root}<{', '.join(type_sql(c, nested=True) for c in found.children)}>"
         case "ROW":
-            fields = zip(found.names, found.children, strict=True)
-            text = f"ROW<{', '.join(f'{quote(n)} {type_sql(c, nested=True)}' for n, c in fields)}>"
+            text = f"ROW<{', '.join(fields_sql(found, lambda c: type_sql(c, nested=True)))}>"
         case _:
             text = str(found)
     return text if found.nullable or not nested else f"{text} NOT NULL"
+
+
+def fields_sql(row: t.Type, type_text: Callable[[t.Type], str]) -> list[str]:
+    """The fields of ``row``, as ROW<..> lists them."""
+    comments = row.comments or (None,) * len(row.names)
+    fields = zip(row.names, row.children, comments, strict=True)
+    return [f"{quote(name)} {type_text(type_)}" + (f" {flink_string(comment)}" if comment is not None else "") for name, type_, comment in fields]
