@@ -1,8 +1,9 @@
-"""Expressions as Calcite writes them: what SHOW CREATE TABLE and DESCRIBE print for computed columns and watermarks.
+"""Expressions and queries as Calcite writes them: what SHOW CREATE TABLE and DESCRIBE print for computed columns and watermarks, and SHOW
+CREATE VIEW for its query, a clause a line.
 
-A syntax tree of the Flink dialect goes in, text comes out that parses to the same tree: every identifier back-ticked,
-keywords upper case, parentheses only where precedence asks for them. Nodes without a rule here are written by the
-dialect.
+A syntax tree of the Flink dialect goes in, text comes out that parses to the same tree: every identifier back-ticked, keywords upper case,
+parentheses only where precedence asks for them. Nodes without a rule here are written by the dialect. Expressions and queries hold each other,
+so both are in this module.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ BARE = frozenset(
 )
 NO_PARENTHESES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
 
-BINARY: dict[type[exp.Expression], tuple[str, int]] = {
+BINARY: dict[type[exp.Expr], tuple[str, int]] = {
     exp.Or: ("OR", 1),
     exp.And: ("AND", 2),
     exp.EQ: ("=", 4),
@@ -58,26 +59,27 @@ BINARY: dict[type[exp.Expression], tuple[str, int]] = {
     exp.Mod: ("%", 7),
     exp.DPipe: ("||", 7),
 }
-LIKES: dict[type[exp.Expression], str] = {exp.Like: "LIKE", exp.ILike: "ILIKE", exp.SimilarTo: "SIMILAR TO"}
+LIKES: dict[type[exp.Expr], str] = {exp.Like: "LIKE", exp.ILike: "ILIKE", exp.SimilarTo: "SIMILAR TO"}
+SET_OPERATIONS: dict[type[exp.Expr], str] = {exp.Union: "UNION", exp.Except: "EXCEPT", exp.Intersect: "INTERSECT"}
 ATOM = 10
 
 
-def expression_text(node: exp.Expression) -> str:
+def expression_text(node: exp.Expr) -> str:
     """``node`` in Calcite's form."""
     return _write(node)[0]
 
 
-def _operand(node: exp.Expression, least: int) -> str:
+def _operand(node: exp.Expr, least: int) -> str:
     """``node`` as an operand that must bind at least as tightly as ``least``."""
     text, level = _write(node)
     return text if level >= least else f"({text})"
 
 
-def _list(nodes: list[exp.Expression]) -> str:
+def _list(nodes: list[exp.Expr]) -> str:
     return ", ".join(expression_text(n) for n in nodes)
 
 
-def _write(node: exp.Expression) -> tuple[str, int]:
+def _write(node: exp.Expr) -> tuple[str, int]:
     """Text and precedence."""
     kind = type(node)
     if kind in BINARY:
@@ -99,9 +101,9 @@ def _write(node: exp.Expression) -> tuple[str, int]:
         case exp.In():
             return _in(node, "NOT " if node.args.get("negate") else "")
         case exp.Exists():
-            return f"EXISTS ({_query(node.this)})", ATOM
+            return f"EXISTS ({query_text(node.this)})", ATOM
         case exp.Subquery():
-            return _query(node), ATOM
+            return query_text(node), ATOM
         case exp.Between():
             return _between(node, "NOT " if node.args.get("negate") else "")
         case exp.Escape():
@@ -138,19 +140,13 @@ def _write(node: exp.Expression) -> tuple[str, int]:
     return node.sql(dialect="flink", identify=True), ATOM
 
 
-def _query(node: exp.Expression) -> str:
-    from sqlstream.catalog.calcite_query import query_text
-
-    return query_text(node)
-
-
 def _in(node: exp.In, negated: str) -> tuple[str, int]:
     asked = node.args.get("query")
-    found = _list(node.expressions) if asked is None else _query(asked.this if isinstance(asked, exp.Subquery) else asked)
+    found = _list(node.expressions) if asked is None else query_text(asked.this if isinstance(asked, exp.Subquery) else asked)
     return f"{_operand(node.this, 5)} {negated}IN ({found})", 4
 
 
-def _not(inner: exp.Expression) -> tuple[str, int]:
+def _not(inner: exp.Expr) -> tuple[str, int]:
     match inner:
         case exp.Is():
             return f"{_operand(inner.this, 5)} IS NOT {expression_text(inner.expression)}", 4
@@ -165,12 +161,12 @@ def _not(inner: exp.Expression) -> tuple[str, int]:
     return f"NOT {_operand(inner, 3)}", 3
 
 
-def _like(node: exp.Expression, negated: str, escape: exp.Expression | None = None) -> tuple[str, int]:
+def _like(node: exp.Expr, negated: str, escape: exp.Expr | None = None) -> tuple[str, int]:
     tail = f" ESCAPE {expression_text(escape)}" if escape is not None else ""
     return f"{_operand(node.this, 5)} {negated}{LIKES[type(node)]} {_operand(node.expression, 5)}{tail}", 4
 
 
-def _between(node: exp.Expression, negated: str) -> tuple[str, int]:
+def _between(node: exp.Expr, negated: str) -> tuple[str, int]:
     how = "SYMMETRIC" if node.args.get("symmetric") else "ASYMMETRIC"
     low, high = _operand(node.args["low"], 5), _operand(node.args["high"], 5)
     return f"{_operand(node.this, 5)} {negated}BETWEEN {how} {low} AND {high}", 4
@@ -234,7 +230,7 @@ def _call(node: exp.Anonymous) -> str:
     return f"{upper if upper in BARE else '.'.join(quote(part) for part in name.split('.'))}({', '.join(texts)})"
 
 
-def _json_call(name: str, args: list[exp.Expression]) -> str:
+def _json_call(name: str, args: list[exp.Expr]) -> str:
     """Words of clauses stand between the arguments: ``JSON_VALUE(`s`, '$.x' RETURNING INTEGER)``."""
     text = ""
     for i, arg in enumerate(args):
@@ -243,3 +239,109 @@ def _json_call(name: str, args: list[exp.Expression]) -> str:
         comma = plain and (not isinstance(arg, exp.Var) or arg.name == "KEY")
         text += (", " if comma else " " if i else "") + (arg.name if isinstance(arg, exp.Var) else expression_text(arg))
     return f"{name}({text})"
+
+
+def query_text(node: exp.Expr) -> str:
+    """``node``, a query, in Calcite's form."""
+    text = _bare(node)
+    if clause := node.args.get("with_"):
+        text = f"WITH {', '.join(_cte(c) for c in clause.expressions)} {text}"
+    if order := node.args.get("order"):
+        text += f"\nORDER BY {', '.join(_ordered(o) for o in order.expressions)}"
+    if offset := node.args.get("offset"):
+        text += f"\nOFFSET {expression_text(offset.expression)} ROWS"
+    if limit := node.args.get("limit"):
+        text += f"\nFETCH NEXT {expression_text(limit.args.get('expression') or limit.args['count'])} ROWS ONLY"
+    return text
+
+
+def _bare(node: exp.Expr) -> str:
+    match node:
+        case exp.Select():
+            return _select(node)
+        case exp.SetOperation():
+            word = SET_OPERATIONS[type(node)] + ("" if node.args.get("distinct") else " ALL")
+            return f"{query_text(node.this)}\n{word}\n{query_text(node.expression)}"
+        case exp.Subquery():
+            return f"({query_text(node.this)})"
+        case exp.Values():
+            return "VALUES " + ",\n".join(f"ROW({', '.join(expression_text(cell) for cell in row.expressions)})" for row in node.expressions)
+    return node.sql(dialect="flink", identify=True)
+
+
+def _cte(node: exp.CTE) -> str:
+    alias = node.args["alias"]
+    return f"{quote(alias.name)}{_columns(alias)} AS ({query_text(node.this)})"
+
+
+def _columns(alias: exp.TableAlias) -> str:
+    return f" ({', '.join(quote(c.name) for c in alias.columns)})" if alias.columns else ""
+
+
+def _ordered(node: exp.Expr) -> str:
+    descending = bool(node.args.get("desc"))
+    nulls = node.args.get("nulls_first")
+    nulls_order = "" if nulls is None or bool(nulls) is not descending else f" NULLS {'FIRST' if nulls else 'LAST'}"
+    return f"{expression_text(node.this)}{' DESC' if descending else ''}{nulls_order}"
+
+
+def _item(node: exp.Expr) -> str:
+    if isinstance(node, exp.Alias):
+        return f"{_value(node.this)} AS {quote(node.alias)}"
+    return _value(node)
+
+
+def _value(node: exp.Expr) -> str:
+    return query_text(node) if isinstance(node, exp.Query) else expression_text(node)
+
+
+def _select(node: exp.Select) -> str:
+    distinct = "DISTINCT " if node.args.get("distinct") else ""
+    lines = [f"SELECT {distinct}{', '.join(_item(e) for e in node.expressions)}"]
+    if clause := node.args.get("from_"):
+        lines.append("FROM " + _source(clause.this) + "".join(_join(j) for j in node.args.get("joins") or []))
+    if where := node.args.get("where"):
+        lines.append(f"WHERE {_value(where.this)}")
+    if group := node.args.get("group"):
+        lines.append(f"GROUP BY {', '.join(expression_text(e) for e in group.expressions)}")
+    if having := node.args.get("having"):
+        lines.append(f"HAVING {_value(having.this)}")
+    if windows := node.args.get("windows"):
+        lines.append("WINDOW " + ", ".join(w.sql(dialect="flink", identify=True).replace(" OVER (", " AS (", 1) for w in windows))
+    return "\n".join(lines)
+
+
+def _join(node: exp.Join) -> str:
+    if not node.args.get("on") and not node.args.get("using") and not any(node.args.get(k) for k in ("method", "side", "kind")):
+        return f",\n{_source(node.this)}"
+    words = [str(node.args[k]) for k in ("method", "side", "kind") if node.args.get(k)]
+    word = " ".join(words or ["INNER"])
+    on = node.args.get("on")
+    using = ", ".join(quote(c.name) for c in node.args.get("using") or [])
+    condition = f" ON {_value(on)}" if on is not None else f" USING ({using})" if using else ""
+    return f"\n{word} JOIN {_source(node.this)}{condition}"
+
+
+def _source(node: exp.Expr) -> str:
+    """An item of FROM."""
+    alias = node.args.get("alias")
+    inner = node.this if isinstance(node, exp.Subquery) else None
+    if isinstance(inner, exp.Table | exp.Subquery) and inner.args.get("joins"):
+        first = inner.copy()
+        first.set("joins", None)
+        return f"({_source(first)}{''.join(_join(j) for j in inner.args['joins'])})"
+    if inner is not None and alias is not None:
+        return f"({query_text(inner)}) AS {quote(alias.name)}{_columns(alias)}"
+    if inner is not None:
+        return f"({query_text(inner)})"
+    if isinstance(node, exp.Lateral):
+        bare = node.this.copy()
+        bare.set("alias", alias)
+        return f"LATERAL {_source(bare)}"
+    if isinstance(node, exp.Values):
+        return f"({_bare(node)})" + (f" AS {quote(alias.name)}{_columns(alias)}" if alias is not None else "")
+    if alias is not None and alias.columns:
+        bare = node.copy()
+        bare.set("alias", None)
+        return f"{_source(bare)} AS {quote(alias.name)}{_columns(alias)}"
+    return node.sql(dialect="flink", identify=True)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.catalog import calcite_query
 from sqlstream.catalog.alter import distribution_text
-from sqlstream.catalog.calcite import expression_text
+from sqlstream.catalog.calcite import expression_text, query_text
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.core.secrets import masked, masked_value
 from sqlstream.sql.masking import masked_text, secrets
@@ -115,17 +114,17 @@ def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> str:
     """What SHOW CREATE VIEW prints; ``query`` is that of the view, expanded. Secrets are masked."""
     names = ",\n".join(f"  {quote(c)}" for c in columns)
     comment = f"COMMENT {flink_string(view.comment)}\n" if view.comment else ""
-    return masked_text(f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {calcite_query.query_text(query)}\n")
+    return masked_text(f"CREATE {_temporary(view.temporary)}VIEW {view.path.quoted} (\n{names}\n)\n{comment}AS {query_text(query)}\n")
 
 
 def create_view_file(view: View, name: str) -> str:
     """The statement that a project file holds."""
     columns = f" ({', '.join(quote(c) for c in view.columns)})" if view.columns else ""
     comment = f"\nCOMMENT {flink_string(view.comment)}" if view.comment else ""
-    return f"CREATE VIEW {name}{columns}{comment}\nAS {query_text(view)};\n"
+    return f"CREATE VIEW {name}{columns}{comment}\nAS {view_query_text(view)};\n"
 
 
-def query_text(view: View) -> str:
+def view_query_text(view: View) -> str:
     """The text of the view's query."""
     return view.text.strip().rstrip(";").rstrip() or view.query.sql(dialect="flink", pretty=True)
 
@@ -170,7 +169,7 @@ def secrets_of(item: Table | View | UserFunction | Database | Catalog) -> list[s
     """What holds a secret in plain text in the statement that declares ``item``: keys of options, also of hints; empty for any other text."""
     match item:
         case View():
-            found = [s.key for s in secrets(query_text(item)) if s.option or not s.key]
+            found = [s.key for s in secrets(view_query_text(item)) if s.option or not s.key]
             comments = [item.comment]
         case Table():
             found, comments = literal_secrets(item.options), [item.comment, *(c.comment for c in item.columns)]

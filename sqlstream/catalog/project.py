@@ -269,7 +269,7 @@ class CatalogFiles:
         """``view`` with its text as written, if that text means the same in ``scope``; else with full names."""
         try:
             with scoped(manager, scope):
-                query = self._parse(ddl.query_text(view))
+                query = self._parse(ddl.view_query_text(view))
                 same = isinstance(query, exp.Query) and declare.qualified(query, manager) == view.query
         except SqlStreamError:
             same = False
