@@ -27,8 +27,9 @@ from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
-from sqlstream.runtime import jobs, select
+from sqlstream.runtime import jobs
 from sqlstream.runtime.monitor.metrics import JobMetrics
+from sqlstream.runtime.queries import select
 from sqlstream.session import inspection, queries, results, set_reset
 from sqlstream.session.client import Client
 from sqlstream.session.completion.topics import TopicNames

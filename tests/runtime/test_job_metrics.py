@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime import watch
+from sqlstream.runtime.queries import watch
 from sqlstream.session.results import Figures, Submitted
 from sqlstream.session.session import Session
 

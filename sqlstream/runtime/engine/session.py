@@ -21,7 +21,7 @@ from py4j.protocol import Py4JError
 
 from sqlstream.core import jars, private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.core.java import require_java
+from sqlstream.core.java import classes, require_java
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
 from sqlstream.runtime.engine import archive, jvm, python_archives
@@ -29,7 +29,6 @@ from sqlstream.runtime.engine.failures import start_error
 from sqlstream.runtime.engine.java_process import Death, JavaProcess
 from sqlstream.runtime.engine.warm_up import warm_up
 from sqlstream.runtime.java import EXTENSIONS, jar, libraries
-from sqlstream.runtime.operators import use_local_files
 from sqlstream.udf.worker import sources
 
 if TYPE_CHECKING:
@@ -281,7 +280,7 @@ class Engine:
         if self._process is not None:
             _end_by_want_of_memory(spark)
         if local:
-            use_local_files(spark)
+            _use_local_files(spark)
         return spark
 
     def _alone(self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str]) -> Any:
@@ -373,3 +372,8 @@ def _is_local(master: str) -> bool:
 def _local_cores(master: str) -> int:
     inside = master.partition("[")[2].rstrip("]").split(",")[0]
     return int(inside) if inside.isdigit() else len(os.sched_getaffinity(0))
+
+
+def _use_local_files(spark: SparkSession) -> None:
+    """Let Spark write local files, its checkpoints above all, without starting a process for each. Only where driver and executors are one JVM."""
+    classes(spark).files.LocalFiles.install(spark.sparkContext._jsc.hadoopConfiguration())

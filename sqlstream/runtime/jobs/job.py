@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, TypeAlias
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
-from sqlstream.runtime.watch import BatchQuery, Watch
+from sqlstream.runtime.queries.watch import BatchQuery, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -20,7 +20,7 @@ from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
-from sqlstream.runtime.watch import BatchQuery, Watch, await_pause
+from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

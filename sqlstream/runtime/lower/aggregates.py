@@ -14,8 +14,8 @@ from sqlstream.plan.properties import changelog_mode, fields, native, watermark_
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.rules.distinct_windows import over_set
 from sqlstream.runtime.lower import python_functions, windows
+from sqlstream.runtime.lower.operators import keyed_aggregate
 from sqlstream.runtime.lower.window_operators import TIME, closing, later
-from sqlstream.runtime.operators import keyed_aggregate
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
 from sqlstream.sql.functions.aggregates import ARGUMENTS
 from sqlstream.sql.functions.base import local

@@ -7,14 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.runtime.operators import SplitTimes, new_inputs, reached
+from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs, reached
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
-    from sqlstream.runtime.operators import QueryWatch
+    from sqlstream.runtime.lower.query_watch import QueryWatch
 
 # A day before the last TIMESTAMP that Spark can print.
 END_OF_INPUT_MS = 253402214400000
@@ -30,8 +30,8 @@ class Lowering:
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
     same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for so long holds the watermark back no
-    longer; 0 for never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` gets to
-    know the watermarks of the plan; ``watermarks`` are the tables that they are of.
+    longer; 0 for never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` learns
+    of the plan's watermarks; ``watermarks`` are the tables that they belong to.
     """
 
     spark: SparkSession
@@ -50,17 +50,17 @@ class Lowering:
     _names: Counter[str] = field(default_factory=Counter)
     _inputs: Any = None
 
-    def times(self, splits: int | Any, end: int | None) -> SplitTimes:
-        """What the watermark of a source with these splits is made of."""
+    def source_watermark(self, splits: int | Any, end: int | None) -> SourceWatermark:
+        """The watermark of a source with these splits; ``end`` as there."""
         self._inputs = self._inputs or new_inputs(self.spark)
         # A clock is no input.
-        return SplitTimes(self.spark, splits, end=end, idle_ms=self.idle_ms, inputs=None if splits == 0 else self._inputs)
+        return SourceWatermark(self.spark, splits, end=end, idle_ms=self.idle_ms, inputs=None if splits == 0 else self._inputs)
 
-    def watched(self, times: SplitTimes, table: str) -> None:
-        """``times`` are those of ``table``."""
+    def observe(self, watermark: SourceWatermark, table: str) -> None:
+        """Whoever watches the query learns of ``watermark``, that of ``table``."""
         self.watermarks.append(table)
         if self.watch is not None:
-            self.watch.add(times)
+            self.watch.add(watermark)
 
     def reached(self) -> int | None:
         """The watermark of the query in milliseconds since 1970, as its latest rows have it; None before the first. At the end of all input it is

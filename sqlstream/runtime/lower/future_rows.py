@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.core.java import classes
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import MASK, is_secret
 from sqlstream.plan.properties import field, fields, scans
-from sqlstream.runtime.operators import left_out
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions import find
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pathlib import Path
+
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from sqlstream.plan.nodes import Field, Watermark
     from sqlstream.runtime.lower.context import Lowering
@@ -27,8 +29,16 @@ def without_future(node: Watermark, frame: DataFrame, to: Lowering) -> DataFrame
 
     table = ", ".join(dict.fromkeys(s.table.path.name for s in scans(node)))
     why = f"{node.column} is more than {to.future_ms} ms in the future"
-    kept = left_out(to.spark, _json(node), ProjectFolder(to.project).dead_letters, table, why)
+    kept = _left_out(to.spark, _json(node), ProjectFolder(to.project).dead_letters, table, why)
     return frame.where(F.when(F.expr(_ahead(node, to)), kept).otherwise(F.lit(True)))
+
+
+def _left_out(spark: SparkSession, row: str, folder: Path, table: str, error: str) -> Column:
+    """A condition that is FALSE: the row, ``row`` as JSON (SQL), is kept in ``folder`` as one that ``table``'s readers leave out."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.classic.column import Column
+
+    return Column(classes(spark).monitor.LeftOutRows(str(folder), table, error).leftOut(F.expr(row)._jc))
 
 
 def _ahead(node: Watermark, to: Lowering) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import SIDE, Join, JoinKind, KeyedJoin
 from sqlstream.plan.properties import changelog_mode, fields, row
-from sqlstream.runtime.operators import keyed_join
+from sqlstream.runtime.lower.operators import keyed_join
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render

@@ -54,7 +54,8 @@ from sqlstream.runtime.lower import aggregates, joins, lookups, ordered, pattern
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.correlate import correlated
 from sqlstream.runtime.lower.future_rows import without_future
-from sqlstream.runtime.operators import clock, named_splits, normalize
+from sqlstream.runtime.lower.operators import normalize
+from sqlstream.runtime.lower.watermarks import clock, named_splits
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
 
@@ -188,15 +189,15 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     # All of a bounded source is in the first micro-batch, beside an unbounded one too.
     ends = bounded(node.input)
     splits = named_splits(to.spark, source.splits) if source.topics is None else source.topics.splits()
-    times = to.times(splits, END_OF_INPUT_MS if ends else None)
-    to.watched(times, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))))
+    watermark = to.source_watermark(splits, END_OF_INPUT_MS if ends else None)
+    to.observe(watermark, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))))
     united = [marked, _moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
     if to.idle_ms and not ends:
         # Before the source, which Spark asks in this order: what comes between is no time in which there was no row.
-        united.insert(0, _moments(node.input, times.idle_moments(to.source_name("idle")), "timestamp_millis(value)"))
-    watched = times.watermark(reduce(lambda a, b: a.unionAll(b), united), WATERMARK, SPLIT)
-    current = [] if node.current is None else [times.current().alias(node.current)]
-    return watched.select(*_names(node.input), *current)
+        united.insert(0, _moments(node.input, watermark.idle_moments(to.source_name("idle")), "timestamp_millis(value)"))
+    passed = watermark.attach(reduce(lambda a, b: a.unionAll(b), united), WATERMARK, SPLIT)
+    current = [] if node.current is None else [watermark.current().alias(node.current)]
+    return passed.select(*_names(node.input), *current)
 
 
 def _names(node: Node) -> list[str]:
@@ -237,7 +238,7 @@ def _clocked(frame: DataFrame, node: Node, to: Lowering, every: int, offset: int
     rows = frame.select(*names, _column(WATERMARK, "CAST(NULL AS TIMESTAMP)"), _column(SPLIT, "0"))
     ticks = clock(to.spark, to.source_name("clock"), every, offset, to.zone)
     moments = _moments(node, ticks, "timestamp_millis(value - 1)")
-    return to.times(0, None).watermark(rows.unionAll(moments), WATERMARK, SPLIT).select(*names)
+    return to.source_watermark(0, None).attach(rows.unionAll(moments), WATERMARK, SPLIT).select(*names)
 
 
 def _ttl(node: Node, to: Lowering) -> int:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from sqlstream.plan.nodes import Over, Rank, Sort, TimeAttribute
 from sqlstream.plan.properties import field, fields, watermark_lag
+from sqlstream.runtime.lower.operators import first_row, over_aggregate, time_sort
 from sqlstream.runtime.lower.ranks import partitioned, sort_key
 from sqlstream.runtime.lower.window_operators import later
 from sqlstream.runtime.lower.windows import NO_TIME
-from sqlstream.runtime.operators import first_row, over_aggregate, time_sort
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, constant
 from sqlstream.sql.functions.aggregates import OVER_ONLY, OVER_SET
 from sqlstream.sql.quoting import quote

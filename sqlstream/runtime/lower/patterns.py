@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sqlstream.plan.build.row_pattern import automaton, one_way
 from sqlstream.plan.nodes import Match, MatchValue, RowsValue, RowValue
 from sqlstream.plan.properties import fields
+from sqlstream.runtime.lower.operators import pattern_match
 from sqlstream.runtime.lower.windows import NO_TIME
-from sqlstream.runtime.operators import pattern_match
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
 

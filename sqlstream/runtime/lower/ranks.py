@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND
 from sqlstream.plan.properties import changelog_mode, fields, row
-from sqlstream.runtime.operators import keyed_rank
+from sqlstream.runtime.lower.operators import keyed_rank
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sqlstream.core.changelog import KIND, RowKind
 from sqlstream.plan import make
 from sqlstream.plan.nodes import JoinKind
 from sqlstream.plan.properties import fields, watermark_lag
-from sqlstream.runtime.operators import interval_join, temporal_join
+from sqlstream.runtime.lower.operators import interval_join, temporal_join
 from sqlstream.sql.expressions import Call, ColumnRef
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream.plan.nodes import SIDE, CoGroup, Collected, JoinKind, JoinSide, WindowJoin, WindowRank
 from sqlstream.plan.properties import fields, watermark_lag
+from sqlstream.runtime.lower.operators import top
 from sqlstream.runtime.lower.ranks import directions
-from sqlstream.runtime.operators import top
 from sqlstream.sql.expressions import ColumnRef, Expr, FieldAccess
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote, spark_string

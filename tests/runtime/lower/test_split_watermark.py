@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.runtime.operators import SplitTimes, new_inputs
+from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def watermarks(spark, tmp_path):
         source.mkdir()
         schema = "seconds BIGINT, split INT"
         frame = spark.readStream.name("rows").schema(schema).json(str(source)).selectExpr("timestamp_seconds(seconds) AS at", "split")
-        counted = SplitTimes(spark, splits).watermark(frame, "at", "split").where("split < 100").groupBy("at").count()
+        counted = SourceWatermark(spark, splits).attach(frame, "at", "split").where("split < 100").groupBy("at").count()
         query = counted.writeStream.format("noop").outputMode("update").option("checkpointLocation", str(tmp_path / "checkpoint")).start()
         try:
             for number, batch in enumerate(batches):
@@ -69,11 +69,11 @@ class Idle:
         self.folder, inputs, frames = folder, new_inputs(spark), []
         for number, count in enumerate(splits):
             (folder / str(number)).mkdir()
-            times = SplitTimes(spark, count, idle_ms=idle_ms, inputs=inputs)
+            times = SourceWatermark(spark, count, idle_ms=idle_ms, inputs=inputs)
             moments = times.idle_moments(f"idle{number}").selectExpr("timestamp_millis(value) AS at", "CAST(NULL AS INT) AS split")
             reader = spark.readStream.name(f"rows{number}").schema("seconds BIGINT, split INT")
             rows = reader.json(str(folder / str(number))).selectExpr("timestamp_seconds(seconds) AS at", "split")
-            frames.append(times.watermark(moments.unionAll(rows), "at", "split").where(slow))
+            frames.append(times.attach(moments.unionAll(rows), "at", "split").where(slow))
         counted = (frames[0] if len(frames) == 1 else frames[0].unionAll(frames[1])).groupBy("split").count()
         writer = counted.writeStream.format("noop").outputMode("update").option("checkpointLocation", str(folder / "checkpoint"))
         self.query = writer.trigger(processingTime="0 seconds").start()

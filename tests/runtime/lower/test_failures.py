@@ -10,7 +10,7 @@ import pytest
 
 from sqlstream.core.errors import JobFailed, NotSupported
 from sqlstream.runtime.engine.failures import job_error, start_error
-from sqlstream.runtime.select import _scratch
+from sqlstream.runtime.queries.select import _scratch
 from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
 

@@ -10,7 +10,8 @@ import pytest
 from printing import PrintingJob
 from pyspark.sql import functions as F
 
-from sqlstream.runtime.operators import SplitTimes, new_inputs, temporal_join
+from sqlstream.runtime.lower.operators import temporal_join
+from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +87,7 @@ class Versions:
             time = columns.split()[-2 if name == "lefts" else -4]
             rows = spark.readStream.name(name).schema(columns).json(str(folder / name))
             rows = rows.withColumn(f"{name}_at", F.expr(f"timestamp_seconds(1000000 + {time})")).withColumn("split", F.lit(0))
-            marked = SplitTimes(spark, 1, inputs=inputs).watermark(rows.withColumn("mark", F.col(f"{name}_at")), "mark", "split")
+            marked = SourceWatermark(spark, 1, inputs=inputs).attach(rows.withColumn("mark", F.col(f"{name}_at")), "mark", "split")
             frames.append(marked.drop("mark", "split"))
         left, right = frames
         joined = left.join(right, F.expr("k = rk"), "left")

@@ -7,8 +7,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.runtime.lower.query_watch import QueryWatch, sample_of_group
 from sqlstream.runtime.monitor.metrics import QueryMetrics, continued, read_whole, sampled, sampled_in_batch
-from sqlstream.runtime.operators import QueryWatch, sample_of_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sqlstream.runtime.operators import SplitTimes, time_sort
+from sqlstream.runtime.lower.operators import time_sort
+from sqlstream.runtime.lower.watermarks import SourceWatermark
 
 pytestmark = pytest.mark.spark
 
@@ -21,7 +22,7 @@ class Sorting:
     def start(self) -> None:
         frame = self.spark.readStream.name("rows").schema("seconds DECIMAL(10, 3), name STRING").json(str(self.folder / "in"))
         frame = frame.selectExpr("timestamp_seconds(seconds) AS at", "name", "timestamp_seconds(seconds - 10) AS mark", "0 AS split")
-        ordered = time_sort(SplitTimes(self.spark, 1).watermark(frame, "mark", "split").select("at", "name").orderBy("at", "name"))
+        ordered = time_sort(SourceWatermark(self.spark, 1).attach(frame, "mark", "split").select("at", "name").orderBy("at", "name"))
         rows = ordered.selectExpr("unix_seconds(at) AS seconds", "name")
 
         def give(batch, _) -> None:

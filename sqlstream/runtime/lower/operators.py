@@ -1,136 +1,16 @@
-"""Our own Spark operators, whose classes are in ``java/``: each has a function here that puts it above a DataFrame."""
+"""Our own Spark operators, whose classes are in ``runtime/java``: each has a function here that puts it above a DataFrame."""
 
 from __future__ import annotations
 
-import json
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.java import classes
-from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql import Column, DataFrame
 
     from sqlstream.connectors.base import Lookup
-
-CLOCK = "sqlstream.watermark.Clock"
-_NO_TIME = -(1 << 63)
-
-
-class SplitTimes:
-    """How far the splits of one source of a query have come: what its watermark is made of."""
-
-    def __init__(self, spark: SparkSession, splits: int | Any, *, end: int | None = None, idle_ms: int = 0, inputs: Any = None) -> None:
-        """``splits``: how many the source has, or those of ``named_splits``. ``end``: the watermark, in milliseconds since 1970, after a
-        micro-batch that has all that there is. ``idle_ms``: a split without rows for so long holds the others back no longer; 0 for never.
-        ``inputs``: of ``new_inputs``.
-        """
-        self._spark = spark
-        splits = named_splits(spark, map(str, range(splits))) if isinstance(splits, int) else splits
-        shared = new_inputs(spark) if inputs is None else inputs
-        self._jvm = classes(spark).watermark.SplitTimes(splits, _NO_TIME if end is None else end, idle_ms, shared)
-
-    def watermark(self, frame: DataFrame, time: str, split: str) -> DataFrame:
-        """``frame`` under the watermark: the minimum over splits of the greatest ``time`` (TIMESTAMP) of each.
-
-        ``split`` (INT, from 0) says where a row comes from; a row where it is NULL raises the watermark of all of them and is taken out.
-        """
-        from pyspark.sql import DataFrame
-        from pyspark.sql import functions as F
-
-        millis = F.expr(f"coalesce(unix_millis({quote(time)}), {_NO_TIME + 1}L - 1L)")
-        numbers = F.expr(f"coalesce({quote(split)}, -1)")
-        return DataFrame(self._jvm.watermark(frame._jdf, millis._jc, numbers._jc, time), self._spark)
-
-    def current(self) -> Column:
-        """The watermark as a column (TIMESTAMP) of a frame above it: that of the micro-batch's start, NULL before the first."""
-        from pyspark.sql import functions as F
-        from pyspark.sql.classic.column import Column
-
-        millis = Column(self._jvm.currentColumn())
-        return F.when(millis > _NO_TIME, F.timestamp_millis(millis))
-
-    def idle_moments(self, name: str) -> DataFrame:
-        """A streaming source, ``name``, that has a row (value BIGINT, NULL) whenever a split has become idle."""
-        return self._spark.readStream.name(name).format(CLOCK).option("times", self._jvm.watched()).load()
-
-
-def named_splits(spark: SparkSession, names: Iterable[str]) -> Any:
-    """The splits of a source, by their names (Java's Splits)."""
-    assert spark._jvm is not None
-    found = spark._jvm.java.util.ArrayList()
-    for name in names:
-        found.add(name)
-    return classes(spark).watermark.Splits(found)
-
-
-def left_out(spark: SparkSession, row: str, folder: Path, table: str, error: str) -> Column:
-    """A condition that is FALSE: the row, ``row`` as JSON (SQL), is kept in ``folder`` as one that ``table``'s readers leave out."""
-    from pyspark.sql import functions as F
-    from pyspark.sql.classic.column import Column
-
-    return Column(classes(spark).monitor.LeftOutRows(str(folder), table, error).leftOut(F.expr(row)._jc))
-
-
-class QueryWatch:
-    """What can be known of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        assert spark._jvm is not None
-        self._spark = spark
-        self._rows = classes(spark).monitor.QueryRows(spark.sparkContext._jsc.sc())
-        self._times = spark._jvm.java.util.ArrayList()
-        self._topics = spark._jvm.java.util.ArrayList()
-
-    def counted(self, frame: DataFrame) -> DataFrame:
-        """``frame``, that which goes to the sink: its rows are counted, and those around its filters."""
-        from pyspark.sql import DataFrame
-
-        return DataFrame(self._rows.counted(frame._jdf), self._spark)
-
-    def add(self, times: SplitTimes) -> None:
-        """Look at a watermark of the query, too."""
-        self._times.add(times._jvm)
-
-    def add_topics(self, topics: Any) -> None:
-        """Look at a source of the query, Java's KafkaTopics, too."""
-        self._topics.add(topics)
-
-    def sample(self, query: StreamingQuery, after: str, *, look: bool) -> Any:
-        """What Samples.of says of a run of it, with the micro-batches that began after ``after``, a timestamp. ``look``: its own."""
-        return json.loads(classes(self._spark).monitor.Samples.of(query._jsq, self._rows, self._times, self._topics, after, look))
-
-
-def sample_of_group(spark: SparkSession, group: str, frame: DataFrame) -> Any:
-    """What Samples.ofGroup says of the work of a job group, which writes ``frame``."""
-    return json.loads(classes(spark).monitor.Samples.ofGroup(group, frame._jdf))
-
-
-def new_inputs(spark: SparkSession) -> Any:
-    """What the SplitTimes of one query share."""
-    return classes(spark).watermark.EventTimes()
-
-
-def reached(inputs: Any) -> int | None:
-    """The watermark of the query whose SplitTimes share ``inputs``, in milliseconds since 1970, with the rows that tasks have seen up to now."""
-    millis = inputs.reached()
-    return None if millis is None else int(millis)
-
-
-def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: str) -> DataFrame:
-    """A streaming source, ``name``, that has a row (value BIGINT: milliseconds since 1970) whenever a window of that length begins."""
-    reader = spark.readStream.name(name).format(CLOCK).option("every", str(every_ms)).option("offset", str(offset_ms))
-    return reader.option("zone", zone).load()
-
-
-def use_local_files(spark: SparkSession) -> None:
-    """Let Spark write local files, its checkpoints above all, without starting a process for each. Only where driver and executors are one JVM."""
-    classes(spark).files.LocalFiles.install(spark.sparkContext._jsc.hadoopConfiguration())
 
 
 def _operator(frame: DataFrame, name: str, *arguments: Any) -> DataFrame:

@@ -21,7 +21,7 @@ from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.python_functions import names
-from sqlstream.runtime.watch import BatchQuery
+from sqlstream.runtime.queries.watch import BatchQuery
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.types import NESTED

@@ -1,0 +1,1 @@
+"""Running queries: the rows of a SELECT, and a query as it is watched."""
