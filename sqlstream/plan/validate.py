@@ -7,7 +7,6 @@ from dataclasses import replace
 from sqlstream.connectors import find
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.plan.build.windowing import windowing
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import (
     WINDOW_COLUMNS,
@@ -33,7 +32,7 @@ from sqlstream.plan.nodes import (
     WindowTvf,
 )
 from sqlstream.plan.order import distinct_in_frames, in_time_order
-from sqlstream.plan.properties import changelog_mode, field, looked_up, on_time, scans, state_ttl, static, updating_node, upsert_key, walk
+from sqlstream.plan.properties import changelog_mode, field, looked_up, on_time, scans, state_ttl, static, updating_node, upsert_key, walk, windowing
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.aggregates import ARGUMENTS, OVER_SET
 from sqlstream.sql.tables import PrimaryKey

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.lint.subject import Violation
-from sqlstream.plan.build.windowing import windowing
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, GroupAggregate
-from sqlstream.plan.properties import static, walk
+from sqlstream.plan.properties import static, walk, windowing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from sqlstream.plan.build.interval_join import interval_join
 from sqlstream.plan.build.lookup import conditioned
 from sqlstream.plan.build.naming import apart
 from sqlstream.plan.build.over import ranked
-from sqlstream.plan.build.windowing import windowing, with_time
+from sqlstream.plan.build.windowing import with_time
 from sqlstream.plan.nodes import (
     NO_HINTS,
     WINDOW_END,
@@ -30,7 +30,7 @@ from sqlstream.plan.nodes import (
     TemporalJoin,
     WindowJoin,
 )
-from sqlstream.plan.properties import field, fields
+from sqlstream.plan.properties import field, fields, windowing
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 
 

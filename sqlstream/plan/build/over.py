@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.build.windowing import Windowing, windowing, with_time
+from sqlstream.plan.build.windowing import with_time
 from sqlstream.plan.nodes import (
     WINDOW_END,
     WINDOW_START,
@@ -25,7 +25,7 @@ from sqlstream.plan.nodes import (
     TimeAttribute,
     WindowRank,
 )
-from sqlstream.plan.properties import field, fields
+from sqlstream.plan.properties import Windowing, field, fields, windowing
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal, OverCall
 from sqlstream.sql.generated_names import generated
 

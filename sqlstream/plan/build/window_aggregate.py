@@ -9,8 +9,9 @@ Below may also be an operator on windows (an aggregate, a join, a rank): its row
 
 from __future__ import annotations
 
-from sqlstream.plan.build.windowing import windowing, with_time
+from sqlstream.plan.build.windowing import with_time
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, GroupAggregate, WindowAggregate
+from sqlstream.plan.properties import windowing
 
 
 def window_aggregate(node: GroupAggregate) -> GroupAggregate | WindowAggregate:

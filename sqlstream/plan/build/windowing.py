@@ -1,16 +1,14 @@
-"""Which columns of a node are those of a window: its bounds, as a window table-valued function or an operator on windows gave them."""
+"""Windows over a node, and their time among the columns of what is above them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
 from sqlstream.plan.build.naming import apart
 from sqlstream.plan.nodes import (
     WINDOW_COLUMNS,
-    WINDOW_END,
-    WINDOW_START,
     WINDOW_TIME,
     Expand,
     Filter,
@@ -23,68 +21,11 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import field, fields
-from sqlstream.sql.expressions import ColumnRef
+from sqlstream.plan.properties import field, fields, windowing
 from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-
-@dataclass(frozen=True)
-class Windowing:
-    """The window of a node's rows. ``columns`` says of each window column which of window_start, window_end and window_time it is.
-
-    ``attached``: an operator below gives rows as their windows close. ``times`` are columns with the time that a row's window was chosen
-    by: no time attributes any more, but still what Flink takes for one in deduplication.
-    """
-
-    window: Window
-    zone: str
-    columns: Mapping[str, str]
-    attached: bool
-    times: frozenset[str] = frozenset()
-
-    def column(self, role: str) -> str | None:
-        """The first column that is ``role``."""
-        return next((name for name, r in self.columns.items() if r == role), None)
-
-
-def windowing(node: Node) -> Windowing | None:
-    """The window of ``node``'s rows; None where there is none, or its columns are gone."""
-    match node:
-        case WindowTvf(window=window, zone=zone):
-            return Windowing(window, zone, {c: c for c in WINDOW_COLUMNS}, False, frozenset({window.time}))
-        case WindowAggregate(window=window, zone=zone, keys=keys):
-            roles = {node.start: WINDOW_START, node.end: WINDOW_END, node.time: WINDOW_TIME}
-            return Windowing(window, zone, {k: roles[k] for k in keys if k in roles}, attached=True)
-        case WindowRank(input=source):
-            below = windowing(source)
-            return below and replace(below, attached=True)
-        case WindowJoin(left=left, right=right, kind=kind):
-            a, b = windowing(left), windowing(right)
-            assert a is not None and b is not None
-            columns = {**({} if kind.left_optional else a.columns), **({} if kind.right_optional or kind.left_only else b.columns)}
-            return replace(a, columns=columns, attached=True, times=frozenset()) if columns else None
-        case Filter(input=source):
-            return windowing(source)
-        case Expand(input=source, projections=projections):
-            return _passed(windowing(source), _kept(projections))
-        case Project(input=source, columns=columns):
-            return _passed(windowing(source), columns)
-    return None
-
-
-def _kept(projections: tuple[tuple[Named, ...], ...]) -> Iterable[Named]:
-    return (column[0] for column in zip(*projections, strict=True) if len({c.expr for c in column}) == 1)
-
-
-def _passed(below: Windowing | None, columns: Iterable[Named]) -> Windowing | None:
-    if below is None:
-        return None
-    same = [(c.name, c.expr.name) for c in columns if isinstance(c.expr, ColumnRef)]
-    found = {name: below.columns[source] for name, source in same if source in below.columns}
-    return replace(below, columns=found, times=frozenset(name for name, source in same if source in below.times)) if found else None
+    from collections.abc import Iterable
 
 
 def with_time(node: Node) -> tuple[Node, str]:

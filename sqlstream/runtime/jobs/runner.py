@@ -14,12 +14,13 @@ from sqlstream.connectors import find
 from sqlstream.connectors.base import Write
 from sqlstream.core import private
 from sqlstream.core.depth import deeply
-from sqlstream.plan.properties import bounded, changelog_mode, in_update_mode, scans, static, upsert_key, window_column
+from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
 from sqlstream.runtime.jobs.folder import DRAINING, sink_name, write_atomically
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
+from sqlstream.runtime.lower.native import in_update_mode
 from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors.in_order import arrival
 from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate, WindowKind
-from sqlstream.plan.properties import changelog_mode, fields, native, watermark_lag
+from sqlstream.plan.properties import changelog_mode, fields, watermark_lag
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.rules.distinct_windows import over_set
 from sqlstream.runtime.lower import python_functions, windows
+from sqlstream.runtime.lower.native import native
 from sqlstream.runtime.lower.operators import keyed_aggregate
 from sqlstream.runtime.lower.window_operators import TIME, closing, later
 from sqlstream.sql.expressions import AggregateCall, ColumnRef

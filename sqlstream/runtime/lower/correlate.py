@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.properties import row
 from sqlstream.runtime.lower.python_functions import register
+from sqlstream.runtime.lower.row import row
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, FieldAccess
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import SIDE, Join, JoinKind, KeyedJoin
-from sqlstream.plan.properties import changelog_mode, fields, row
+from sqlstream.plan.properties import changelog_mode, fields
 from sqlstream.runtime.lower.operators import keyed_join
+from sqlstream.runtime.lower.row import row
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find
 from sqlstream.plan.nodes import JoinKind, LookupJoin
-from sqlstream.plan.properties import looked_up, row
+from sqlstream.plan.properties import looked_up
 from sqlstream.runtime.lower.operators import latest_files, lookup_join
+from sqlstream.runtime.lower.row import row
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
 

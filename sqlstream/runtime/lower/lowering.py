@@ -48,13 +48,14 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, row, scans, state_ttl, static
+from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, scans, state_ttl, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.runtime.lower import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.correlate import correlated
 from sqlstream.runtime.lower.future_rows import without_future
 from sqlstream.runtime.lower.operators import normalize
+from sqlstream.runtime.lower.row import row
 from sqlstream.runtime.lower.watermarks import clock, named_splits
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND
-from sqlstream.plan.properties import changelog_mode, fields, row
+from sqlstream.plan.properties import changelog_mode, fields
 from sqlstream.runtime.lower.operators import keyed_rank
+from sqlstream.runtime.lower.row import row
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:

@@ -16,10 +16,11 @@ from sqlstream.connectors.local_rows import local_rows
 from sqlstream.core import private
 from sqlstream.core.changelog import KIND, Change, Nested, RowKind, changes
 from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.plan.properties import bounded, fields, in_update_mode, window_column
+from sqlstream.plan.properties import bounded, fields, window_column
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
+from sqlstream.runtime.lower.native import in_update_mode
 from sqlstream.runtime.lower.python_functions import names
 from sqlstream.runtime.queries.watch import BatchQuery
 from sqlstream.sql.casts import display_sql, json_sql

@@ -1,0 +1,14 @@
+"""Whether a rank keeps the first row by time of each partition, which stays it once no earlier one can come."""
+
+from __future__ import annotations
+
+from sqlstream.plan.nodes import Rank, SortKey, TimeAttribute
+from sqlstream.plan.properties.fields import field
+
+
+def first_by_rowtime(node: Rank) -> bool:
+    """Whether ``node`` is the deduplication that keeps the first row by a rowtime attribute."""
+    match node:
+        case Rank(input=source, order=(SortKey(name=name, descending=False),), first=1, last=1):
+            return field(source, name).time is TimeAttribute.ROWTIME
+    return False

@@ -1,0 +1,27 @@
+"""What is computed once for each node, which never changes."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlstream.plan.nodes import Node
+
+T = TypeVar("T")
+
+
+def once(of_node: Callable[[Node], T]) -> Callable[[Node], T]:
+    """``of_node``, whose result a node keeps: those above it ask for it again and again."""
+    name = f"${of_node.__name__}"
+
+    @wraps(of_node)
+    def cached(node: Node) -> T:
+        kept = node.__dict__
+        if name not in kept:
+            kept[name] = of_node(node)
+        return cast("T", kept[name])
+
+    return cached

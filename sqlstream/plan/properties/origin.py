@@ -1,0 +1,25 @@
+"""What a column of a table that is looked up is called in the table itself."""
+
+from __future__ import annotations
+
+from sqlstream.plan.nodes import LookupJoin, Node, Project, Scan
+from sqlstream.plan.properties.tree import scans
+from sqlstream.sql.expressions import ColumnRef
+
+
+def looked_up(node: LookupJoin) -> Scan:
+    """The scan of the table of a lookup join."""
+    (found,) = scans(node.table)
+    return found
+
+
+def origin(node: Node, name: str) -> str | None:
+    """What the scan below calls the column ``name`` of ``node``, projections and filters of it; None where it is computed."""
+    while not isinstance(node, Scan):
+        if isinstance(node, Project):
+            expr = next(c.expr for c in node.columns if c.name == name)
+            if not isinstance(expr, ColumnRef):
+                return None
+            name = expr.name
+        (node,) = node.inputs
+    return name
