@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from sqlstream.core.defects import told
@@ -13,6 +15,7 @@ from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.lexer import Kind, lexemes
 from sqlstream.sql.syntax.statements import split
 
 if TYPE_CHECKING:
@@ -25,8 +28,10 @@ if TYPE_CHECKING:
     from sqlstream.sql.syntax.statements import StatementText
     from sqlstream.sql.tables import Table
 
-_DECLARES = re.compile(r"CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?`?(\w+)", re.I)
 _SUPPRESSED = re.compile(r"--\s*noqa\b(?::\s*(?P<codes>\w+(?:\s*,\s*\w+)*))?", re.I)
+# Of a declaration, up to the name of what it declares.
+_HEAD = 24
+_BEFORE_NAME = ("OR", "REPLACE", "TEMPORARY", "TABLE", "VIEW", "IF", "NOT", "EXISTS")
 
 
 @dataclass(frozen=True)
@@ -87,8 +92,8 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
                 parsed.append((statement, parse(statement.text)))
         except SqlStreamError as error:
             found.append(of_error(error.located(shown, file, statement.start), file))
-            if declares := _DECLARES.match(statement.text):
-                session.undeclared.add(declares[1])
+            if name := _declared(statement.text):
+                session.undeclared.add(name)
     trees = tuple(tree for _, tree in parsed)
     for place, (statement, _) in enumerate(parsed):
         try:
@@ -108,13 +113,31 @@ def statement_findings(subject: Subject, script: str, file: str, start: int) -> 
     for rule in RULES:
         for one in rule.check(subject):
             at = Location.of(script, file, start + (offset_of(one.at) or 0))
-            if not any(_leaves_out(line, rule.code) for line in (first.text, at.text)):
+            if not any(rule.code in codes or not codes for line in {first.line, at.line} for codes in _suppressed(script).get(line, ())):
                 yield Finding(file, at.line, at.column, rule.code, masked_value(one.message), masked_value(one.hint))
 
 
-def _leaves_out(line: str, code: str) -> bool:
-    marked = _SUPPRESSED.search(line)
-    return marked is not None and (marked["codes"] is None or code in re.split(r"\s*,\s*", marked["codes"].upper()))
+@lru_cache(maxsize=8)
+def _suppressed(script: str) -> dict[int, list[tuple[str, ...]]]:
+    """What the comments ``-- noqa: CODE, CODE`` say, by the lines that they stand in; where one names no code, all are meant."""
+    found: dict[int, list[tuple[str, ...]]] = {}
+    for comment in lexemes(script, open_ends=True):
+        if comment.kind is Kind.COMMENT and (match := _SUPPRESSED.search(comment.text)):
+            codes = tuple(code.strip() for code in match["codes"].upper().split(",")) if match["codes"] else ()
+            found.setdefault(script.count("\n", 0, comment.start + match.start()) + 1, []).append(codes)
+    return found
+
+
+def _declared(statement: str) -> str:
+    """The name of the table or view that a statement that does not parse declares; empty for any other."""
+    written = [x for x in islice(lexemes(statement, open_ends=True), _HEAD) if x.kind is not Kind.COMMENT]
+    words = [x.upper for x in written]
+    place = next((i for i, word in enumerate(words[1:], 1) if word not in _BEFORE_NAME), 0)
+    if words[:1] != ["CREATE"] or not {"TABLE", "VIEW"} & set(words[:place]):
+        return ""
+    while words[place + 1 : place + 2] == ["."] and place + 2 < len(written):
+        place += 2
+    return written[place].name
 
 
 def _line(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.styles import Style
 
-from sqlstream.sql.syntax.fragments import Kind, fragments
+from sqlstream.sql.syntax.lexer import Kind, lexemes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,17 +41,17 @@ def classes(text: str, *, words: bool = True) -> list[tuple[str, str]]:
     """``text`` in pieces, each behind its class, which is empty for names, signs and space. Without ``words`` keywords are not looked up."""
     found = []
     at = 0
-    everything = fragments(text)
-    for place, fragment in enumerate(everything):
-        if fragment.start > at:
-            found.append(("", text[at : fragment.start]))
+    everything = list(lexemes(text, open_ends=True))
+    for place, lexeme in enumerate(everything):
+        if lexeme.start > at:
+            found.append(("", text[at : lexeme.start]))
         following = everything[place + 1].text if place + 1 < len(everything) else ""
-        if fragment.kind is Kind.WORD and words and (place == 0 or everything[place - 1].text != "."):
-            kind = _word(fragment.upper, called=following == "(")
+        if lexeme.kind is Kind.WORD and words and (place == 0 or everything[place - 1].text != "."):
+            kind = _word(lexeme.upper, called=following == "(")
         else:
-            kind = _OF_KIND.get(fragment.kind, "")
-        found.append((kind, fragment.text))
-        at = fragment.end
+            kind = _OF_KIND.get(lexeme.kind, "")
+        found.append((kind, lexeme.text))
+        at = lexeme.end
     if at < len(text):
         found.append(("", text[at:]))
     return found

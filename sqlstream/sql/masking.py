@@ -8,6 +8,7 @@ and then rather too much is struck out. Passwords inside of values (see ``secret
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,8 @@ from sqlstream.core.errors import SqlStreamError, length_of, offset_of
 from sqlstream.core.secrets import MASK, is_secret, masked, masked_value, places, struck, without
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.lexer import lenient
 from sqlstream.sql.syntax.statements import split
+from sqlstream.sql.syntax.tokens import tolerant_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -54,13 +55,14 @@ def secrets(sql: str, known: Collection[str] = ()) -> list[Secret]:
         return sorted({*_of_command(sql), *_inside(0, sql, known)})
     if not (is_secret(sql) or _MAY_HIDE.search(sql) or any(value in sql for value in known)):
         return []
-    tokens = lenient(sql)
+    tokens = tolerant_tokens(sql)
     found = {s for t in tokens for s in _of_token(t, sql, known)}
     keys = [t for t in tokens if t.token_type != TokenType.COMMENT]
     named = is_secret(sql) or any(is_secret(t.text) for t in keys)
+    starts = [t.start for t in keys]
     for piece in split(sql):
         end = piece.start + len(piece.text)
-        here = [t for t in keys if piece.start <= t.start < end]
+        here = keys[bisect_left(starts, piece.start) : bisect_left(starts, end)]
         found |= set(_of_set(here, sql, end))
         if found or named:
             found |= set(_of_statement(piece.text, piece.start, here, sql))

@@ -88,6 +88,18 @@ def test_a_comment_leaves_findings_out(session, comment, left):
     assert len(checked(session, f"SELECT who, COUNT(*) FROM clicks GROUP BY who {comment}\n;")) == left
 
 
+def test_what_looks_like_such_a_comment_in_a_string_leaves_nothing_out(session):
+    assert len(checked(session, "SELECT who, COUNT(*), '-- noqa' FROM clicks GROUP BY who;")) == 1
+    assert len(checked(session, "/* a\n-- noqa */ SELECT who, COUNT(*) FROM clicks GROUP BY who;")) == 0
+
+
+@pytest.mark.parametrize(
+    "head", ["CREATE TABLE t", "create /* of */ temporary view t", "CREATE TABLE IF NOT EXISTS d.`t`", "CREATE OR REPLACE TABLE t"]
+)
+def test_a_declaration_that_does_not_parse_is_one_error(session, head):
+    assert [f.code for f in checked(session, f"{head} (a INT,,);\nSELECT * FROM t;")] == ["S1"]
+
+
 def test_it_goes_on_behind_an_error(session):
     found = checked(session, "SELEC 1;\nSELECT nope FROM clicks;\nSELECT n FROM clicks WHERE who = NULL;\nCALL p();")
     assert [(f.line, f.code, f.error) for f in found] == [(1, "S1", True), (2, "S2", True), (3, "L008", False), (4, "S3", True)]

@@ -1,6 +1,6 @@
 """Completion: ``suggest`` tells what could be written at a cursor, from the text and a snapshot of the catalog. Pure; nothing is wrong for it.
 
-text, cursor -> fragments -> tree of brackets -> place -> candidates -> those that fit what is typed.
+text, cursor -> lexemes -> tree of brackets -> place -> candidates -> those that fit what is typed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from sqlstream.session.completion.place import Place, catalogs, databases, relat
 from sqlstream.session.completion.suggestion import Candidate, Suggestion, fitting, identifier, keyword, keywords, string
 from sqlstream.session.completion.tree import QUERY_WORDS, tree
 from sqlstream.sql.syntax.expression_parser import TIME_UNITS
-from sqlstream.sql.syntax.fragments import Fragment, Kind, fragments, is_open
-from sqlstream.sql.syntax.statement_table import SHORT_FORMS
+from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes
+from sqlstream.sql.syntax.statement_table import SET_BEGINS, SHORT_FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ __all__ = ["Context", "Suggestion", "suggest"]
 _COMMAND = re.compile(r"\s*(\\\S*)(?:\s+(\S*))?\Z")
 # The end of the string that the cursor is in, rather than the beginning of the next one.
 _CLOSING = re.compile(r"[^'\n=,()]*'")
-_SET_BEGINS = ["EXECUTE", "STATEMENT", "SET", "BEGIN"]
+_EXECUTE_SET = ["EXECUTE", *SET_BEGINS]
 _HINTS = {
     "OPTIONS(": "options of the table for this query",
     "STATE_TTL(": "for how long the rows of an input are kept",
@@ -42,22 +42,22 @@ def suggest(text: str, cursor: int, context: Context) -> tuple[Suggestion, ...]:
     """What could stand at ``cursor`` of ``text``, the likeliest first."""
     if command := _COMMAND.match(text[:cursor]):
         return tuple(_of_command(command[1], command[2], context))
-    before = fragments(text[:cursor])
+    before = list(lexemes(text[:cursor], open_ends=True))
     last = before[-1] if before and before[-1].end == cursor else None
     kind = last.kind if last else None
-    if last and (kind is Kind.NUMBER or (kind is Kind.COMMENT and (is_open(last) or not last.text.startswith("/*")))):
+    if last and (kind is Kind.NUMBER or (kind is Kind.COMMENT and (last.is_open or not last.text.startswith("/*")))):
         return ()
     typed, length, quote = "", 0, ""
-    if last and (kind is Kind.WORD or (kind in (Kind.STRING, Kind.QUOTED) and is_open(last))):
+    if last and (kind is Kind.WORD or (kind in (Kind.STRING, Kind.QUOTED) and last.is_open)):
         quote = {Kind.STRING: "'", Kind.QUOTED: "`"}.get(last.kind, "")
         typed, length = last.text.partition(quote)[2] if quote else last.text, len(last.text)
         before.pop()
     rest = text[cursor:]
     closing = _CLOSING.match(rest) if quote == "'" else None
-    after = fragments(rest[closing.end() :] if closing else rest)
+    behind = rest[closing.end() :] if closing else rest
+    after = list(lexemes(behind, open_ends=True))
     place, lower = _place(before, after, context, typed if not quote else "")
     found = [c for c in fitting(_candidates(place), typed) if _fits(c, quote, bool(place.qualifier))]
-    behind = rest[closing.end() :] if closing else rest
     suggestions = (Suggestion(_written(c, quote, bool(closing), behind, lower), length, c.kind, c.meta) for c in found)
     return tuple(s for s in dict.fromkeys(suggestions) if s.text != text[cursor - length : cursor])
 
@@ -73,13 +73,13 @@ def _of_command(name: str, typed: str | None, context: Context) -> Iterator[Sugg
                 yield Suggestion(s.text.strip(sql[-1]), len(typed), s.kind, s.meta)
 
 
-def _place(before: list[Fragment], after: list[Fragment], context: Context, typed: str) -> tuple[Place, bool]:
+def _place(before: list[Lexeme], after: list[Lexeme], context: Context, typed: str) -> tuple[Place, bool]:
     """The place of the cursor in its statement; whether that is written in lower case."""
-    before, after = ([f for f in fs if f.kind is not Kind.COMMENT] for fs in (before, after))
-    before = before[max((i + 1 for i, f in enumerate(before) if f.text == ";"), default=0) :]
-    after = after[: next((i for i, f in enumerate(after) if f.text == ";"), len(after))]
-    if [f.upper for f in before[:4]] == _SET_BEGINS:
-        before = before[4:]
+    before, after = ([x for x in some if x.kind is not Kind.COMMENT] for some in (before, after))
+    before = before[max((i + 1 for i, x in enumerate(before) if x.text == ";"), default=0) :]
+    after = after[: next((i for i, x in enumerate(after) if x.text == ";"), len(after))]
+    if [x.upper for x in before[: len(_EXECUTE_SET)]] == _EXECUTE_SET:
+        before = before[len(_EXECUTE_SET) :]
     first = before[0].text if before else typed
     qualifier: list[str] = []
     while len(before) >= 2 and before[-1].text == "." and before[-2].kind in (Kind.WORD, Kind.QUOTED):

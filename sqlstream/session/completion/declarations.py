@@ -9,7 +9,7 @@ from sqlstream.core import settings
 from sqlstream.session.completion import options, queries, scope, words
 from sqlstream.session.completion.suggestion import Candidate, identifier, keywords, string
 from sqlstream.session.completion.tree import BracketGroup
-from sqlstream.sql.syntax.fragments import Fragment, Kind
+from sqlstream.sql.syntax.lexer import Kind, Lexeme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ def option_list(place: Place) -> Iterator[Candidate] | None:
         return None
     if place.word() == "=" and place.is_string(2):
         item = place.group.items[place.at - 2]
-        assert isinstance(item, Fragment)
+        assert isinstance(item, Lexeme)
         return (string("value", v, meta) for v, meta in options.values(item.value, found.declared, found.given, place.context))
     return _keys(options.keys(found.declared, found.given), pairs=found.pairs) if place.at == 0 or place.word() == "," else iter(())
 
@@ -45,7 +45,7 @@ def set_statement(place: Place) -> Iterator[Candidate]:
         yield from _keys(options.settable(), pairs=place.group.word(0) == "SET", now=place.context.settings)
     elif place.at == 3 and place.word() == "=" and place.is_string(2):
         item = place.group.items[1]
-        assert isinstance(item, Fragment)
+        assert isinstance(item, Lexeme)
         yield from (string("value", v, meta) for v, meta in options.of_option(settings.setting(item.value)))
 
 
@@ -106,8 +106,8 @@ def _given(group: BracketGroup) -> dict[str, str]:
     found = {}
     for i in range(len(group.items)):
         key, value = group.items[i], group.items[i + 2] if i + 2 < len(group.items) else None
-        is_key = isinstance(key, Fragment) and key.kind is Kind.STRING and (i == 0 or group.word(i - 1) == ",")
-        if is_key and group.word(i + 1) == "=" and isinstance(value, Fragment) and value.kind is Kind.STRING:
+        is_key = isinstance(key, Lexeme) and key.kind is Kind.STRING and (i == 0 or group.word(i - 1) == ",")
+        if is_key and group.word(i + 1) == "=" and isinstance(value, Lexeme) and value.kind is Kind.STRING:
             found[key.value] = value.value  # type: ignore[union-attr]
         elif is_key:
             found[key.value] = ""  # type: ignore[union-attr]
@@ -136,7 +136,7 @@ def is_definitions(group: BracketGroup) -> bool:
 
 def definition(place: Place) -> Iterator[Candidate]:
     """What can stand at a place of the column list of CREATE TABLE."""
-    item = [i.upper if isinstance(i, Fragment) else "()" for i in place.since(",")]
+    item = [i.upper if isinstance(i, Lexeme) else "()" for i in place.since(",")]
     own = (*declared_columns(place.root), *(place.context.columns_of(_altered(place.root)) if place.root.word(0) == "ALTER" else ()))
     below = [scope.FromItem("", own)]
     if place.word() == "<" or place.word(2) == "<" or (len(item) == 1 and item[0] not in ("WATERMARK", "PRIMARY", "CONSTRAINT")):

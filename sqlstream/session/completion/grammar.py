@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.session.completion.tree import QUERY_WORDS, BracketGroup
-from sqlstream.sql.syntax.fragments import Fragment, Kind
+from sqlstream.sql.syntax.lexer import Kind, Lexeme
 from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Reads, Sequenced, Slot, Word
 from sqlstream.sql.syntax.statement_table import LISTED
 
@@ -64,7 +64,7 @@ def _named(reads: Reads, statement: BracketGroup, at: int, cursor: int, found: E
     """The place behind what a slot names."""
     word = statement.word(at)
     item = statement.items[at]
-    kind = item.kind if isinstance(item, Fragment) else None
+    kind = item.kind if isinstance(item, Lexeme) else None
     match reads:
         case Reads.QUERY:
             if word in QUERY_WORDS or (isinstance(item, BracketGroup) and item.is_query):

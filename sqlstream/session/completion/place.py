@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlstream.session.completion.suggestion import Candidate, identifier
-from sqlstream.sql.syntax.fragments import Fragment, Kind
+from sqlstream.sql.syntax.lexer import Kind, Lexeme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Place:
         return self.group.word(self.at - back)
 
     @property
-    def previous(self) -> Fragment | BracketGroup | None:
+    def previous(self) -> Lexeme | BracketGroup | None:
         return self.group.items[self.at - 1] if self.at else None
 
     @property
@@ -42,9 +42,9 @@ class Place:
     def is_string(self, back: int) -> bool:
         """Whether a string stands ``back`` places in front of the cursor."""
         item = self.group.items[self.at - back] if self.at >= back else None
-        return isinstance(item, Fragment) and item.kind is Kind.STRING
+        return isinstance(item, Lexeme) and item.kind is Kind.STRING
 
-    def since(self, *stops: str) -> list[Fragment | BracketGroup]:
+    def since(self, *stops: str) -> list[Lexeme | BracketGroup]:
         """What stands between the last of ``stops`` in these brackets and the cursor."""
         start = next((i + 1 for i in range(self.at - 1, -1, -1) if self.group.word(i) in stops), 0)
         return self.group.items[start : self.at]

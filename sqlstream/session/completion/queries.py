@@ -10,8 +10,7 @@ from sqlstream.session.completion.suggestion import Candidate, identifier, keywo
 from sqlstream.session.completion.tree import BracketGroup
 from sqlstream.sql import functions
 from sqlstream.sql.quoting import flink_name
-from sqlstream.sql.syntax.fragments import Fragment, Kind
-from sqlstream.sql.syntax.lexer import RESERVED
+from sqlstream.sql.syntax.lexer import RESERVED, Kind, Lexeme
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,7 +88,7 @@ def _columns_clause(place: Place, name: str) -> Iterator[Candidate]:
 
 def _from(place: Place) -> Iterator[Candidate]:
     inside = place.since(*_OPENERS)
-    upper = [i.upper if isinstance(i, Fragment) else "()" for i in inside]
+    upper = [i.upper if isinstance(i, Lexeme) else "()" for i in inside]
     if not inside:
         known = scope.common_tables(place.group, place.context, 0)
         if not place.qualifier:
@@ -233,8 +232,8 @@ def ends_operand(place: Place) -> bool:
             return False
         case BracketGroup():
             return item.opener != "/*+"
-        case Fragment(kind=Kind.SIGN):
+        case Lexeme(kind=Kind.SIGN):
             return item.text == "*" and (place.at == 1 or place.word(2) in ("SELECT", "DISTINCT", "ALL", ",", "."))
-        case Fragment(kind=Kind.WORD):
+        case Lexeme(kind=Kind.WORD):
             return place.word(2) == "." or item.upper in words.VALUES or item.upper not in RESERVED
     return True

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from sqlstream.session.completion.context import Column, Columns
 from sqlstream.session.completion.tree import BracketGroup
 from sqlstream.session.completion.words import CLAUSES, SET_OPERATORS, WINDOW_COLUMNS, WINDOW_FUNCTIONS
-from sqlstream.sql.syntax.fragments import Fragment, Kind
-from sqlstream.sql.syntax.lexer import RESERVED
+from sqlstream.sql.syntax.lexer import RESERVED, Kind, Lexeme
 
 if TYPE_CHECKING:
     from sqlstream.session.completion.context import Context
@@ -70,7 +69,7 @@ def output(group: BracketGroup, context: Context, depth: int = 0) -> Columns:
     return tuple(columns)
 
 
-def _named(item: list[Fragment | BracketGroup], below: list[FromItem]) -> Columns:
+def _named(item: list[Lexeme | BracketGroup], below: list[FromItem]) -> Columns:
     """The columns of one item of SELECT."""
     while item and ((isinstance(item[0], BracketGroup) and item[0].opener == "/*+") or _word(item[0]) in ("DISTINCT", "ALL")):
         item = item[1:]
@@ -78,11 +77,11 @@ def _named(item: list[Fragment | BracketGroup], below: list[FromItem]) -> Column
         return ()
     last = item[-1]
     if _word(last) == "*":
-        alias = item[0].name if len(item) == 3 and isinstance(item[0], Fragment) else None
+        alias = item[0].name if len(item) == 3 and isinstance(item[0], Lexeme) else None
         return tuple(c for s in below if alias in (None, s.alias) for c in s.columns)
     if not is_name(last):
         return ()
-    assert isinstance(last, Fragment)
+    assert isinstance(last, Lexeme)
     path = [i for i in item if _word(i) != "."]
     if len(item) == 2 * len(path) - 1 and all(is_name(i) for i in path):
         aliases = [s for s in below if len(path) == 1 or s.alias == path[0].name]  # type: ignore[union-attr]
@@ -101,7 +100,7 @@ def common_tables(group: BracketGroup | None, context: Context, depth: int) -> d
             names = group.items[i - 2] if i >= 2 else None
             given = tuple(Column(n) for n in name_list(names)) if isinstance(names, BracketGroup) else ()
             name = group.items[i - 3] if isinstance(names, BracketGroup) and i >= 3 else names
-            if isinstance(name, Fragment) and is_name(name):
+            if isinstance(name, Lexeme) and is_name(name):
                 found.setdefault(name.name, given or output(body, context, depth + 1))
         group = group.parent
     return found
@@ -112,14 +111,14 @@ def definitions(group: BracketGroup) -> Columns:
     found = []
     for item in split(group.items):
         if item and is_name(item[0]):
-            assert isinstance(item[0], Fragment)
+            assert isinstance(item[0], Lexeme)
             found.append(Column(item[0].name, _word(item[1]) if len(item) > 1 else ""))
     return tuple(found)
 
 
 def name_list(group: BracketGroup) -> list[str]:
     """The names in brackets."""
-    return [i.name for i in group.items if isinstance(i, Fragment) and is_name(i)]
+    return [i.name for i in group.items if isinstance(i, Lexeme) and is_name(i)]
 
 
 def path_at(group: BracketGroup, place: int) -> tuple[str, ...]:
@@ -127,7 +126,7 @@ def path_at(group: BracketGroup, place: int) -> tuple[str, ...]:
     parts: list[str] = []
     while place < len(group.items) and is_name(group.items[place]):
         item = group.items[place]
-        assert isinstance(item, Fragment)
+        assert isinstance(item, Lexeme)
         parts.append(item.name)
         if group.word(place + 1) != ".":
             break
@@ -135,9 +134,9 @@ def path_at(group: BracketGroup, place: int) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def split(items: list[Fragment | BracketGroup]) -> list[list[Fragment | BracketGroup]]:
+def split(items: list[Lexeme | BracketGroup]) -> list[list[Lexeme | BracketGroup]]:
     """``items`` between commas."""
-    found: list[list[Fragment | BracketGroup]] = [[]]
+    found: list[list[Lexeme | BracketGroup]] = [[]]
     for item in items:
         if _word(item) == ",":
             found.append([])
@@ -146,13 +145,13 @@ def split(items: list[Fragment | BracketGroup]) -> list[list[Fragment | BracketG
     return found
 
 
-def is_name(item: Fragment | BracketGroup) -> bool:
+def is_name(item: Lexeme | BracketGroup) -> bool:
     """Whether it can name something: a word that is not reserved, or one in back-ticks."""
-    return isinstance(item, Fragment) and (item.kind is Kind.QUOTED or (item.kind is Kind.WORD and item.upper not in RESERVED))
+    return isinstance(item, Lexeme) and (item.kind is Kind.QUOTED or (item.kind is Kind.WORD and item.upper not in RESERVED))
 
 
-def _word(item: Fragment | BracketGroup) -> str:
-    return item.upper if isinstance(item, Fragment) else ""
+def _word(item: Lexeme | BracketGroup) -> str:
+    return item.upper if isinstance(item, Lexeme) else ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlstream.sql.syntax.fragments import Fragment, Kind
+from sqlstream.sql.syntax.lexer import Kind, Lexeme
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ class BracketGroup:
     parent: BracketGroup | None = None
     place: int = 0
     closed: bool = True
-    items: list[Fragment | BracketGroup] = field(default_factory=list)
+    items: list[Lexeme | BracketGroup] = field(default_factory=list)
 
     def word(self, place: int) -> str:
         """The word or sign at ``place``; ``()`` for a group; empty outside and for all else."""
@@ -52,8 +52,8 @@ class CursorPlace:
     place: int
 
 
-def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> CursorPlace:
-    """The tree of the fragments before and after the cursor.
+def tree(before: Sequence[Lexeme], after: Sequence[Lexeme]) -> CursorPlace:
+    """The tree of the lexemes before and after the cursor.
 
     A bracket that is not closed yet ends, unless it holds a query, where a clause of the query around it begins.
     """
@@ -61,12 +61,12 @@ def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> CursorPlace:
     closed = _closed(everything)
     root = group = BracketGroup()
     cursor: tuple[BracketGroup, int] | None = None
-    for index, fragment in enumerate(everything):
+    for index, lexeme in enumerate(everything):
         if index == len(before):
             cursor = group, len(group.items)
-        while group.parent and not group.closed and not group.is_query and fragment.upper in ("FROM", "WHERE"):
+        while group.parent and not group.closed and not group.is_query and lexeme.upper in ("FROM", "WHERE"):
             group = group.parent
-        sign = fragment.text if fragment.kind is Kind.SIGN else ""
+        sign = lexeme.text if lexeme.kind is Kind.SIGN else ""
         if sign in _CLOSES:
             inner = BracketGroup(sign, group, len(group.items), index in closed)
             group.items.append(inner)
@@ -74,19 +74,19 @@ def tree(before: Sequence[Fragment], after: Sequence[Fragment]) -> CursorPlace:
         elif group.parent and sign == _CLOSES[group.opener]:
             group = group.parent
         else:
-            group.items.append(fragment)
+            group.items.append(lexeme)
     if cursor is None:
         cursor = group, len(group.items)
     return CursorPlace(root, *cursor)
 
 
-def _closed(fragments: Sequence[Fragment]) -> set[int]:
+def _closed(lexemes: Sequence[Lexeme]) -> set[int]:
     """The places of the brackets that are closed."""
     opened: list[int] = []
     closed = set()
-    for index, fragment in enumerate(fragments):
-        if fragment.kind is Kind.SIGN and fragment.text in _CLOSES:
+    for index, lexeme in enumerate(lexemes):
+        if lexeme.kind is Kind.SIGN and lexeme.text in _CLOSES:
             opened.append(index)
-        elif opened and fragment.text == _CLOSES[fragments[opened[-1]].text]:
+        elif opened and lexeme.text == _CLOSES[lexemes[opened[-1]].text]:
             closed.add(opened.pop())
     return closed

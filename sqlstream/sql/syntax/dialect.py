@@ -9,8 +9,8 @@ from sqlglot.dialects.dialect import Dialect, DialectType, NormalizationStrategy
 
 from sqlstream.core.depth import deeply
 from sqlstream.sql.syntax.generator import FlinkGenerator
-from sqlstream.sql.syntax.lexer import tokenize
 from sqlstream.sql.syntax.parser import FlinkParser, parse_statement
+from sqlstream.sql.syntax.tokens import tokenize
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token

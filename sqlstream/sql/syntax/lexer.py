@@ -1,16 +1,19 @@
-"""Text to tokens: strings, identifiers, numbers, words, signs and hints, each with its place. Keywords are words here.
+"""The one lexer of Flink SQL: text to lexemes, each with its kind and place. It imports nothing that a prompt would wait for.
 
-Comments of a line begin with ``--`` or ``//``; strings have no escapes but ``''``; E'..' and U&'..' come out decoded.
+Comments of a line begin with ``--`` or ``//``; strings have no escapes but ``''``, and those of E'..' and U&'..'. Keywords are words here.
+
+``open_ends`` is for text that is still being typed, or is wrong: a string, a quoted name or a comment without its end reaches to the end of the
+text. Without it the sign that opens one stands alone. ``tokens`` makes of lexemes what a parser reads.
 """
 
 from __future__ import annotations
 
 import re
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
-from sqlglot.tokenizer_core import Token, TokenType
-
-from sqlstream.core.errors import SyntaxProblem
-from sqlstream.sql.generated_names import PREFIX, reserved
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Words that Flink takes as names only in back-ticks, as its parser reports them.
 RESERVED = frozenset(
@@ -61,166 +64,72 @@ CALLABLE = frozenset(
     """.split()
 )
 
-_TOKEN = re.compile(
-    r"""
-      (?P<space> \s+ | --[^\n]* | (?<!:)(?<!:/)//[^\n]* | /\*(?!\+).*?\*/ )
-    | (?P<string> '(?:[^']|'')*' )
-    | (?P<escaped> [eE]'(?:[^'\\]|\\.|'')*' )
-    | (?P<unicode> [uU]&'(?:[^']|'')*' (?: \s* [uU][eE][sS][cC][aA][pP][eE] \s* '[^']' )? )
-    | (?P<hex> [xX]'[0-9A-Fa-f]*' )
-    | (?P<charset> _[uU][tT][fF][-\w]*'(?:[^']|'')*' )
-    | (?P<quoted> `(?:[^`]|``)+` )
-    | (?P<number> [0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)? | \.[0-9]+(?:[eE][+-]?[0-9]+)? )
+
+class Kind(Enum):
+    """What a lexeme is."""
+
+    COMMENT = "comment"
+    STRING = "string"
+    QUOTED = "quoted"
+    NUMBER = "number"
+    WORD = "word"
+    SIGN = "sign"
+
+
+class Lexeme(NamedTuple):
+    """A piece of text as it is written, and where it stands."""
+
+    kind: Kind
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def upper(self) -> str:
+        """A word in upper case, a sign as it is; of all else nothing."""
+        return self.text.upper() if self.kind in (Kind.WORD, Kind.SIGN) else ""
+
+    @property
+    def name(self) -> str:
+        """What a word or a name in back-ticks names."""
+        return self.text.strip("`").replace("``", "`") if self.kind is Kind.QUOTED else self.text
+
+    @property
+    def value(self) -> str:
+        """What a string without escapes of its own says."""
+        return self.text.partition("'")[2].removesuffix("'").replace("''", "'")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a string, a quoted name or a comment has no end: it is the last lexeme then."""
+        match = _LEXEME.fullmatch(self.text)
+        return match is None or match.lastgroup != self.kind.value
+
+
+# END stands for "or the end of the text" where ends may be open. ``//`` behind a colon is part of an address.
+_GRAMMAR = r"""
+      (?P<space> \s+ )
+    | (?P<string> (?: (?:_[uU][tT][fF][-\w]*)? '[^']*(?:''[^']*)* | [eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)* | [xX]'[0-9A-Fa-f]* ) (?:' END )
+                | [uU]&'[^']*(?:''[^']*)* (?:' END ) (?: \s* [uU][eE][sS][cC][aA][pP][eE] \s* '[^']' )? )
     | (?P<word> (?:[^\W\d]|\$)[\w$]* )
+    | (?P<quoted> `[^`]*(?:``[^`]*)* (?:` END ) )
+    | (?P<number> [0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)? | \.[0-9]+(?:[eE][+-]?[0-9]+)? )
+    | (?P<comment> --[^\n]* | (?<!:)(?<!:/)//[^\n]* | /\*(?!\+).*? (?:\*/ END ) )
     | (?P<sign> /\*\+ | \*/ | <> | != | <= | >= | => | \|\| | \.\. | . )
-    """,
-    re.S | re.X,
-)
-_SIGNS = {
-    "(": TokenType.L_PAREN,
-    ")": TokenType.R_PAREN,
-    "[": TokenType.L_BRACKET,
-    "]": TokenType.R_BRACKET,
-    ",": TokenType.COMMA,
-    ".": TokenType.DOT,
-    ";": TokenType.SEMICOLON,
-    "+": TokenType.PLUS,
-    "-": TokenType.DASH,
-    "*": TokenType.STAR,
-    "/": TokenType.SLASH,
-    "%": TokenType.MOD,
-    "<": TokenType.LT,
-    ">": TokenType.GT,
-    "=": TokenType.EQ,
-    "<>": TokenType.NEQ,
-    "!=": TokenType.NEQ,
-    "<=": TokenType.LTE,
-    ">=": TokenType.GTE,
-    "||": TokenType.DPIPE,
-    "=>": TokenType.FARROW,
-    "/*+": TokenType.HINT,
-}
-_UNCLOSED = {"'": "string", "`": "identifier"}
-_C_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "'": "'", "\\": "\\"}
+"""
+_LEXEME = re.compile(_GRAMMAR.replace("END", ""), re.S | re.X)
+_OPEN_LEXEME = re.compile(_GRAMMAR.replace("END", r"| \Z"), re.S | re.X)
+_KINDS = {kind.value: kind for kind in Kind}
 
 
-def tokenize(text: str) -> list[Token]:
-    """The tokens of ``text``. Raises SyntaxProblem at a character that begins none."""
-    tokens: list[Token] = []
-    line, line_start = 1, 0
-    for match in _TOKEN.finditer(text):
-        kind, found, start, end = match.lastgroup, match[0], match.start(), match.end()
-        if kind != "space":
-            token_type, value = _read(kind, found, start, text)
-            tokens.append(Token(token_type, value, line, start - line_start + 1, start, end - 1))
-        if "\n" in found:
-            line += found.count("\n")
-            line_start = start + found.rfind("\n") + 1
-    return tokens
-
-
-def lenient(text: str) -> list[Token]:
-    """The tokens of text that need not be right, comments among them. What is open reaches to the end; escapes that are wrong stay."""
-    tokens: list[Token] = []
-    for match in _TOKEN.finditer(text):
-        kind, found, start = match.lastgroup, match[0], match.start()
-        if kind == "space":
-            if found.strip():
-                tokens.append(Token(TokenType.COMMENT, found, start=start, end=match.end() - 1))
-            continue
-        try:
-            token_type, value = _read(kind, found, start, text)
-        except SyntaxProblem:
-            if kind == "sign" and found in ("'", "`", "/"):
-                token_type = {"'": TokenType.STRING, "`": TokenType.IDENTIFIER}.get(found, TokenType.COMMENT)
-                return [*tokens, Token(token_type, text[start + 1 :], start=start, end=len(text) - 1)]
-            token_type, value = (TokenType.PLACEHOLDER if kind == "sign" else TokenType.STRING), _decoded(found)
-        tokens.append(Token(token_type, value, start=start, end=match.end() - 1))
-    return tokens
-
-
-def _decoded(found: str) -> str:
-    """A string of which not all escapes are right."""
-    return re.sub(r"\\u?([0-9A-Fa-f]{4})", lambda m: chr(int(m[1], 16)), found)
-
-
-def _read(kind: str | None, found: str, start: int, text: str) -> tuple[TokenType, str]:
-    """A token's type and value."""
-    match kind:
-        case "word":
-            return TokenType.VAR, _name(found, start)
-        case "sign":
-            _check(found, start, text)
-            return _SIGNS.get(found, TokenType.PLACEHOLDER), found
-        case "string":
-            return TokenType.STRING, found[1:-1].replace("''", "'")
-        case "quoted":
-            return TokenType.IDENTIFIER, _name(found[1:-1].replace("``", "`"), start)
-        case "number":
-            return TokenType.NUMBER, found
-        case "hex":
-            return TokenType.HEX_STRING, found[2:-1]
-        case "escaped":
-            return TokenType.STRING, _whole(_c_style(found[2:-1].replace("''", "'"), start), start)
-        case "charset":
-            return TokenType.STRING, found[found.index("'") + 1 : -1].replace("''", "'")
-    return TokenType.STRING, _whole(_unicode(found, start), start)
-
-
-def _whole(text: str, start: int) -> str:
-    """``text`` with the halves of characters, as Java has them, put together. Raises SyntaxProblem where one is alone: no UTF-8 has it."""
-    try:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-    except UnicodeDecodeError:
-        raise SyntaxProblem("The string has half of a character.", at=start, hint="Of \\D83D\\DE00 both are written, or none.") from None
-
-
-def _name(name: str, start: int) -> str:
-    if reserved(name):
-        raise SyntaxProblem(f"Names that begin with {PREFIX} are those of columns that sqlstream itself adds.", at=start, hint="Choose another name.")
-    return name
-
-
-def _check(sign: str, start: int, text: str) -> None:
-    if sign == '"':
-        raise SyntaxProblem(message(text, start, '"\\""'), at=start, hint="Strings are in single quotes, identifiers in back-ticks.")
-    if sign in _UNCLOSED:
-        raise SyntaxProblem(message(text, start, f'"{sign}"'), at=start, hint=f"This {_UNCLOSED[sign]} has no end.")
-    if sign == "/" and text.startswith("/*", start):
-        raise SyntaxProblem(message(text, start, '"/*"'), at=start, hint="This comment has no end.")
-
-
-def _c_style(text: str, start: int) -> str:
-    """``text`` with C's escapes decoded; a backslash before anything else stays."""
-
-    def one(match: re.Match[str]) -> str:
-        body = match[1]
-        if body in _C_ESCAPES:
-            return _C_ESCAPES[body]
-        code = int(body, 8) if body.isdigit() else int(body[1:] or "-1", 16)
-        if body[0] in "uU" and not 0 <= code < 0x110000:
-            raise SyntaxProblem("Unicode escape sequences have four or eight hexadecimal digits.", at=start)
-        return chr(code) if code >= 0 and (body[0] in "uUx" or code < 256) else match[0]
-
-    # The longest first.
-    return re.sub(r"\\([bfnrt'\\]|U[0-9A-Fa-f]{8}|u(?:[0-9A-Fa-f]{4})?|x[0-9A-Fa-f]{1,2}|[0-7]{1,3})", one, text)
-
-
-def _unicode(found: str, start: int) -> str:
-    """``U&'..' [UESCAPE 'c']`` decoded: four hexadecimal digits behind the escape character; doubled it is itself."""
-    parts = re.fullmatch(r"(?is)u&'(.*?)'(?:\s*uescape\s*'(.)')?", found)
-    assert parts is not None
-    mark = parts[2] or "\\"
-    if re.fullmatch(r"[0-9A-Fa-f\s+\"]", mark):
-        raise SyntaxProblem(f"UESCAPE '{mark}' may not be hex digit, whitespace, plus sign, or double quote", at=start)
-    sign = re.escape(mark)
-
-    def one(match: re.Match[str]) -> str:
-        if match[1] is None and match[0] != mark * 2:
-            raise SyntaxProblem("Unicode escape sequences have four hexadecimal digits.", at=start)
-        return chr(int(match[1], 16)) if match[1] else mark
-
-    return re.sub(f"{sign}(?:([0-9A-Fa-f]{{4}})|{sign})?", one, parts[1].replace("''", "'"))
+def lexemes(text: str, *, open_ends: bool = False) -> Iterator[Lexeme]:
+    """The lexemes of ``text``, comments among them; what is between them is space."""
+    for match in (_OPEN_LEXEME if open_ends else _LEXEME).finditer(text):
+        if (kind := match.lastgroup) != "space":
+            yield Lexeme(_KINDS[kind], match[0], match.start())  # type: ignore[index]
 
 
 def position(text: str, offset: int) -> str:

@@ -8,7 +8,7 @@ from sqlglot.tokenizer_core import TokenType
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.cursor import mark
 from sqlstream.sql.syntax.definition_parser import DefinitionParser
-from sqlstream.sql.syntax.lexer import tokenize
+from sqlstream.sql.syntax.tokens import tokenize
 
 _JARS = "Java classes can't become Spark functions; a JDBC driver goes to --jar."
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")

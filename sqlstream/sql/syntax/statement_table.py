@@ -30,6 +30,8 @@ _OLD = "[IF EXISTS]"
 _DETAILS = "[CHANGELOG_MODE | ESTIMATED_COST | PLAN_ADVICE | JSON_EXECUTION_PLAN | PLAN FOR]"
 _WATERMARK = "WATERMARK FOR <column> AS <expression>"
 _STATEMENT_SET = "STATEMENT SET BEGIN"
+# The words behind which the statements of a set stand.
+SET_BEGINS = tuple(_STATEMENT_SET.split())
 Form = StatementForm
 
 GROUPS = (

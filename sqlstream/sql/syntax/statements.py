@@ -10,25 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SyntaxProblem, did_you_mean
-from sqlstream.sql.syntax.statement_table import BARE, BEFORE_SET, SET_STARTS
+from sqlstream.sql.syntax.lexer import Kind, lexemes
+from sqlstream.sql.syntax.statement_table import BARE, BEFORE_SET, SET_BEGINS, SET_STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# What is open at the end of the text reaches to the end. ``//`` behind a colon is part of an address.
-_PART = re.compile(
-    r"""
-      (?P<comment> --[^\n]* | (?<!:)(?<!:/)//[^\n]* | /\*(?!\+).*?(?:\*/|\Z) )
-    | (?P<text> (?<![\w$])[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '(?:[^']|'')*(?:'|\Z) | `(?:[^`]|``)*(?:`|\Z)
-              | /\*\+.*?(?:\*/|\Z) )
-    | (?P<end> ; )
-    | (?P<word> [^\W\d][\w$]* )
-    | (?P<other> \S )
-    """,
-    re.S | re.X,
-)
-_CLIENT_COMMAND = re.compile(rf"(?:{'|'.join(sorted(BARE))})\b[^;]*\Z", re.I)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
+# Words that can stand before the statements of a set.
+_MOST_LEADING = 12
 
 
 @dataclass(frozen=True)
@@ -47,26 +37,30 @@ def split(script: str) -> list[StatementText]:
 
 def _statements(script: str) -> Iterator[StatementText]:
     start, last = -1, 0
+    # The first words of a statement: of each one in a statement set, too.
     words: list[str] = []
-    leading, in_set = True, False
-    for part in _PART.finditer(script):
-        if part.lastgroup == "comment":
+    leading, in_set, in_hint = True, False, False
+    for kind, text, begin in lexemes(script, open_ends=True):
+        if kind is Kind.COMMENT:
             continue
-        if part.lastgroup == "end":
-            if in_set and words != ["END"]:
-                words = []
+        if kind is Kind.SIGN:
+            in_hint = text == "/*+" or (in_hint and text != "*/")
+            if text == ";" and not in_hint:
+                if in_set and words != ["END"]:
+                    words = []
+                    continue
+                if start >= 0:
+                    yield StatementText(script[start:last], start, True)
+                start, words, leading, in_set = -1, [], True, False
                 continue
-            if start >= 0:
-                yield StatementText(script[start:last], start, True)
-            start, words, leading, in_set = -1, [], True, False
-            continue
         if start < 0:
-            start = part.start()
-        last = part.end()
-        words.append(part[0].upper() if part.lastgroup == "word" else "")
+            start = begin
+        last = begin + len(text)
+        if leading or in_set:
+            words.append(text.upper() if kind is Kind.WORD else "")
         if leading:
-            in_set = words[-3:] == ["STATEMENT", "SET", "BEGIN"]
-            leading = not in_set and (len(words) < 12 and _may_lead(words))
+            in_set = tuple(words[-len(SET_BEGINS) :]) == SET_BEGINS
+            leading = not in_set and len(words) < _MOST_LEADING and _may_lead(words)
             if in_set:
                 words = []
     if start >= 0:
@@ -83,12 +77,11 @@ def is_complete(text: str) -> bool:
     if text.lstrip().startswith("\\"):  # a command of the shell: one line
         return True
     pieces = split(text)
-    if not pieces:
-        parts = list(_PART.finditer(text))
-        return not parts or not parts[-1][0].startswith("/*") or parts[-1][0].endswith("*/")
+    if not pieces:  # comments alone
+        return not any(lexeme.is_open for lexeme in lexemes(text, open_ends=True))
     if all(p.terminated for p in pieces):
         return True
-    return len(pieces) == 1 and _CLIENT_COMMAND.fullmatch(pieces[0].text) is not None
+    return len(pieces) == 1 and next(lexemes(pieces[0].text)).upper in BARE
 
 
 def statement_at(script: str, offset: int) -> StatementText | None:
@@ -102,6 +95,9 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
 
     An unknown name stays too in strings and quoted names; elsewhere, or where ``strict``, it raises SyntaxProblem.
     """
+
+    if "${" not in text:
+        return text
 
     def value(match: re.Match[str], offset: int, quoted: bool) -> str:
         if match[1] in variables:
@@ -119,18 +115,18 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
 
     parts = []
     at = 0
-    for part in _PART.finditer(text):
-        if part.lastgroup in ("comment", "text"):
-            parts.append(replaced(at, part.start(), quoted=False))
-            parts.append(part[0] if part.lastgroup == "comment" else replaced(part.start(), part.end(), quoted=True))
-            at = part.end()
+    for kind, written, start in lexemes(text, open_ends=True):
+        if kind in (Kind.COMMENT, Kind.STRING, Kind.QUOTED):
+            end = start + len(written)
+            parts += [replaced(at, start, quoted=False), written if kind is Kind.COMMENT else replaced(start, end, quoted=True)]
+            at = end
     return "".join([*parts, replaced(at, len(text), quoted=False)])
 
 
 def placeholders(text: str) -> Iterator[tuple[str, int, int]]:
     """The ``:name`` of ``text`` outside of strings and comments: the name, and where it begins and ends."""
     colon = -1
-    for part in _PART.finditer(text):
-        if part.lastgroup == "word" and colon == part.start() - 1 and colon >= 0:
-            yield part[0], colon, part.end()
-        colon = part.start() if part[0] == ":" and (part.start() == 0 or text[part.start() - 1] not in ":\\") else -1
+    for lexeme in lexemes(text, open_ends=True):
+        if lexeme.kind is Kind.WORD and colon >= 0 and colon == lexeme.start - 1:
+            yield lexeme.text, colon, lexeme.end
+        colon = lexeme.start if lexeme.text == ":" and text[max(0, lexeme.start - 1) : lexeme.start] not in (":", "\\") else -1

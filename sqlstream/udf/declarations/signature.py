@@ -17,7 +17,7 @@ from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.sql import types as t
 from sqlstream.sql.generated_names import reserved
 from sqlstream.sql.syntax.cursor import Cursor
-from sqlstream.sql.syntax.lexer import tokenize
+from sqlstream.sql.syntax.tokens import tokenize
 from sqlstream.sql.syntax.type_syntax import parse_type
 from sqlstream.udf.api import GENERAL, AggregateFunction, Declared, FunctionKind, TableAggregateFunction, TableFunction, UserDefinedFunction
 from sqlstream.udf.data_types import RowField

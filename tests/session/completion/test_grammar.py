@@ -4,12 +4,12 @@ import pytest
 
 from sqlstream.session.completion import grammar
 from sqlstream.session.completion.tree import tree
-from sqlstream.sql.syntax.fragments import fragments
+from sqlstream.sql.syntax.lexer import lexemes
 from sqlstream.sql.syntax.statement_table import LISTED
 
 
 def expected(text):
-    cursor = tree(fragments(text), [])
+    cursor = tree(list(lexemes(text, open_ends=True)), [])
     return grammar.expected(cursor.root, cursor.place)
 
 
