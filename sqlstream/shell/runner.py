@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from sqlstream.session.session import Session
     from sqlstream.shell.screen import Screen, Script
 
-# What an init file may hold, by first word.
-INIT_STATEMENTS = ("ADD", "ALTER", "CREATE", "DROP", "LOAD", "REMOVE", "RESET", "SET", "UNLOAD", "USE")
-
 
 @dataclass
 class Runner:
@@ -116,11 +113,12 @@ class Runner:
 
     def _initialize(self, script: Script) -> None:
         from sqlstream.sql.masking import masked_text
+        from sqlstream.sql.syntax.statement_table import INIT_WORDS
         from sqlstream.sql.syntax.statements import split
 
         for statement in split(script.text):
             word = statement.text.split(None, 1)[0].upper()
-            if word not in INIT_STATEMENTS:
+            if word not in INIT_WORDS:
                 raise NotSupported(
                     f"An init file holds declarations and settings only, not {word}.",
                     hint="Put the statement into the script that -f runs.",

@@ -182,10 +182,11 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
 
 def _topics() -> Iterator[Candidate]:
     """What HELP explains."""
+    from sqlstream.session.help import PAGES
     from sqlstream.session.help.topics import TOPICS
 
     yield from (keyword(t.name, t.summary) for t in TOPICS)
-    yield from keywords(words.HELP_TOPICS)
+    yield from keywords(PAGES)
     yield from _connectors()
     yield from _formats()
 

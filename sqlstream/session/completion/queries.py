@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.session.completion import scope, words
 from sqlstream.session.completion.place import relations
 from sqlstream.session.completion.suggestion import Candidate, identifier, keyword, keywords
-from sqlstream.session.completion.tree import BracketGroup
+from sqlstream.session.completion.tree import QUERY_WORDS, BracketGroup
 from sqlstream.sql import functions
 from sqlstream.sql.quoting import flink_name
 from sqlstream.sql.syntax.lexer import RESERVED, Kind, Lexeme
@@ -66,7 +66,7 @@ def _before_select(place: Place) -> Iterator[Candidate]:
     elif place.previous is not None and scope.is_name(place.previous):
         yield keyword("AS")
     elif place.word() != "WITH":
-        yield from keywords(("SELECT", "WITH", "VALUES"))
+        yield from keywords(QUERY_WORDS)
 
 
 def _columns_clause(place: Place, name: str) -> Iterator[Candidate]:

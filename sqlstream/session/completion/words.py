@@ -50,8 +50,6 @@ UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "MONTH", "YEAR")
 INTERVALS = ("'1' MINUTE", "'10' SECOND", "'1' HOUR", "'1' DAY")
 # Functions whose first argument is a unit.
 UNIT_FIRST = ("EXTRACT", "TIMESTAMPADD", "TIMESTAMPDIFF")
-# What HELP explains beside forms of queries, connectors and formats.
-HELP_TOPICS = ("COMMANDS", "FUNCTIONS", "KEYS", "LINT", "PYTHON")
 IN_CASE = ("WHEN", "THEN", "ELSE", "END")
 # Functions that are written without brackets.
 BARE = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")

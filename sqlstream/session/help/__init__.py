@@ -21,7 +21,7 @@ from sqlstream.sql.functions.absent import absent
 from sqlstream.sql.syntax.statement_table import GROUPS, LISTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sqlstream.connectors.base import Connector
     from sqlstream.formats.base import Format
@@ -49,16 +49,8 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
             found = [_format(f) for f in formats.FORMATS if f.name == name.lower()]
         case "SET":
             found = [_option(o) for o in settings.SETTINGS if o.matches(name)][:1]
-        case _ if topic.upper() == "FUNCTIONS":
-            found = [function_list()]
-        case _ if topic.upper() == "KEYS":
-            found = [_keys()]
-        case _ if topic.upper() in ("COMMANDS", "\\?"):
-            found = [commands.help_text()]
-        case _ if topic.upper() == "LINT":
-            found = [_lint()]
-        case _ if topic.upper() in ("PYTHON", "UDF", "UDFS"):
-            found = [python.TEXT]
+        case _ if (page := _ALIASES.get(topic.upper(), topic.upper())) in PAGES:
+            found = [PAGES[page]()]
         case _:
             found = _anything(topic, users)
     if not found:
@@ -110,7 +102,7 @@ def _statement(form: StatementForm, indent: str) -> list[str]:
 
 def _names(users: Sequence[Function]) -> list[str]:
     names = [t.name for t in TOPICS] + [f.name for f in (*functions.FUNCTIONS, *users)] + [c.name for c in connectors.CONNECTORS]
-    return [*names, *(f.name for f in formats.FORMATS), *(o.key for o in settings.SETTINGS)]
+    return [*names, *PAGES, *(f.name for f in formats.FORMATS), *(o.key for o in settings.SETTINGS)]
 
 
 def _list() -> str:
@@ -184,3 +176,14 @@ def _sentence(summary: str) -> list[str]:
 
 def _indented(script: str) -> list[str]:
     return [f"    {line}" if line else "" for line in script.splitlines()]
+
+
+# What HELP explains as a whole, beside forms of queries, connectors, formats, functions and options.
+PAGES: dict[str, Callable[[], str]] = {
+    "COMMANDS": commands.help_text,
+    "FUNCTIONS": function_list,
+    "KEYS": _keys,
+    "LINT": _lint,
+    "PYTHON": lambda: python.TEXT,
+}
+_ALIASES = {"\\?": "COMMANDS", "UDF": "PYTHON", "UDFS": "PYTHON"}

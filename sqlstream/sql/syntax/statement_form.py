@@ -33,7 +33,8 @@ class StatementForm:
     """A form of a statement: how it is written, the node that it becomes, what it does.
 
     ``parse`` begins behind the first word, ``write`` is a row of a sqlglot generator: for what a pattern can't say. ``syntax``: what HELP shows in
-    the place of the pattern. ``bare``: the prompt runs it without its semicolon. ``short``: the shell's backslash command for it.
+    the place of the pattern. ``bare``: the prompt runs it without its semicolon. ``init``: an init file may hold it. ``short``: the shell's
+    backslash command for it.
     """
 
     pattern: str
@@ -43,6 +44,7 @@ class StatementForm:
     write: Callable[[Generator, Any], str] | None = None
     syntax: str = ""
     bare: bool = False
+    init: bool = False
     needs: Needs = Needs.NOTHING
     short: ShortForm | None = None
 

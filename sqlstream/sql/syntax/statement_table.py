@@ -6,6 +6,7 @@ A form without ``parse`` is read by its pattern, a node without ``write`` is wri
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -33,6 +34,8 @@ _STATEMENT_SET = "STATEMENT SET BEGIN"
 # The words behind which the statements of a set stand.
 SET_BEGINS = tuple(_STATEMENT_SET.split())
 Form = StatementForm
+# What an init file may hold, too: it declares or sets something, and answers nothing.
+Setup = partial(StatementForm, init=True)
 
 GROUPS = (
     FormGroup("Queries", (
@@ -63,17 +66,17 @@ GROUPS = (
              Parser.stop, text.stop, needs=Needs.RUN),
     )),
     FormGroup("Tables and views", (
-        Form(f"CREATE [TEMPORARY] TABLE {_NEW} [<(columns)>] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] <(columns)> [INTO <number> BUCKETS]]"
+        Setup(f"CREATE [TEMPORARY] TABLE {_NEW} [<(columns)>] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] <(columns)> [INTO <number> BUCKETS]]"
              " [PARTITIONED BY <(columns)>] [WITH <(options)>] [LIKE <relation> [<(choices)>] | AS <query>]", ast.CreateTable,
              "Declares a table, maybe LIKE another one; AS a query also submits the job that fills it.", Parser.create, text.create_table),
-        Form(f"CREATE [TEMPORARY] VIEW {_NEW} [<(columns)>] [COMMENT <text>] AS <query>", ast.CreateView,
+        Setup(f"CREATE [TEMPORARY] VIEW {_NEW} [<(columns)>] [COMMENT <text>] AS <query>", ast.CreateView,
              "Gives a query a name.", Parser.create, text.create_view),
-        Form(f"ALTER TABLE {_OLD} <table> (ADD (<(columns)> | {_WATERMARK}) | MODIFY (<(columns)> | {_WATERMARK})"
+        Setup(f"ALTER TABLE {_OLD} <table> (ADD (<(columns)> | {_WATERMARK}) | MODIFY (<(columns)> | {_WATERMARK})"
              " | DROP (<(columns)> | <column> | WATERMARK | PRIMARY KEY) | RENAME [<column>] TO <new> | SET <(options)> | RESET <(keys)>)",
              ast.AlterTable, "Changes a table's declaration.", Parser.alter, text.alter("TABLE")),
-        Form("ALTER VIEW <view> (RENAME TO <new> | AS <query>)", ast.AlterView, "Changes a view.", Parser.alter, text.alter("VIEW")),
-        Form(f"DROP [TEMPORARY] TABLE {_OLD} <table>", ast.Drop, "Removes a table's declaration; the data stays.", Parser.drop, text.drop),
-        Form(f"DROP [TEMPORARY] VIEW {_OLD} <view>", ast.Drop, "Removes a view.", Parser.drop),
+        Setup("ALTER VIEW <view> (RENAME TO <new> | AS <query>)", ast.AlterView, "Changes a view.", Parser.alter, text.alter("VIEW")),
+        Setup(f"DROP [TEMPORARY] TABLE {_OLD} <table>", ast.Drop, "Removes a table's declaration; the data stays.", Parser.drop, text.drop),
+        Setup(f"DROP [TEMPORARY] VIEW {_OLD} <view>", ast.Drop, "Removes a view.", Parser.drop),
         Form("(DESCRIBE | DESC) <relation>", ast.Describe, "Shows a table's columns, keys and watermark.", Parser.describe, text.describe,
              short=ShortForm("\\d", "[name]", short_form.describe, "SHOW TABLES | DESCRIBE name",
                              "Lists tables and views, or shows the columns of one.", "DESCRIBE ")),
@@ -84,19 +87,19 @@ GROUPS = (
         Form("SHOW kind:(PARTITIONS) this:<table>", ast.Show, "Lists a table's partitions.", Parser.show_partitions),
     )),
     FormGroup("Catalogs and databases", (
-        Form(f"CREATE CATALOG {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateCatalog, "Adds a catalog.",
+        Setup(f"CREATE CATALOG {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateCatalog, "Adds a catalog.",
              Parser.create, text.create_space("CATALOG")),
-        Form(f"CREATE DATABASE {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateDatabase, "Adds a database.",
+        Setup(f"CREATE DATABASE {_NEW} [COMMENT <text>] [WITH <(options)>]", ast.CreateDatabase, "Adds a database.",
              Parser.create, text.create_space("DATABASE")),
-        Form(f"DROP CATALOG {_OLD} <catalog>", ast.Drop, "Removes a catalog.", Parser.drop),
-        Form(f"DROP DATABASE {_OLD} <database> [RESTRICT | CASCADE]", ast.Drop, "Removes a database; CASCADE: with what is in it.", Parser.drop),
-        Form("ALTER DATABASE <database> SET <(options)>", ast.AlterDatabase, "Changes a database's properties.", Parser.alter,
+        Setup(f"DROP CATALOG {_OLD} <catalog>", ast.Drop, "Removes a catalog.", Parser.drop),
+        Setup(f"DROP DATABASE {_OLD} <database> [RESTRICT | CASCADE]", ast.Drop, "Removes a database; CASCADE: with what is in it.", Parser.drop),
+        Setup("ALTER DATABASE <database> SET <(options)>", ast.AlterDatabase, "Changes a database's properties.", Parser.alter,
              text.alter("DATABASE")),
-        Form("ALTER CATALOG <catalog> (SET <(options)> | RESET <(keys)> | COMMENT <text>)", ast.AlterCatalog, "Changes a catalog's options.",
+        Setup("ALTER CATALOG <catalog> (SET <(options)> | RESET <(keys)> | COMMENT <text>)", ast.AlterCatalog, "Changes a catalog's options.",
              Parser.alter, text.alter("CATALOG")),
         Form("(DESCRIBE | DESC) (CATALOG [EXTENDED] <catalog> | DATABASE [EXTENDED] <database>)", ast.Describe, "Shows a catalog or a database.",
              Parser.describe),
-        Form("USE (CATALOG <catalog> | <database>)", ast.Use, "Makes it the current one.", Parser.use, text.use),
+        Setup("USE (CATALOG <catalog> | <database>)", ast.Use, "Makes it the current one.", Parser.use, text.use),
         Form("SHOW kind:(CATALOGS) " + _LIKE, ast.Show, "Lists the catalogs.",
              short=ShortForm("\\l", "", short_form.fixed("SHOW CATALOGS; SHOW DATABASES"), "SHOW CATALOGS; SHOW DATABASES",
                              "Lists the catalogs, and the databases of the current one.")),
@@ -108,9 +111,9 @@ GROUPS = (
         Form("SHOW kind:(USER FUNCTIONS | FUNCTIONS) [(FROM | IN) this:<database>] " + _LIKE, ast.Show, "Lists the functions."),
         Form("(DESCRIBE | DESC) FUNCTION [EXTENDED] <function>", ast.Describe, "Shows a function: what it is, its arguments, an example.",
              Parser.describe),
-        Form(f"CREATE [TEMPORARY [SYSTEM]] FUNCTION {_NEW} AS <text> [LANGUAGE PYTHON]", ast.CreateFunction,
+        Setup(f"CREATE [TEMPORARY [SYSTEM]] FUNCTION {_NEW} AS <text> [LANGUAGE PYTHON]", ast.CreateFunction,
              "Makes a Python function of udfs/ callable: AS 'module.attribute'.", Parser.create, text.function("CREATE", "if_not_exists")),
-        Form(f"DROP [TEMPORARY [SYSTEM]] FUNCTION {_OLD} <function>", ast.Drop, "Removes a function's declaration.", Parser.drop),
+        Setup(f"DROP [TEMPORARY [SYSTEM]] FUNCTION {_OLD} <function>", ast.Drop, "Removes a function's declaration.", Parser.drop),
         Form("SHOW kind:(FULL MODULES | MODULES)", ast.Show, "Lists the modules that functions come from: there is one."),
         Form("SHOW kind:(JARS | PROCEDURES)", ast.Show, "For clients of Flink's: there are none."),
     )),
@@ -143,23 +146,23 @@ GROUPS = (
         Form("PLOT [this:<result_column> [BY by:<result_column>]]", ast.Plot,
              "Draws a chart of the last SELECT's rows in characters: a number over their window or time, BY a key.", needs=Needs.RESULT,
              short=ShortForm("\\plot", "[column [key]]", short_form.plot)),
-        Form("SET [<setting> = <value>]", ast.Set, "Sets an option; without one, lists those that are set.", Parser.set, text.set_),
-        Form("RESET [<setting>]", ast.Reset, "Takes an option, or all of them, back to the default.", Parser.reset, text.reset),
+        Setup("SET [<setting> = <value>]", ast.Set, "Sets an option; without one, lists those that are set.", Parser.set, text.set_),
+        Setup("RESET [<setting>]", ast.Reset, "Takes an option, or all of them, back to the default.", Parser.reset, text.reset),
     )),
 )  # fmt: skip
 # Taken, or refused with a reason by what carries it out; neither completed nor listed by HELP.
 _UNLISTED = (
     Form("REPLACE TABLE <new> [<(columns)>] [WITH <(options)>] AS <query>", ast.CreateTable, parse=Parser.replace_table),
     Form("CREATE OR REPLACE TABLE <new> [<(columns)>] [WITH <(options)>] AS <query>", ast.CreateTable, parse=Parser.create),
-    Form(f"ALTER [TEMPORARY [SYSTEM]] FUNCTION {_OLD} <function> AS <text>", ast.AlterFunction, parse=Parser.alter,
+    Setup(f"ALTER [TEMPORARY [SYSTEM]] FUNCTION {_OLD} <function> AS <text>", ast.AlterFunction, parse=Parser.alter,
          write=text.function("ALTER", "if_exists")),
     Form("EXECUTE INSERT INTO <table> <query>", ast.Insert, parse=Parser.execute),
     Form("EXECUTE <query>", exp.Query, parse=Parser.execute),
-    Form("USE MODULES <new>", ast.Use, parse=Parser.use),
-    Form("LOAD MODULE <new> [WITH <(options)>]", ast.Module, parse=Parser.load_module, write=text.module),
-    Form("UNLOAD MODULE <new>", ast.Module, parse=Parser.unload_module),
-    Form("ADD JAR <file>", ast.AcceptedWithoutEffect, parse=Parser.add_jar, write=text.as_written),
-    Form("REMOVE JAR <file>", ast.AcceptedWithoutEffect, parse=Parser.remove_jar),
+    Setup("USE MODULES <new>", ast.Use, parse=Parser.use),
+    Setup("LOAD MODULE <new> [WITH <(options)>]", ast.Module, parse=Parser.load_module, write=text.module),
+    Setup("UNLOAD MODULE <new>", ast.Module, parse=Parser.unload_module),
+    Setup("ADD JAR <file>", ast.AcceptedWithoutEffect, parse=Parser.add_jar, write=text.as_written),
+    Setup("REMOVE JAR <file>", ast.AcceptedWithoutEffect, parse=Parser.remove_jar),
     Form("SHOW kind:(MATERIALIZED TABLES | MODELS | CONNECTIONS) [(FROM | IN) this:<database>] " + _LIKE, ast.Show),
     Form("SHOW kind:(CREATE MODEL | CREATE MATERIALIZED TABLE | CREATE OR ALTER MATERIALIZED TABLE) this:<new>", ast.Show),
 )  # fmt: skip
@@ -217,6 +220,8 @@ WORDS = frozenset(w for form in LISTED for w in words(form.parts) if w.isidentif
 ALL_WORDS = frozenset(w for row in _PATTERNS for w in words(pattern(row)) if w.isidentifier())
 # The statements that the prompt runs without their semicolons.
 BARE = frozenset(lead[0] for form in LISTED if form.bare for lead in form.leads)
+# The first words of what an init file may hold.
+INIT_WORDS = frozenset(lead[0] for form in FORMS if form.init for lead in form.leads)
 # Statements with others in them, which end at END: the first words of them, and all that may come before BEGIN.
 _SETS = [pattern(row) for row in _PATTERNS if _STATEMENT_SET in row]
 SET_STARTS = frozenset(next(words(form)) for form in _SETS)
