@@ -140,6 +140,15 @@ def while_it_runs() -> Iterator[None]:
             raise
 
 
+def answered_error(error: Exception) -> str | None:
+    """The error with which the JVM answered a call, in one line; None if it does not answer, or is about to end."""
+    # Py4J's own error of a broken connection has neither an exception of Java's nor a stack; others PySpark turns into errors of its own.
+    if isinstance(error, OSError) or (isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError) and "Trace:" not in str(error)):
+        return None
+    text = _full_text(error)
+    return None if _ENDING.search(text) else escaped(_cut(masked_value(_headline(text)), _MOST))
+
+
 def _death(error: BaseException, text: str) -> SqlStreamError | None:
     process = JavaProcess.latest
     if process is None:

@@ -72,7 +72,7 @@ class Jobs:
             uuid.uuid4().hex, name, sinks, folder, lock=lock, told=told or untold, streaming=settings.streaming, zone=zone, idle_ms=settings.idle_ms
         )
         private.written(home / "job.json", json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
-        runner = JobRunner(job, spark, settings, self._project, self._emit, self._job_ended)
+        runner = JobRunner(job, spark, settings, self._project, self._emit, self._notify, self._job_ended)
         try:
             if resumed and (folder / DRAINING).exists():
                 self._notify(f"Job '{name}' ended while it was drained: that is completed first ({folder}).")

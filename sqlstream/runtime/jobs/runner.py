@@ -21,6 +21,7 @@ from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
+from sqlstream.runtime.monitor.figures import old_figures
 from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.monitor.metrics import QueryMetrics
 
 # A micro-batch that runs so long when its job is to be drained is cut off, and run again.
 _PAUSE_SECONDS = 60.0
@@ -40,14 +42,23 @@ class JobRunner:
     """Runs one job: its queries, in a thread."""
 
     def __init__(
-        self, job: Job, spark: SparkSession, settings: JobSettings, project: Path, emit: Callable[[str], None], ended: Callable[[Job], None]
+        self,
+        job: Job,
+        spark: SparkSession,
+        settings: JobSettings,
+        project: Path,
+        emit: Callable[[str], None],
+        notify: Callable[[str], None],
+        ended: Callable[[Job], None],
     ) -> None:
+        """``emit`` prints rows, ``notify`` what the user should know."""
         self._job = job
         self._ended = ended
         self._spark = spark
         self._settings = settings
         self._project = project
         self._emit = emit
+        self._notify = notify
         self._bounded = all(bounded(s) for s in job.sinks)
 
     def start(self, *, resumed: bool) -> None:
@@ -75,6 +86,9 @@ class JobRunner:
     @property
     def _streams(self) -> list[int]:
         return [i for i, s in enumerate(self._job.sinks) if not static(s)]
+
+    def _report(self, metrics: QueryMetrics) -> None:
+        self._notify(f"Job '{self._job.name}': {old_figures(metrics, self._job.zone)}")
 
     def _end_input(self) -> None:
         # What came may have been read already, but not its windows closed: only a new row makes Spark go on.
@@ -166,7 +180,7 @@ class JobRunner:
     def _start_query(self, index: int, sink: Sink, *, once: bool) -> StreamingQuery:
         to = self._lowering(index, streaming=True)
         before = self._job.watches.get(index)
-        watch = Watch(self._spark, to, None if before is None else before.metrics)
+        watch = Watch(self._spark, to, None if before is None else before.metrics, self._report)
         write = replace(self._write(index, sink, watch.counted(lower(sink, to))), watermark=to.reached)
         writer = find(sink.table.connector).write_stream(write)
         writer = writer.outputMode("update" if in_update_mode(sink) else "append")
@@ -204,7 +218,7 @@ class JobRunner:
                 return
             sink = self._job.sinks[index]
             frame = deeply(partial(lower, sink, self._lowering(index, streaming=False)))
-            query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}")
+            query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}", self._report)
             if self._job.stopping.is_set():
                 return
             write = self._write(index, sink, frame, self._batch_version(index, sink, frame))

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlstream.runtime.monitor.metrics import BrokerContact, JobMetrics, Partition
+    from sqlstream.runtime.monitor.metrics import BrokerContact, JobMetrics, Partition, QueryMetrics
 
 OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows", "lag by partition",
             "last error", "job id")  # fmt: skip
@@ -83,13 +83,25 @@ def overview(job: JobMetrics) -> tuple[str | None, ...]:
 
 
 def last_error(job: JobMetrics) -> str | None:
-    """Why the job has failed, or does not go on."""
-    return job.error if job.silent is None else no_answer(job.silent, job.zone)
+    """Why the job has failed, or does not go on, or its figures are old."""
+    if job.silent is not None:
+        return no_answer(job.silent, job.zone)
+    return job.error if job.stale is None else old_figures(job.stale, job.zone)
 
 
 def no_answer(brokers: BrokerContact, zone: str) -> str:
     """What is known of brokers that don't answer."""
     return f"Kafka at {brokers.servers} gives no answer since {moment((brokers.silent or 0) // 1000 * 1000, zone)}"
+
+
+def old_figures(query: QueryMetrics, zone: str) -> str:
+    """How old the figures of a query are that can't be sampled, and why."""
+    age = f"The figures are as of {clock(query.at, zone)}" if query.at else "There are no figures yet"
+    return f"{age}, since Spark answered with an error: {query.failure}"
+
+
+def _age(query: QueryMetrics, zone: str) -> str:
+    return f"figures as of {clock(query.at, zone)}" if query.at else "no figures yet"
 
 
 def _lags(partitions: Sequence[Partition]) -> str | None:
@@ -139,6 +151,7 @@ def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
         lags = [j.lag for j in running if j.lag is not None]
         if lags:
             parts.append(f"lag {max(lags):,}")
+        parts += [_age(j.stale, j.zone) for j in running if j.stale is not None][:1]
     return " | ".join(parts)
 
 
@@ -162,6 +175,8 @@ def progress_line(job: JobMetrics) -> str:
         parts.append(f"{duration((known[1] - known[0]) / rate)} left")
     if job.silent is not None:
         parts.append(no_answer(job.silent, job.zone))
+    if job.stale is not None:
+        parts.append(_age(job.stale, job.zone))
     return "  ".join(parts)
 
 
@@ -170,4 +185,5 @@ def plain_progress(job: JobMetrics) -> str:
     of = f" of {job.remaining[1]}" if job.remaining is not None else ""
     done = job.remaining[0] if job.remaining is not None else job.rows_in
     silent = "" if job.silent is None else f", {no_answer(job.silent, job.zone)}"
-    return f"{job.name}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s{silent}"
+    stale = "" if job.stale is None else f", {_age(job.stale, job.zone)}"
+    return f"{job.name}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s{silent}{stale}"

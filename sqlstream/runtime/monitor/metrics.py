@@ -124,7 +124,8 @@ class Batch:
 @dataclass(frozen=True)
 class QueryMetrics:
     """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it.
-    ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``.
+    ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``. ``failure``: the error with which Spark
+    answered the latest sample; the figures are those of ``at``, the moment of the last that succeeded.
     """
 
     since: str = ""
@@ -144,6 +145,7 @@ class QueryMetrics:
     state_bytes: int | None = None
     last_input: int | None = None
     last_output: int | None = None
+    failure: str | None = None
     recent: tuple[tuple[int, int], ...] = ()
     _dropped: int = 0
     _read: int = 0
@@ -217,6 +219,12 @@ class JobMetrics:
         """Those that give no answer for the longest time, while the job runs."""
         found = [b for q in self.queries for b in q.brokers if b.silent is not None and self.status == "RUNNING"]
         return min(found, key=lambda b: b.silent or 0, default=None)
+
+    @property
+    def stale(self) -> QueryMetrics | None:
+        """The query with the oldest figures of those that can't be sampled, while the job runs."""
+        found = [q for q in self.queries if q.failure is not None and self.status == "RUNNING"]
+        return min(found, key=lambda q: q.at, default=None)
 
     @property
     def watermark(self) -> int | None:

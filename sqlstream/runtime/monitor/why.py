@@ -29,7 +29,7 @@ from sqlstream.plan.nodes import (
     WindowTvf,
 )
 from sqlstream.plan.properties import awaits_watermark, field, scans, walk
-from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer, rows, within_calendar
+from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer, old_figures, rows, within_calendar
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ def _out(count: int | None) -> str:
 
 
 def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
-    found = [*_away(query, zone), *_unread(query, zone)]
+    stale = () if query.failure is None else (Reason(old_figures(query, zone)),)
+    found = [*stale, *_away(query, zone), *_unread(query, zone)]
     waits = any(b.silent is not None or b.unread for b in query.brokers)
     if not query.batches:
         return found if waits else [*found, _first_batch(query)]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.runtime.engine.failures import answered_error
 from sqlstream.runtime.lower.query_watch import QueryWatch, sample_of_group
 from sqlstream.runtime.monitor.metrics import QueryMetrics, continued, read_whole, sampled, sampled_in_batch
 
@@ -29,10 +31,13 @@ _STOP_SECONDS = 0.2
 class Watch:
     """Figures of one query, from its frame on. ``metrics`` are the latest; ``sample`` asks the JVM for newer ones."""
 
-    def __init__(self, spark: SparkSession, to: Lowering, before: QueryMetrics | None = None) -> None:
-        """``to``: how its frame is made; ``before``: its figures up to now, where it is started anew within its job."""
+    def __init__(
+        self, spark: SparkSession, to: Lowering, before: QueryMetrics | None = None, report: Callable[[QueryMetrics], None] = lambda metrics: None
+    ) -> None:
+        """``to``: how its frame is made; ``before``: its figures so far if its job restarts it; ``report`` hears of a failed sample, once."""
         self._metrics = QueryMetrics()
         self._before = before
+        self._report = report
         self._watch = to.watch = QueryWatch(spark)
         self._tables = to.watermarks
         self._query: StreamingQuery | None = None
@@ -51,24 +56,36 @@ class Watch:
         self._query = query
 
     def sample(self, *, look: bool = False) -> QueryMetrics:
-        """The figures as they are now. ``look``: brokers are asked for partitions that are not read yet."""
-        from py4j.protocol import Py4JError
-
+        """The figures as they are now, or as they were when a sample last succeeded. ``look``: brokers are asked for partitions not read yet."""
         with self._lock:
-            if self._query is not None:
-                try:
-                    sample = self._watch.sample(self._query, self._metrics.since, look=look)
-                except (Py4JError, OSError):
-                    # The JVM ends: what was known stays.
-                    return self.metrics
-                self._metrics = sampled(self._metrics, sample, self._tables)
+            if (query := self._query) is not None:
+                self._metrics = _resampled(self._metrics, lambda known: self._sampled(query, known, look=look), self._report)
             return self.metrics
+
+    def _sampled(self, query: StreamingQuery, known: QueryMetrics, *, look: bool) -> QueryMetrics:
+        return sampled(known, self._watch.sample(query, known.since, look=look), self._tables)
 
     def end(self) -> None:
         """The query has ended: a last look, for its JVM may go."""
         self.sample()
         with self._lock:
             self._query = None
+
+
+def _resampled(known: QueryMetrics, sample: Callable[[QueryMetrics], QueryMetrics], report: Callable[[QueryMetrics], None]) -> QueryMetrics:
+    """``known`` with a further sample; unchanged where the JVM ends. Another error is kept with them, and reported when it is new."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        return replace(sample(known), failure=None)
+    except (Py4JError, PySparkException, OSError) as error:
+        failure = answered_error(error)
+    if failure is None or failure == known.failure:
+        return known
+    failed = replace(known, failure=failure)
+    report(failed)
+    return failed
 
 
 def await_pause(query: StreamingQuery, seconds: float) -> None:
@@ -87,8 +104,10 @@ def _last_batch(query: Any) -> int:
 class BatchQuery:
     """A query in batch mode, with its figures: its work is a job group of Spark's, ``group``."""
 
-    def __init__(self, spark: SparkSession, group: str) -> None:
+    def __init__(self, spark: SparkSession, group: str, report: Callable[[QueryMetrics], None] = lambda metrics: None) -> None:
+        """``report`` hears of a failed sample, once."""
         self.metrics = QueryMetrics(rows_out=None)
+        self._report = report
         self._spark = spark
         self.group = group
         self._frame: DataFrame | None = None
@@ -136,10 +155,11 @@ class BatchQuery:
             self._spark.sparkContext.cancelJobGroup(self.group)
 
     def sample(self, *, look: bool = False) -> QueryMetrics:
-        """The figures as they are now; ``look`` is for those of streams."""
-        from py4j.protocol import Py4JError
-
-        with self._lock, suppress(Py4JError, OSError):  # where the JVM ends what was known stays
-            if self._frame is not None:
-                self.metrics = sampled_in_batch(self.metrics, sample_of_group(self._spark, self.group, self._frame))
+        """The figures as they are now, or as they were when a sample last succeeded; ``look`` is for those of streams."""
+        with self._lock:
+            if (frame := self._frame) is not None:
+                self.metrics = _resampled(self.metrics, lambda known: self._sampled(frame, known), self._report)
         return self.metrics
+
+    def _sampled(self, frame: DataFrame, known: QueryMetrics) -> QueryMetrics:
+        return sampled_in_batch(known, sample_of_group(self._spark, self.group, frame))
