@@ -21,7 +21,6 @@ from sqlstream.cli import bank, init
 from sqlstream.cli.kafka.broker import Broker
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
-from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.session.results import Stream
 from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen
@@ -87,9 +86,7 @@ def _broker(project: Path, screen: Screen) -> Iterator[Broker]:
 
 @contextmanager
 def _session(project: Path, screen: Screen) -> Iterator[Session]:
-    # Spark makes the folder, without using it; else it would be where the demo was started.
-    options = {"spark.sql.warehouse.dir": str(ProjectFolder(project).warehouse)}
-    session = Session(project, options=options, notify=screen.notify, emit=screen.emit)
+    session = Session(project, notify=screen.notify, emit=screen.emit)
     session.start_spark()
     try:
         yield session

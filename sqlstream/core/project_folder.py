@@ -65,7 +65,7 @@ class ProjectFolder:
 
     @property
     def warehouse(self) -> Path:
-        """Where Spark would keep tables that have no path."""
+        """Spark's warehouse: nothing is kept there."""
         return self.own / "warehouse"
 
     @property

@@ -102,6 +102,7 @@ def test_a_script_runs(installed: Path, project: Path) -> None:
     done = run(installed, "-D", "spark.master=local[2]", "--output", "csv", "-e", script, cwd=project, SQLSTREAM_CLASS_ARCHIVE="off")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["op,EXPR$0,n", "+I,***45,2", "op,EXPR$0", "+I,b"]
+    assert not (project / "spark-warehouse").exists()
 
 
 @pytest.mark.spark

@@ -246,6 +246,9 @@ class Engine:
         logging.getLogger().addFilter(_not_of_py4j)
         logging.getLogger("py4j").propagate = False
         settings = spark_conf(users, own_jars)
+        if here:
+            # Spark makes this folder even if nothing uses it; by default in the current folder.
+            settings.setdefault("spark.sql.warehouse.dir", str(ProjectFolder(self._project).warehouse))
         if unpacked is not None:
             settings[f"spark.executorEnv.{sources.WORKING_DIRECTORY}"] = str(unpacked)
         java_options = [
