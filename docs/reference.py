@@ -19,7 +19,7 @@ from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.options import Option, Support
 from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
-from sqlstream.session.help.topics import TOPICS
+from sqlstream.session.help.query_forms import QUERY_FORMS
 from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
@@ -107,7 +107,7 @@ def _statements() -> str:
 
 def _query_forms() -> str:
     parts = ["Each example runs as it is; `HELP TUMBLE;` prints the first of them. [Streaming SQL](../sql.md) tells how they work together."]
-    for topic in TOPICS:
+    for topic in QUERY_FORMS:
         parts += [f"## {topic.name}", code(topic.syntax), prose(topic.summary), sql(topic.example)]
     return _page("Forms of queries", *parts)
 

@@ -15,7 +15,7 @@ from sqlstream import connectors, formats
 from sqlstream.core import errors, settings
 from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
-from sqlstream.session.help.topics import TOPICS
+from sqlstream.session.help.query_forms import QUERY_FORMS
 from sqlstream.session.keymap import KEYS
 from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen
@@ -85,7 +85,7 @@ def test_the_reference_tells_every_row_of_the_tables(reference: ModuleType) -> N
     code = reference.code
     rows = {
         "statements": [form.shown for form in LISTED],
-        "query-forms": [t.syntax for t in TOPICS],
+        "query-forms": [t.syntax for t in QUERY_FORMS],
         "functions": [*(f.signature for f in functions.FUNCTIONS), *(a.name for a in absent.ROWS)],
         "connectors": [*(o.key for c in connectors.CONNECTORS for o in c.options), *connectors.REFUSED],
         "formats": [*(f"{f.name}.{o.key}" for f in formats.FORMATS for o in f.options), *formats.REFUSED],

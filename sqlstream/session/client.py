@@ -11,7 +11,7 @@ from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import JobStatus
 from sqlstream.runtime.monitor.figures import short_name
-from sqlstream.session import dependents, export, inspection, plot, queries, results, topics
+from sqlstream.session import dependents, export, inspection, plot, queries, raw_topics, results
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
@@ -61,12 +61,12 @@ class Client:
     def peeked(self, node: ast.Peek) -> Outcome:
         """The answer of PEEK. Raises SqlStreamError."""
         planner = self._planner
-        return topics.peeked(node, planner.catalog, planner.options, planner.project)
+        return raw_topics.peeked(node, planner.catalog, planner.options, planner.project)
 
     def inferred(self, node: ast.Infer) -> Iterator[Outcome]:
         """The answer of INFER, and that of the CREATE TABLE where it is saved. Raises SqlStreamError."""
         planner = self._planner
-        text = topics.proposed(node, planner.catalog, planner.options, planner.project)
+        text = raw_topics.proposed(node, planner.catalog, planner.options, planner.project)
         yield results.Text(lines=masked_text(text) + ";")
         if node.args.get("save") or (self._ask is not None and self._agrees("Save it to the project's catalog?")):
             notices = apply(planner.catalog, parse(text), planner.context(script=False, save=True))

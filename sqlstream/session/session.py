@@ -32,7 +32,7 @@ from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
 from sqlstream.session import inspection, queries, results, set_reset
 from sqlstream.session.client import Client
-from sqlstream.session.completion.topics import TopicNames
+from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.sql.masking import masked_message, masked_text
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse

@@ -338,8 +338,8 @@ def _client(broker: Broker, args: argparse.Namespace) -> KafkaClient:
     """The client of the table that was named, else of the project's broker. Raises SqlStreamError."""
     if args.table is None:
         return broker.client
+    from sqlstream.session.raw_topics import client_of_table
     from sqlstream.session.session import Session
-    from sqlstream.session.topics import client_of_table
 
     return client_of_table(args.table, Session(broker.project, notify=lambda line: None, python=False).planner.catalog)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream import formats
 from sqlstream.connectors.base import Write, with_kinds
+from sqlstream.connectors.kafka.connector import ENDS, TOPICS, WRITING, TopicConnector
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
-from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, TopicConnector
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.options import Option, OptionKind, Support

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.connectors.kafka.connector import ENDS, TOPICS, WRITING, TopicConnector
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
-from sqlstream.connectors.kafka.topics import ENDS, TOPICS, WRITING, TopicConnector
 from sqlstream.connectors.upserts import DELETED, upserts
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import ValidationError

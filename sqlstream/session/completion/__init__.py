@@ -183,9 +183,9 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
 def _topics() -> Iterator[Candidate]:
     """What HELP explains."""
     from sqlstream.session.help import PAGES
-    from sqlstream.session.help.topics import TOPICS
+    from sqlstream.session.help.query_forms import QUERY_FORMS
 
-    yield from (keyword(t.name, t.summary) for t in TOPICS)
+    yield from (keyword(t.name, t.summary) for t in QUERY_FORMS)
     yield from keywords(PAGES)
     yield from _connectors()
     yield from _formats()

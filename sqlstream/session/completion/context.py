@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.session.topics import known_properties
+from sqlstream.session.raw_topics import known_properties
 from sqlstream.sql.tables import ObjectPath, View
 
 if TYPE_CHECKING:

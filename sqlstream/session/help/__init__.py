@@ -14,7 +14,7 @@ from sqlstream.core.options import Option, Support
 from sqlstream.lint import registry
 from sqlstream.session import backslash as commands
 from sqlstream.session.help import python
-from sqlstream.session.help.topics import TOPICS, HelpTopic
+from sqlstream.session.help.query_forms import QUERY_FORMS, QueryForm
 from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions.absent import absent
@@ -75,7 +75,7 @@ def function_list() -> str:
 def _anything(topic: str, users: Sequence[Function]) -> list[str]:
     """What is known by the name ``topic``: a form of queries first, then the rest."""
     wanted = topic.upper()
-    found = [_topic(t) for t in TOPICS if wanted in (t.name, *t.aliases)]
+    found = [_topic(t) for t in QUERY_FORMS if wanted in (t.name, *t.aliases)]
     found += _functions(topic, users)
     if (missing := absent(wanted)) is not None:
         found.append(f"{wanted} is not supported: {missing.reason}\n    {missing.hint}")
@@ -101,7 +101,7 @@ def _statement(form: StatementForm, indent: str) -> list[str]:
 
 
 def _names(users: Sequence[Function]) -> list[str]:
-    names = [t.name for t in TOPICS] + [f.name for f in (*functions.FUNCTIONS, *users)] + [c.name for c in connectors.CONNECTORS]
+    names = [t.name for t in QUERY_FORMS] + [f.name for f in (*functions.FUNCTIONS, *users)] + [c.name for c in connectors.CONNECTORS]
     return [*names, *PAGES, *(f.name for f in formats.FORMATS), *(o.key for o in settings.SETTINGS)]
 
 
@@ -114,7 +114,7 @@ def _list() -> str:
     lines += ["", "HELP PYTHON tells how to write functions of your own; SHOW USER FUNCTIONS lists them."]
     lines += ["", "HELP explains, with an example"]
     for title, names in (
-        ("queries", [t.name for t in TOPICS]),
+        ("queries", [t.name for t in QUERY_FORMS]),
         ("the prompt", ["KEYS"]),
         ("functions (HELP FUNCTION name)", [f"{len(functions.CALLABLE)}, listed by HELP FUNCTIONS"]),
         ("connectors (HELP CONNECTOR name)", [c.name for c in connectors.CONNECTORS]),
@@ -131,7 +131,7 @@ def _keys() -> str:
     return "\n".join([*lines, *(f"  {key.shown:<16} {key.does}" for key in KEYS if key.shown)])
 
 
-def _topic(topic: HelpTopic) -> str:
+def _topic(topic: QueryForm) -> str:
     return "\n".join([f"{topic.name}: {topic.syntax}", *_sentence(topic.summary), "", *_indented(topic.example)])
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.plan.planner import Planner
 from sqlstream.session.completion import suggest
-from sqlstream.session.completion.topics import TopicNames
+from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.session import Session
 
 

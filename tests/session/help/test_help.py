@@ -11,7 +11,7 @@ from sqlstream import connectors, formats
 from sqlstream.core import settings
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.session.help import text
-from sqlstream.session.help.topics import TOPICS
+from sqlstream.session.help.query_forms import QUERY_FORMS
 from sqlstream.session.session import Session
 from sqlstream.sql.functions import FUNCTIONS
 
@@ -32,7 +32,7 @@ def test_the_list_names_every_topic(tmp_path: Path) -> None:
     shown = " ".join(said(tmp_path, "HELP;").split())
     assert shown.startswith("Statements end with a semicolon.")
     assert "STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN] Stops a job; with DRAIN its open windows fire first." in shown
-    for name in (*(t.name for t in TOPICS), *(c.name for c in connectors.CONNECTORS), *(f.name for f in formats.FORMATS)):
+    for name in (*(t.name for t in QUERY_FORMS), *(c.name for c in connectors.CONNECTORS), *(f.name for f in formats.FORMATS)):
         assert re.search(rf"\b{re.escape(name)}\b", shown), name
 
 
@@ -82,7 +82,7 @@ def test_everything_has_help() -> None:
     assert all(o.summary or o.why for o in settings.SETTINGS)
 
 
-@pytest.mark.parametrize("topic", TOPICS, ids=lambda t: t.name)
+@pytest.mark.parametrize("topic", QUERY_FORMS, ids=lambda t: t.name)
 def test_examples_of_topics_are_planned(tmp_path: Path, topic) -> None:
     made = session(tmp_path)
     *before, last = (s for s in topic.example.split(";\n") if s.strip())
@@ -128,7 +128,7 @@ def test_describe_function(tmp_path: Path) -> None:
 def test_examples_run(tmp_path: Path, engine) -> None:
     made = session(tmp_path, engine=engine)
     for name in ("CUMULATE", "UNNEST", "TEMPORAL JOIN"):
-        example = next(t.example for t in TOPICS if t.name == name)
+        example = next(t.example for t in QUERY_FORMS if t.name == name)
         *_, stream = made.run(example)
         assert sum(1 for _ in stream.changes) > 3
         list(made.run("".join(f"DROP TEMPORARY {kind} {table};" for kind, table in re.findall(r"CREATE TEMPORARY (TABLE|VIEW) (\w+)", example))))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class HelpTopic:
+class QueryForm:
     """One form. ``aliases`` are other words for it; ``example`` is a script that runs as it is."""
 
     name: str
@@ -40,8 +40,8 @@ CREATE TEMPORARY TABLE clicks (page INT, seen AS PROCTIME())
 WITH ('connector' = 'datagen', 'number-of-rows' = '10', 'fields.page.max' = '3', 'fields.page.min' = '1');
 """
 
-TOPICS = (
-    HelpTopic(
+QUERY_FORMS = (
+    QueryForm(
         "TUMBLE",
         "TABLE(TUMBLE(TABLE table, DESCRIPTOR(time), size [, offset]))",
         "Puts each row into the window of its time: windows of one size that follow one another. They add the columns window_start, window_end "
@@ -49,27 +49,27 @@ TOPICS = (
         _window("TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)"),
         ("WINDOW", "WINDOWS"),
     ),
-    HelpTopic(
+    QueryForm(
         "HOP",
         "TABLE(HOP(TABLE table, DESCRIPTOR(time), slide, size [, offset]))",
         "Windows of one size that begin every slide, so that a row is in several: sliding windows. The size must be a multiple of the slide.",
         _window("HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES)"),
         ("SLIDE",),
     ),
-    HelpTopic(
+    QueryForm(
         "CUMULATE",
         "TABLE(CUMULATE(TABLE table, DESCRIPTOR(time), step, size [, offset]))",
         "Windows that begin together and grow by a step up to the size: the totals of the day so far, every hour. "
         "The size must be a multiple of the step.",
         _window("CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' HOUR)"),
     ),
-    HelpTopic(
+    QueryForm(
         "SESSION",
         "TABLE(SESSION(TABLE table [PARTITION BY columns], DESCRIPTOR(time), gap))",
         "A window for rows that follow one another within the gap, for each value of the PARTITION BY columns.",
         _window("SESSION(TABLE orders PARTITION BY item, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"),
     ),
-    HelpTopic(
+    QueryForm(
         "WATERMARK",
         "WATERMARK FOR column AS column - INTERVAL 'n' SECOND",
         "Declares a table's rowtime and how late its rows may come. Windows, interval and temporal joins, OVER and MATCH_RECOGNIZE give a "
@@ -78,13 +78,13 @@ TOPICS = (
         f"{_ORDERS}\nSELECT item, ts, CURRENT_WATERMARK(ts) AS passed FROM orders;",
         ("ROWTIME",),
     ),
-    HelpTopic(
+    QueryForm(
         "PROCTIME",
         "column AS PROCTIME()",
         "Declares a processing-time attribute: the time at which a row is processed. Windows over it close by the clock.",
         f"{_CLICKS}\nSELECT page, seen FROM clicks;",
     ),
-    HelpTopic(
+    QueryForm(
         "TOP-N",
         "SELECT .. FROM (SELECT *, ROW_NUMBER() OVER ([PARTITION BY columns] ORDER BY columns) AS n FROM ..) WHERE n <= N",
         "The first N rows of each key, kept up to date as rows come.",
@@ -94,7 +94,7 @@ SELECT item, price FROM (
 WHERE n <= 3;""",
         ("TOPN",),
     ),
-    HelpTopic(
+    QueryForm(
         "DEDUPLICATION",
         "SELECT .. FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY key ORDER BY time [DESC]) AS n FROM ..) WHERE n = 1",
         "The first row of each key by a time attribute, or with DESC the last.",
@@ -104,7 +104,7 @@ SELECT item, price, ts FROM (
 WHERE n = 1;""",
         ("DEDUPLICATE", "DEDUP"),
     ),
-    HelpTopic(
+    QueryForm(
         "INTERVAL JOIN",
         "a JOIN b ON a.key = b.key AND a.time BETWEEN b.time - INTERVAL .. AND b.time + INTERVAL ..",
         "Joins rows whose times are near one another. Rows are kept only as long as the watermark needs.",
@@ -113,7 +113,7 @@ WHERE n = 1;""",
 SELECT o.item, o.price, p.paid FROM orders AS o JOIN payments AS p
 ON o.item = p.item AND p.ts BETWEEN o.ts AND o.ts + INTERVAL '1' MINUTE;""",
     ),
-    HelpTopic(
+    QueryForm(
         "TEMPORAL JOIN",
         "a JOIN versions FOR SYSTEM_TIME AS OF a.time AS v ON a.key = v.key",
         "Joins each row with the version of its key that was valid at the row's time. The versions have a PRIMARY KEY and a watermark, or come "
@@ -128,7 +128,7 @@ SELECT o.item, o.price, p.paid FROM orders AS o
 LEFT JOIN last_payment FOR SYSTEM_TIME AS OF o.ts AS p ON o.item = p.item;""",
         ("SYSTEM_TIME",),
     ),
-    HelpTopic(
+    QueryForm(
         "LOOKUP JOIN",
         "a JOIN table FOR SYSTEM_TIME AS OF a.proctime AS t ON a.key = t.key",
         "Looks each row up in a jdbc, Delta or filesystem table as it comes.",
@@ -137,7 +137,7 @@ CREATE TEMPORARY TABLE pages (page INT, title STRING) WITH ('connector' = 'files
 
 SELECT c.page, p.title FROM clicks AS c LEFT JOIN pages FOR SYSTEM_TIME AS OF c.seen AS p ON c.page = p.page;""",
     ),
-    HelpTopic(
+    QueryForm(
         "OVER",
         "aggregate OVER (PARTITION BY columns ORDER BY time ROWS | RANGE BETWEEN .. PRECEDING AND CURRENT ROW)",
         "An aggregate of the rows before each row, by a time attribute: one row out for each row in.",
@@ -146,7 +146,7 @@ SELECT item, ts, AVG(price) OVER (
   PARTITION BY item ORDER BY ts RANGE BETWEEN INTERVAL '10' MINUTE PRECEDING AND CURRENT ROW) AS average
 FROM orders;""",
     ),
-    HelpTopic(
+    QueryForm(
         "MATCH_RECOGNIZE",
         "FROM table MATCH_RECOGNIZE (PARTITION BY .. ORDER BY time MEASURES .. AFTER MATCH SKIP .. PATTERN (A B+ C) DEFINE ..)",
         "Finds patterns in the rows of each key, in the order of their times.",
@@ -159,14 +159,14 @@ SELECT * FROM orders MATCH_RECOGNIZE (
   DEFINE UP AS LAST(UP.price, 1) IS NULL OR UP.price > LAST(UP.price, 1), DOWN AS DOWN.price < LAST(UP.price));""",
         ("PATTERN",),
     ),
-    HelpTopic(
+    QueryForm(
         "UNNEST",
         "FROM table CROSS JOIN UNNEST(array | map) [WITH ORDINALITY] AS t (columns)",
         "A row for each element of an array, map or multiset.",
         """SELECT id, tag FROM (VALUES (1, ARRAY['a', 'b']), (2, ARRAY['c', 'd'])) AS posts (id, tags)
 CROSS JOIN UNNEST(tags) AS t (tag);""",
     ),
-    HelpTopic(
+    QueryForm(
         "HINTS",
         "table /*+ OPTIONS('key' = 'value') */, SELECT /*+ STATE_TTL('table' = '1d') */ ..",
         "Options of a table for one query; for how long a query keeps the rows of an input.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.connectors.kafka.client_settings import PREFIX, properties_of
-from sqlstream.connectors.kafka.topics import OWN
+from sqlstream.connectors.kafka.connector import OWN
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.options import resolve_environment
 from sqlstream.core.project_folder import ProjectFolder
