@@ -36,7 +36,6 @@ from sqlstream.plan.nodes import (
     Window,
     WindowAggregate,
     WindowJoin,
-    WindowKind,
     WindowRank,
     WindowTvf,
 )
@@ -262,17 +261,13 @@ def _bound(bound: int | None, side: str) -> str:
 
 def window_text(window: Window) -> str:
     """A window as Flink's plans write it: ``TUMBLE(time_col=[ts], size=[10 s])``."""
-    size = {WindowKind.CUMULATE: "max_size", WindowKind.SESSION: "gap"}.get(window.kind, "size")
-    parts = [f"time_col=[{window.time}]", f"{size}=[{_duration(window.size)}]"]
-    if window.kind is WindowKind.CUMULATE:
-        parts.append(f"step=[{_duration(window.slide)}]")
-    if window.kind is WindowKind.HOP:
-        parts.append(f"slide=[{_duration(window.slide)}]")
+    lengths = zip(window.kind.plan_names, (window.size, window.slide), strict=False)
+    parts = [f"time_col=[{window.time}]", *(f"{name}=[{_duration(length)}]" for name, length in lengths)]
     if window.keys:
         parts.append(f"partition keys=[{', '.join(window.keys)}]")
     if window.offset:
         parts.append(f"offset=[{_duration(window.offset)}]")
-    return f"{window.kind.value}({', '.join(parts)})"
+    return f"{window.kind.name}({', '.join(parts)})"
 
 
 def _duration(millis: int) -> str:

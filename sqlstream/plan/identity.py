@@ -18,6 +18,7 @@ from sqlstream.plan.nodes import CoGroup, KeyedJoin, Node
 from sqlstream.plan.properties import changelog_mode
 from sqlstream.plan.properties import fields as columns
 from sqlstream.sql.functions import Function
+from sqlstream.sql.functions.windows import WindowFunction
 from sqlstream.sql.tables import Table
 from sqlstream.udf.declarations.functions import Accumulator, PythonFunction
 
@@ -88,6 +89,8 @@ def _encoded(value: Any) -> Any:
             return {"function": value.name}
         case Table():
             return _table(value)
+        case WindowFunction():
+            return value.name
     if is_dataclass(value):
         return {type(value).__name__: {name: _encoded(v) for name, v in _values(value).items()}}
     raise TypeError(type(value).__name__)

@@ -27,7 +27,6 @@ from sqlstream.plan.nodes import (
     TemporalJoin,
     TimeAttribute,
     WindowAggregate,
-    WindowKind,
     WindowRank,
     WindowTvf,
 )
@@ -61,7 +60,7 @@ def validate(node: Node, *, batch: bool) -> None:
 def _sessions(node: Node) -> None:
     """Sessions are known when they close: only an aggregate can have them, and nothing below it can read their bounds."""
     below = node
-    if isinstance(node, WindowAggregate) and node.window.kind is WindowKind.SESSION and not node.attached:
+    if isinstance(node, WindowAggregate) and node.window.kind.merges and not node.attached:
         passed = {node.start, node.end, node.time}
         keys = {k: k for k in node.keys if k not in passed}
         below = node.input
@@ -83,7 +82,7 @@ def _sessions(node: Node) -> None:
                 f"A session window of PARTITION BY {', '.join(wanted) or 'nothing'} must be grouped by window_start, window_end and just these.",
                 hint="Name the same columns in PARTITION BY and in GROUP BY.",
             )
-    elif isinstance(node, WindowTvf) and node.window.kind is WindowKind.SESSION:
+    elif isinstance(node, WindowTvf) and node.window.kind.merges:
         raise NotSupported("SESSION needs an aggregate: GROUP BY window_start, window_end and the columns of PARTITION BY.")
     for source in below.inputs:
         _sessions(source)

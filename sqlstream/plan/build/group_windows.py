@@ -10,15 +10,16 @@ from sqlglot import exp
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan.build.naming import free_names
 from sqlstream.plan.build.windowing import over_windows
-from sqlstream.plan.nodes import WINDOW_COLUMNS, WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window, WindowKind
+from sqlstream.plan.nodes import WINDOW_COLUMNS, WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window
 from sqlstream.plan.properties import field
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.literals import interval_millis
 
-_WINDOWS = {"TUMBLE": ("size",), "HOP": ("slide", "size"), "SESSION": ("gap",)}
+_WINDOWS = {function.name: function for function in WINDOW_FUNCTIONS if function.in_group_by}
 _COLUMNS = {"START": WINDOW_START, "END": WINDOW_END, "ROWTIME": WINDOW_TIME, "PROCTIME": WINDOW_TIME}
 _AUXILIARY = {f"{window}_{part}": window for window in _WINDOWS for part in _COLUMNS}
 
@@ -68,10 +69,10 @@ def _column(name: str, at: exp.Expr) -> exp.Expr:
 
 
 def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
-    name = call.name.upper()
+    function = _WINDOWS[call.name.upper()]
     time, *lengths = call.expressions or [None]
-    if len(lengths) != len(_WINDOWS[name]):
-        raise ValidationError(f"{name} takes a time attribute and {' and '.join(_WINDOWS[name])}.", at=call)
+    if len(lengths) != len(function.lengths):
+        raise ValidationError(f"{function.name} takes a time attribute and {' and '.join(function.lengths).lower()}.", at=call)
     column = bind(time, scope)
     if not isinstance(column, ColumnRef) or field(node, column.name).time is None:
         raise ValidationError(
@@ -80,7 +81,7 @@ def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
             hint=why_none(node, column.name) if isinstance(column, ColumnRef) else "A function or cast of a time attribute is none.",
         )
     size, slide = _millis(lengths[-1]), _millis(lengths[0])
-    return Window(WindowKind(name), column.name, size, slide, keys=None if name == "SESSION" else ())
+    return Window(function, column.name, size, slide, keys=None if function.merges else ())
 
 
 def _millis(node: exp.Expr) -> int:

@@ -17,11 +17,12 @@ from sqlstream.plan.build.metadata import refuse_unknown_metadata
 from sqlstream.plan.build.scope import Environment, Relation
 from sqlstream.plan.build.time_travel import travelled
 from sqlstream.plan.build.windowing import over_windows
-from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window, WindowKind
+from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window
 from sqlstream.plan.properties import field, fields, walk
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS, window_function
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import UNIQUE, repeated
 from sqlstream.sql.syntax import ast
@@ -33,7 +34,6 @@ Query = Callable[[exp.Expr, Environment], Node]
 _MOST_VIEWS = 400
 # A view that reads another one twice, which reads another one twice, has more of them soon than anything ends with.
 _MOST_READS = 2000
-_WINDOWS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE"), "SESSION": ("GAP",)}
 
 
 def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
@@ -214,15 +214,15 @@ def _watermarked(node: Node, found: Table, env: Environment) -> Node:
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> tuple[Node, tuple[str, ...]]:
     """The node of a window function, and what its columns are called: its input may have one that is called as one of its own is."""
     name = node.name.upper()
-    if name not in _WINDOWS:
-        near = did_you_mean(name, (*_WINDOWS, "UNNEST", *env.settings.functions))
+    if (function := window_function(name)) is None:
+        near = did_you_mean(name, (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", *env.settings.functions))
         raise ValidationError(f"No match found for function signature {node.name}", at=node, hint=near)
-    arguments = _arguments(node, ("DATA", "TIMECOL", *_WINDOWS[name], *(() if name == "SESSION" else ("OFFSET",))))
+    arguments = _arguments(node, ("DATA", "TIMECOL", *function.lengths, *(() if function.merges else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")
     if not isinstance(data, ast.TableArgument) or not isinstance(descriptor, ast.Descriptor):
-        raise ValidationError(f"{name} takes TABLE t, DESCRIPTOR(time), {', '.join(_WINDOWS[name]).lower()} [, offset].", at=node)
+        raise ValidationError(f"{name} takes TABLE t, DESCRIPTOR(time), {', '.join(function.lengths).lower()} [, offset].", at=node)
     partition = data.args.get("partition") or []
-    if partition and name != "SESSION":
+    if partition and not function.merges:
         raise ValidationError(f"{name} takes no PARTITION BY.", at=node)
     source = _named(data.this, env, query) if isinstance(data.this, exp.Table) else query(data.this, env)
     if len(descriptor.expressions) != 1:
@@ -245,18 +245,18 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
         if item.name not in known:
             raise ValidationError(f"Column '{item.name}' not found in any table", at=item, hint=did_you_mean(item.name, known))
         keys.append(item.name)
-    size = _millis(arguments.get(_WINDOWS[name][-1]), _WINDOWS[name][-1].lower(), node)
-    part = {"HOP": "SLIDE", "CUMULATE": "STEP"}.get(name)
-    slide = _millis(arguments.get(part), part.lower(), node) if part else size
+    *apart, whole = function.lengths
+    size = _millis(arguments.get(whole), whole.lower(), node)
+    slide = _millis(arguments.get(apart[0]), apart[0].lower(), node) if apart else size
     offset = _millis(arguments["OFFSET"], "offset", node, signed=True) if "OFFSET" in arguments else 0
     if size % slide:
-        whole = "size" if name == "HOP" else "maxSize"
+        sized, part = (first + "".join(map(str.capitalize, more)) for first, *more in (n.split("_") for n in function.plan_names))
         raise ValidationError(
-            f"{name} table function based aggregate requires {whole} must be an integral multiple of {part.lower() if part else ''}, but got "
-            f"{whole} {size} ms and {part.lower() if part else ''} {slide} ms",
+            f"{name} table function based aggregate requires {sized} must be an integral multiple of {part}, but got "
+            f"{sized} {size} ms and {part} {slide} ms",
             at=node,
         )
-    return over_windows(source, Window(WindowKind(name), time, size, slide, offset, tuple(keys)), env.settings.zone), (*known, *WINDOW_COLUMNS)
+    return over_windows(source, Window(function, time, size, slide, offset, tuple(keys)), env.settings.zone), (*known, *WINDOW_COLUMNS)
 
 
 def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expr]:

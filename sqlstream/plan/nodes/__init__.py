@@ -54,7 +54,6 @@ from sqlstream.plan.nodes.windows import WINDOW_END as WINDOW_END
 from sqlstream.plan.nodes.windows import WINDOW_START as WINDOW_START
 from sqlstream.plan.nodes.windows import WINDOW_TIME as WINDOW_TIME
 from sqlstream.plan.nodes.windows import Window as Window
-from sqlstream.plan.nodes.windows import WindowKind as WindowKind
 from sqlstream.plan.nodes.windows import WindowTvf as WindowTvf
 
 # The operators that give rows as windows close, which they learn from a watermark. After rewriting no WindowJoin is left.

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from typing import TYPE_CHECKING
 
 from sqlstream.plan.nodes.rows import Unary
 
-
-class WindowKind(Enum):
-    """The window table-valued functions."""
-
-    TUMBLE = "TUMBLE"
-    HOP = "HOP"
-    CUMULATE = "CUMULATE"
-    SESSION = "SESSION"
+if TYPE_CHECKING:
+    from sqlstream.sql.functions.windows import WindowFunction
 
 
 @dataclass(frozen=True)
 class Window:
     """A window specification: milliseconds. ``time`` is the attribute's column.
 
-    ``slide`` is the size for TUMBLE, the step for CUMULATE. For SESSION ``size`` is the gap, and ``keys`` the columns that have sessions of
-    their own; None where they are those that the aggregate above groups by.
+    ``slide`` is how far windows are apart, which is the size where the function has no length for it; for CUMULATE it is the step. For SESSION
+    ``size`` is the gap, and ``keys`` the columns that have sessions of their own; None where they are those that the aggregate above groups by.
     """
 
-    kind: WindowKind
+    kind: WindowFunction
     time: str
     size: int
     slide: int

@@ -26,7 +26,6 @@ from sqlstream.plan.nodes import (
     Union,
     WindowAggregate,
     WindowJoin,
-    WindowKind,
 )
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import ColumnRef, Expr
@@ -78,7 +77,7 @@ def _source(join: WindowJoin, index: int) -> _Source:
     keys = tuple(pair[index] for pair in join.keys)
     inside = [f for f in fields(node) if f.name not in names]
     aggregate, exprs = _below_projections(node)
-    if isinstance(aggregate, WindowAggregate) and (aggregate.attached or aggregate.window.kind is not WindowKind.SESSION):
+    if isinstance(aggregate, WindowAggregate) and (aggregate.attached or not aggregate.window.kind.merges):
         found = _folded(aggregate, exprs, keys, [f.name for f in inside], names, index)
         if found is not None:
             return found

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate, WindowKind
+from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate
 from sqlstream.plan.properties import field
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
 from sqlstream.sql.functions.aggregates import OVER_SET, SPREADS, summed_as_set
@@ -35,7 +35,7 @@ def distinct_windows(node: Node) -> Node:
     node = node.with_inputs(tuple(distinct_windows(i) for i in node.inputs))
     if not isinstance(node, WindowAggregate):
         return node
-    if node.window.kind is WindowKind.SESSION and not node.attached:
+    if node.window.kind.merges and not node.attached:
         # Sessions of each value would be others than those of all rows.
         return replace(node, aggregates=tuple(NamedAggregate(a.name, over_set(a.call)) for a in node.aggregates))
     # Those that keep all values anyway take a set.

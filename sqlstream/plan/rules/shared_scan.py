@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import WINDOW_COLUMNS, Expand, Filter, Named, Node, Project, Union, Window, WindowKind, WindowTvf
+from sqlstream.plan.nodes import WINDOW_COLUMNS, Expand, Filter, Named, Node, Project, Union, Window, WindowTvf
 from sqlstream.plan.properties import field, fields, static
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.udf.declarations.functions import calls_python
@@ -72,7 +72,7 @@ def _branch(node: Node) -> _Branch:
         case Filter(input=source, condition=condition) if not _once(condition):
             below = _branch(source)
             return replace(below, conditions=(*below.conditions, below.over(condition)))
-        case WindowTvf(input=source, window=window, zone=zone) if window.kind is not WindowKind.SESSION:
+        case WindowTvf(input=source, window=window, zone=zone) if not window.kind.merges:
             below = _branch(source)
             time = below.over(make.ref(field(source, window.time)))
             if below.window is not None or not isinstance(time, ColumnRef) or any(f.name in WINDOW_COLUMNS for f in fields(below.base)):

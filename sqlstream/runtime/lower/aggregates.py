@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors.in_order import arrival
 from sqlstream.core.changelog import KIND
-from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate, WindowKind
 from sqlstream.plan.properties import changelog_mode, fields, watermark_lag
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.rules.distinct_windows import over_set
@@ -27,6 +26,8 @@ from sqlstream.udf.declarations.functions import Accumulator
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
 
+    from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate
+
 _ALL = "__sqlstream_all"
 _LIVE = "__sqlstream_live"
 _ARRIVAL = "__sqlstream_arrival"
@@ -39,7 +40,7 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
     """The groups of ``frame``, the node's input, as their windows close."""
     from pyspark.sql import functions as F
 
-    session = node.window.kind is WindowKind.SESSION and not node.attached
+    session = node.window.kind.merges and not node.attached
     derived_keys = (node.time,) if node.attached else (node.start, node.end, node.time)
     keys = {k: f"__sqlstream_key_{i}" for i, k in enumerate(k for k in node.keys if k not in derived_keys)}
     others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]

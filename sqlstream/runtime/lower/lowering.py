@@ -44,7 +44,6 @@ from sqlstream.plan.nodes import (
     Values,
     Watermark,
     WindowAggregate,
-    WindowKind,
     WindowRank,
     WindowTvf,
 )
@@ -226,7 +225,7 @@ def _clocked_window(node: WindowTvf, to: Lowering) -> DataFrame:
     """The input of windows on processing time."""
     window, frame = node.window, lower(node.input, to)
     # A session may end at any time.
-    every = min(window.size, 1000) if window.kind is WindowKind.SESSION else window.slide
+    every = min(window.size, 1000) if window.kind.merges else window.slide
     return _clocked(frame, node.input, to, every, window.offset) if frame.isStreaming else frame.where("FALSE")
 
 

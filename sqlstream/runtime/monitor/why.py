@@ -25,7 +25,6 @@ from sqlstream.plan.nodes import (
     TemporalJoin,
     TimeAttribute,
     Watermark,
-    WindowKind,
     WindowTvf,
 )
 from sqlstream.plan.properties import awaits_watermark, field, scans, walk
@@ -266,7 +265,7 @@ def _matters(counting: list[Split], sink: Sink) -> bool:
     windows = _event_windows(sink)
     if not windows:
         return second > least
-    return any(w.window.kind is WindowKind.SESSION or next_end(w, least) - 1 <= _wall(second, _zone(w)) for w in windows)
+    return any(w.window.kind.merges or next_end(w, least) - 1 <= _wall(second, _zone(w)) for w in windows)
 
 
 def _event_windows(sink: Sink) -> list[WindowTvf]:
@@ -288,8 +287,7 @@ def next_end(node: WindowTvf, watermark: int) -> int:
     """The end of the first window that the watermark has not closed, as wall time in milliseconds."""
     window = node.window
     past = _wall(watermark, _zone(node)) + 1
-    begins = window.offset + (window.size if window.kind is WindowKind.HOP else 0)
-    return past - (past - begins) % window.slide + window.slide
+    return past - (past - window.offset - window.size) % window.slide + window.slide
 
 
 def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
@@ -297,7 +295,7 @@ def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     for node in _event_windows(sink):
         if query.watermark is None:
             told.add("Windows are open, and there is no watermark yet that closes them: it follows from the micro-batch that reads the rows.")
-        elif node.window.kind is WindowKind.SESSION:
+        elif node.window.kind.merges:
             told.add(f"The watermark is at {moment(query.watermark, zone)}; a session closes {duration(node.window.size / 1000)} after its last row.")
         else:
             end = moment(next_end(node, query.watermark), "UTC")

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from sqlstream.sql.functions import windows
 from sqlstream.sql.syntax.statement_table import WORDS
 
-WINDOW_FUNCTIONS = {
-    "TUMBLE": "TABLE table, DESCRIPTOR(time), size",
-    "HOP": "TABLE table, DESCRIPTOR(time), slide, size",
-    "CUMULATE": "TABLE table, DESCRIPTOR(time), step, size",
-    "SESSION": "TABLE table PARTITION BY columns, DESCRIPTOR(time), gap",
-}
+WINDOW_FUNCTIONS = {function.name: function.signature for function in windows.WINDOW_FUNCTIONS}
 WINDOW_COLUMNS = (("window_start", "TIMESTAMP(3)"), ("window_end", "TIMESTAMP(3)"), ("window_time", "TIMESTAMP(3)"))
 TYPES = (
     "STRING", "INT", "BIGINT", "DOUBLE", "DECIMAL", "BOOLEAN", "TIMESTAMP", "TIMESTAMP_LTZ", "DATE", "TIME", "TINYINT", "SMALLINT", "FLOAT", "CHAR",

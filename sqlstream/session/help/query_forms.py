@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS
+
 
 @dataclass(frozen=True)
 class QueryForm:
@@ -41,34 +43,7 @@ WITH ('connector' = 'datagen', 'number-of-rows' = '10', 'fields.page.max' = '3',
 """
 
 QUERY_FORMS = (
-    QueryForm(
-        "TUMBLE",
-        "TABLE(TUMBLE(TABLE table, DESCRIPTOR(time), size [, offset]))",
-        "Puts each row into the window of its time: windows of one size that follow one another. They add the columns window_start, window_end "
-        "and window_time; group by the first two for one row a window, given when the watermark passes its end.",
-        _window("TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)"),
-        ("WINDOW", "WINDOWS"),
-    ),
-    QueryForm(
-        "HOP",
-        "TABLE(HOP(TABLE table, DESCRIPTOR(time), slide, size [, offset]))",
-        "Windows of one size that begin every slide, so that a row is in several: sliding windows. The size must be a multiple of the slide.",
-        _window("HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES)"),
-        ("SLIDE",),
-    ),
-    QueryForm(
-        "CUMULATE",
-        "TABLE(CUMULATE(TABLE table, DESCRIPTOR(time), step, size [, offset]))",
-        "Windows that begin together and grow by a step up to the size: the totals of the day so far, every hour. "
-        "The size must be a multiple of the step.",
-        _window("CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' HOUR)"),
-    ),
-    QueryForm(
-        "SESSION",
-        "TABLE(SESSION(TABLE table [PARTITION BY columns], DESCRIPTOR(time), gap))",
-        "A window for rows that follow one another within the gap, for each value of the PARTITION BY columns.",
-        _window("SESSION(TABLE orders PARTITION BY item, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"),
-    ),
+    *(QueryForm(f.name, f.syntax, f.summary, _window(f"{f.name}({f.arguments})"), f.aliases) for f in WINDOW_FUNCTIONS),
     QueryForm(
         "WATERMARK",
         "WATERMARK FOR column AS column - INTERVAL 'n' SECOND",

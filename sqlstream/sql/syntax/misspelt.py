@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS
 from sqlstream.sql.syntax.lexer import RESERVED
 from sqlstream.sql.syntax.statement_table import ALL_WORDS
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 # Words of queries and declarations that are not reserved, and of others: XOR is not OR misspelt.
 _OTHERS = """
-    AFTER ASC CUMULATE DAYS DESCRIPTOR ENFORCED EXCLUDING FIRST GENERATED HOP HOURS INCLUDING JAVA MANAGED METADATA MINUTES MONTHS NULLS OPTIONS
-    ORDINALITY PERSISTED SECONDS SESSION TUMBLE VIRTUAL VOID XML XOR YEARS
+    AFTER ASC DAYS DESCRIPTOR ENFORCED EXCLUDING FIRST GENERATED HOURS INCLUDING JAVA MANAGED METADATA MINUTES MONTHS NULLS OPTIONS
+    ORDINALITY PERSISTED SECONDS VIRTUAL VOID XML XOR YEARS
 """
-KEYWORDS = RESERVED | ALL_WORDS | frozenset(_OTHERS.split())
+KEYWORDS = RESERVED | ALL_WORDS | frozenset(_OTHERS.split()) | {function.name for function in WINDOW_FUNCTIONS}
 # From the place where the parser stopped: before it a word can have been taken for a name; NOT and ORDER are passed together with what follows.
 _LOOK_BACK, _LOOK_AHEAD = 4, 1
 _MOST_TOKENS = 20_000
