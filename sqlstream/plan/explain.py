@@ -26,6 +26,7 @@ from sqlstream.plan.nodes import (
     RowValue,
     Scan,
     Sink,
+    Snapshot,
     Sort,
     SortKey,
     TemporalJoin,
@@ -172,6 +173,8 @@ def _parts(node: Node) -> tuple[str, ...]:
                 *_ttl(*hints.ttl),
                 *([f"hints=[{', '.join(chosen)}]"] if chosen else []),
             )
+        case Snapshot(time=time):
+            return ("Snapshot", f"period=[{time}]")
         case LookupJoin(kind=kind, keys=keys, condition=condition, retry=retry):
             return (
                 "LookupJoin",

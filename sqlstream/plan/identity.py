@@ -43,7 +43,7 @@ def signature(node: Node) -> str:
 
 def _values(of: Any) -> dict[str, Any]:
     """The fields of ``of`` but for those that have their default: one that a release adds with a default changes nothing."""
-    return {f.name: getattr(of, f.name) for f in dataclass_fields(of) if f.default is MISSING or getattr(of, f.name) != f.default}
+    return {f.name: getattr(of, f.name) for f in dataclass_fields(of) if f.compare and (f.default is MISSING or getattr(of, f.name) != f.default)}
 
 
 def _below(node: Node) -> list[Node]:

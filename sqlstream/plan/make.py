@@ -1,10 +1,11 @@
-"""Typed expressions that the planner itself makes."""
+"""Typed expressions that the planner itself makes, and filters by them."""
 
 from __future__ import annotations
 
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from sqlstream.plan.nodes import Filter
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
 from sqlstream.sql.functions import Function, find
 from sqlstream.sql.types import BOOLEAN, INT
@@ -12,7 +13,7 @@ from sqlstream.sql.types import BOOLEAN, INT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlstream.plan.nodes import Field
+    from sqlstream.plan.nodes import Field, Node
     from sqlstream.sql.types import Type
 
 
@@ -99,3 +100,8 @@ def substituted(expr: Expr, columns: Mapping[str, Expr]) -> Expr:
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
     """``expr`` with other names of the columns that it reads."""
     return expr.transform(lambda e: ColumnRef(e.type, names[e.name]) if isinstance(e, ColumnRef) else None)
+
+
+def filtered(node: Node, condition: Expr | None) -> Node:
+    """The rows of ``node`` for which ``condition``, if there is one, is TRUE."""
+    return node if condition is None else Filter(node, condition)

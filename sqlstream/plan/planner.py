@@ -24,6 +24,7 @@ from sqlstream.plan.nodes import Limit, Node, Sink, Sort
 from sqlstream.plan.planned import Planned
 from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.plan.rules import rewrite
+from sqlstream.plan.rules.each_node import resolved
 from sqlstream.plan.validate import validate
 from sqlstream.sql.bind import Scope
 from sqlstream.sql.syntax import ast
@@ -214,7 +215,7 @@ def check_option(key: str, value: str, at: exp.Expr) -> str | None:
 
 
 def _schema(node: Node) -> Any:
-    return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in fields(node))
+    return tuple((f.name, f.type, f.time.value if f.time else None, f.type.nullable) for f in fields(resolved(node)))
 
 
 def _machine_zone() -> str:

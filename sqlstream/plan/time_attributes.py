@@ -1,4 +1,7 @@
-"""What becomes of a time attribute on its way up a plan: the words of an error for one that is none any more."""
+"""What becomes of a time attribute on its way up a plan, and the words of an error for one that is none any more.
+
+The operators of a query decide, so both look at the plan after the rules that make them of plain nodes.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from sqlstream.plan.nodes import (
     Over,
     Project,
     Sort,
+    TimeAttribute,
     Union,
     Watermark,
     WindowAggregate,
@@ -19,13 +23,19 @@ from sqlstream.plan.nodes import (
     WindowTvf,
 )
 from sqlstream.plan.properties import field, fields
+from sqlstream.plan.rules.each_node import resolved
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import ColumnRef
 
 
+def time_attribute(node: Node, name: str) -> TimeAttribute | None:
+    """Which time attribute the column ``name`` of ``node`` is, if it is one."""
+    return field(resolved(node), name).time
+
+
 def why_none(node: Node, name: str) -> str:
     """Why the column ``name`` of ``node`` is no time attribute, and what to do."""
-    lost = _lost(node, name)
+    lost = _lost(resolved(node), name)
     if lost is None:
         return f"Declare WATERMARK FOR {name} in the table; a function or cast of a time attribute is none."
     return f"{lost} Pass the attribute itself on beside it."

@@ -48,6 +48,7 @@ PLANS = {
         "joinType=[LeftOuterJoin], lookup=[k=k], where=[(price > 5)], joinCondition=[((id > 3) AND (price < id))]",
     ),
     "above a left join": (f"SELECT o.id FROM o LEFT JOIN d {AS_OF} ON o.k = d.k WHERE d.k IS NULL", "Calc(where=[k0 IS NULL], changelogMode=[I])\n   +- LookupJoin("),
+    "columns of one name": (f"SELECT k, name FROM o JOIN files {AS_OF} USING (k)", "lookup=[k=k], select=[k, k0, name]"),
     "files": (f"SELECT o.id FROM o JOIN files {AS_OF} ON o.k = files.k", "LookupJoin(table=[default_catalog.default_database.files]"),
     "a view of columns and rows": (f"SELECT o.id, v.name FROM o JOIN v {AS_OF} ON o.k = v.k", "where=[(price > 1)], select=[id, k, k0, name]"),
     "a retry": (

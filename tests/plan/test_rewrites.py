@@ -5,37 +5,32 @@ from __future__ import annotations
 import shutil
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.plan.explain import tree
-from sqlstream.plan.rules import RULES, row_clock, state_ttl
+from sqlstream.plan.rules import EACH_NODE, whole_plan
+from sqlstream.plan.rules.each_node import at_each_node
 from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import split
 from tests.expectations import as_marked, write
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlstream.plan.nodes import Node
-
 FOLDER = Path(__file__).with_name("rules")
-NAMES = [*(rule.__name__ for rule in RULES), "row_clock", "state_ttl"]
+NAMES = [*(rule.__name__ for rule in EACH_NODE), *whole_plan(ttl=1)]
 # Where nothing is changed the tree stands once.
 BEFORE, AFTER = "--:", "--="
 
 
-def rules(session: Session) -> dict[str, Callable[[Node], Node]]:
-    settings = session.planner.environment().settings
-    return {**{rule.__name__: rule for rule in RULES}, "row_clock": row_clock, "state_ttl": lambda node: state_ttl(node, settings.state_ttl)}
-
-
 def around(session: Session, name: str, sql: str) -> tuple[list[str], list[str]]:
-    """The trees of a statement before and after the rule."""
+    """The trees of a statement before and after the rule. Those that look at one node are applied together: after is with this one and those before."""
+    settings = session.planner.environment().settings
     node = session.planner.planned(parse(sql), session.planner.environment()).logical
-    for other, rule in rules(session).items():
+    for i, rule in enumerate(EACH_NODE):
+        if rule.__name__ == name:
+            return tuple(tree(at_each_node(node, EACH_NODE[:end])).splitlines() for end in (i, i + 1))  # type: ignore[return-value]
+    node = at_each_node(node, EACH_NODE)
+    for other, rule in whole_plan(settings.state_ttl).items():
         changed = rule(node)
         if other == name:
             return tree(node).splitlines(), tree(changed).splitlines()

@@ -151,3 +151,17 @@ def test_refusal(session: Session, source: str, message: str) -> None:
     with pytest.raises((ValidationError, NotSupported)) as error:
         plan(session, f"SELECT * FROM {source}")
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(("select", "joined"), [("k, rate FROM a JOIN r2 FOR SYSTEM_TIME AS OF a.ts USING (k, v)", "where=[((k = k0) AND (v = v0))]"),
+                                               ("rate FROM (SELECT k, ts AS t FROM a) AS a NATURAL JOIN r FOR SYSTEM_TIME AS OF t", "where=[(k = k0)]")])
+def test_a_temporal_join_by_columns_of_one_name(session: Session, select: str, joined: str) -> None:
+    assert f"TemporalJoin(joinType=[InnerJoin], {joined}" in plan(session, f"SELECT {select}")
+
+
+@pytest.mark.parametrize("asked", ["SELECT a.v FROM a JOIN b ON {0}", "SELECT a.v FROM a JOIN b ON a.k = b.k WHERE {0}"])
+def test_a_bound_that_is_not_supported_is_refused_at_its_join(session: Session, asked: str) -> None:
+    sql = asked.format("a.ts > b.ts - INTERVAL '1' SECOND * b.n AND a.ts < b.ts")
+    with pytest.raises(NotSupported, match="The time bound .* is not supported") as refused:
+        list(session.run(f"EXPLAIN {sql}"))
+    assert refused.value.location.column == len("EXPLAIN SELECT a.v FROM a JOIN b") or refused.value.location.column == sql.index("JOIN") + len("EXPLAIN ") + 1

@@ -10,7 +10,6 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.build.window_aggregate import window_aggregate
 from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, to_text
@@ -75,7 +74,7 @@ def aggregate(
     if len(sets) > 1:
         number = ColumnRef(INT.not_null(), fresh(generated("e")))
         arguments, key_columns, names = _expanded(arguments, sets, key_columns, number, fresh)
-    grouped = inner.apply(window_aggregate(GroupAggregate(arguments, names, aggregates, ttl=ttl)))
+    grouped = inner.apply(GroupAggregate(arguments, names, aggregates, ttl=ttl))
     joined = {c.ref.name for c in inner.columns}
 
     def above(expr: Expr) -> Expr | None:

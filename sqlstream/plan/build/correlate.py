@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.plan.build.naming import free_names
 from sqlstream.plan.build.scope import Hint
+from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import Correlate, Field
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind

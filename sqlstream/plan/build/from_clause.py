@@ -12,22 +12,20 @@ from sqlstream.plan import make
 from sqlstream.plan.build.correlate import collection, column_names, correlated
 from sqlstream.plan.build.decorrelate import decorrelated
 from sqlstream.plan.build.hints import select_hints
-from sqlstream.plan.build.joins import filtered, joined, lookup_joined
-from sqlstream.plan.build.lookup import lookup_table
-from sqlstream.plan.build.naming import apart
 from sqlstream.plan.build.relations import Query, relation
 from sqlstream.plan.build.scope import Hint, Relation
 from sqlstream.plan.build.system_time import as_of, without_period
-from sqlstream.plan.build.temporal_join import temporal_join
-from sqlstream.plan.nodes import JoinHints, JoinKind, LookupJoin, Named, Node, Project, TimeAttribute, Values
+from sqlstream.plan.naming import without_names
+from sqlstream.plan.nodes import Join, JoinHints, JoinKind, Named, Node, Project, Snapshot, TimeAttribute, Values
 from sqlstream.plan.properties import fields
+from sqlstream.plan.time_attributes import time_attribute
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from sqlstream.plan.build.scope import Environment, PlanSettings
+    from sqlstream.plan.build.scope import Environment
 
 Hints = dict[str, Hint]
 # Each takes as long as there are columns before it.
@@ -76,36 +74,30 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     if isinstance(join.this, exp.Lateral):
         return _lateral(left, join, kind, env, query)
     time = as_of(join.this, left, env.settings)
-    if time is not None and time.time is TimeAttribute.PROCTIME:
-        return _lookup_join(left, join, env, query, hints)
-    versioned = time is not None and time.time is TimeAttribute.ROWTIME
-    right = _item(without_period(join.this) if versioned else join.this, env, query, hints)
+    right = _item(join.this if time is None else without_period(join.this), env, query, hints)
     _refuse_same(left, right, join)
-    inner = apart(right.node, [f.name for f in fields(left.node)])
-    named = replace(right, node=inner)
+    node = without_names(right.node, [f.name for f in fields(left.node)])
+    if time is not None:
+        node = _snapshot(node, left, time, join, right.hint, env)
+    named = replace(right, node=node)
     both = left.beside(named)
     names = _common(left, right, join)
     if names:
-        return _using(left, named, kind, names, join, env.settings)
+        return _using(left, named, kind, names, join, env)
     on = join.args.get("on")
-    asked = condition(on, both.scope(env.settings), "ON") if on is not None else None
-    if time is not None and versioned:
-        return replace(both, node=temporal_join(left.node, inner, kind, asked, time, join))
-    return replace(both, node=joined(left.node, inner, kind, asked, _of_join(left, right)))
+    # Of a looked up row the columns are NULL where there is none, also in the condition.
+    looked_up = time is not None and time_attribute(left.node, time) is TimeAttribute.PROCTIME
+    cross = Join(left.node, node, kind if looked_up else JoinKind.INNER, None)
+    asked = condition(on, replace(both, node=cross).scope(env.settings), "ON") if on is not None else None
+    return replace(both, node=Join(left.node, node, kind, asked, hints=_of_join(left, right), at=env.place(join)))
 
 
-def _lookup_join(left: Relation, join: exp.Join, env: Environment, query: Query, hints: Hints) -> Relation:
-    side = join.side or "INNER"
-    if side not in ("INNER", "LEFT"):
-        raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {side} JOIN.", at=join)
-    right = _item(without_period(join.this), env, query, hints)
-    _refuse_same(left, right, join)
-    table = apart(lookup_table(right.node, join.this), [f.name for f in fields(left.node)])
-    node = LookupJoin(left.node, table, JoinKind[side], retry=right.hint.retry)
-    both = replace(left.beside(replace(right, node=table)), node=node)
-    on = join.args.get("on")
-    asked = condition(on, both.scope(env.settings), "ON") if on is not None else None
-    return replace(both, node=lookup_joined(node, asked))
+def _snapshot(node: Node, left: Relation, time: str, join: exp.Join, hint: Hint, env: Environment) -> Snapshot:
+    """The rows of ``node`` as of ``time``, a time attribute of the left. Raises ValidationError for a kind of join that is not one with them."""
+    looked_up = time_attribute(left.node, time) is TimeAttribute.PROCTIME
+    if looked_up and join.side not in ("", "LEFT"):
+        raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {join.side} JOIN.", at=join)
+    return Snapshot(node, time, hint.retry, at=env.place(join.this if looked_up else join))
 
 
 def _of_join(left: Relation, right: Relation) -> JoinHints:
@@ -121,7 +113,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     width = len(fields(made)) - len(found.keys)
     alias = join.this.args.get("alias")
     names = column_names(list(env.names(found.query, made)[:width]), alias)
-    inner = apart(made, [f.name for f in fields(left.node)])
+    inner = without_names(made, [f.name for f in fields(left.node)])
     keys = [make.ref(f) for f in fields(inner)[width:]]
     qualifier = alias.name if alias is not None else None
     hidden = frozenset(range(width, width + len(keys)))
@@ -135,7 +127,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     if empty and asked not in (None, make.true()):
         raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
     whole = [*make.conjuncts(None if asked == make.true() else asked), *found.asked(keys, left.scope(settings))]
-    node = joined(left.node, inner, kind, make.all_of(whole))
+    node: Node = Join(left.node, inner, kind, make.all_of(whole), at=env.place(join))
     if empty:
         given, start = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
         for i, value in empty.items():
@@ -155,7 +147,7 @@ def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, e
     if asked is None or asked == make.true():
         return found
     if kind is JoinKind.INNER:
-        return replace(found, node=filtered(node, asked))
+        return replace(found, node=make.filtered(node, asked))
     if make.columns(asked) & {f.name for f in fields(left.node)}:
         raise NotSupported("The condition of this LEFT JOIN reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
     return replace(found, node=replace(node, condition=asked))
@@ -187,11 +179,12 @@ def _common(left: Relation, right: Relation, join: exp.Join) -> list[str]:
     return [name for name in names[0] if name in names[1]] if join.args.get("method") else []
 
 
-def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, settings: PlanSettings) -> Relation:
+def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, env: Environment) -> Relation:
     """The join by equal columns of the names ``names``, each of which is one column for who does not say of which side."""
-    pairs = [(bind(exp.column(name), left.scope(settings)), bind(exp.column(name), right.scope(settings))) for name in names]
+    pairs = [(bind(exp.column(name), left.scope(env.settings)), bind(exp.column(name), right.scope(env.settings))) for name in names]
     both = left.beside(right)
-    node: Node = joined(left.node, right.node, kind, make.all_of([equal(a, b, join) for a, b in pairs]), _of_join(left, right))
+    equalities = make.all_of([equal(a, b, join) for a, b in pairs])
+    node: Node = Join(left.node, right.node, kind, equalities, hints=_of_join(left, right), at=env.place(join))
     places = {f.name: i for i, f in enumerate(fields(node))}
     by_name = {f.name: make.ref(f) for f in fields(node)}
     sides = [tuple(by_name[column] for side in pair for column in make.columns(side)) for pair in pairs]

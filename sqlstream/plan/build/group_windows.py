@@ -8,11 +8,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.plan.build.naming import free_names
-from sqlstream.plan.build.windowing import over_windows
+from sqlstream.plan.build.windows import over_windows
+from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import WINDOW_COLUMNS, WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window
-from sqlstream.plan.properties import field
-from sqlstream.plan.time_attributes import why_none
+from sqlstream.plan.time_attributes import time_attribute, why_none
 from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS
@@ -74,7 +73,7 @@ def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
     if len(lengths) != len(function.lengths):
         raise ValidationError(f"{function.name} takes a time attribute and {' and '.join(function.lengths).lower()}.", at=call)
     column = bind(time, scope)
-    if not isinstance(column, ColumnRef) or field(node, column.name).time is None:
+    if not isinstance(column, ColumnRef) or time_attribute(node, column.name) is None:
         raise ValidationError(
             f"Window aggregate can only be defined over a time attribute column, but {column.type} encountered.",
             at=call,

@@ -1,21 +1,12 @@
-"""Lookup joins: FROM o JOIN d FOR SYSTEM_TIME AS OF o.proctime ON o.k = d.k. Each row gets the rows of ``d`` that are there when it comes.
-
-Filter(WHERE o.a > 1 AND d.k = o.k)              LookupJoin(table: Filter(d, ..), keys: k=k, condition: ..)
-+- o, d FOR SYSTEM_TIME AS OF o.proctime    ->   +- Filter(o, a > 1)
-"""
+"""The hint LOOKUP: how often a key without a row is looked up again."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find
-from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import parse_duration, parse_whole
-from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, JoinKind, LookupJoin, Node, Project, Retry, Scan, Watermark
-from sqlstream.plan.properties import fields, origin
-from sqlstream.sql.expressions import Call, ColumnRef, Expr
+from sqlstream.plan.nodes import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,57 +23,6 @@ _WITHOUT_EFFECT = {
     "timeout": "the database's own time limits count",
     "shuffle": "each task looks up the keys of its own rows",
 }
-
-
-def lookup_table(node: Node, at: exp.Expr) -> Node:
-    """``node``, a table or a view of projections and filters of one, as the table of a lookup join. Raises NotSupported."""
-    match node:
-        case Scan(table=table):
-            if not find(table.connector).can_be_looked_up:
-                raise NotSupported(
-                    "Processing-time temporal join is not supported yet.",
-                    at=at,
-                    hint=f"A '{table.connector}' table can't be looked up; 'jdbc', 'delta' and 'filesystem' tables can.",
-                )
-            return replace(node, static=True, bounded=True)
-        case Watermark(input=source):
-            return lookup_table(source, at)
-        case Project(input=source) | Filter(input=source):
-            return node.with_inputs((lookup_table(source, at),))
-    raise NotSupported("Only a table, or a view that selects columns and rows of one, can be looked up.", at=at)
-
-
-def conditioned(node: LookupJoin, conditions: list[Expr]) -> tuple[LookupJoin, list[Expr]]:
-    """``node`` with further conditions, and those of them that its input can be asked for."""
-    lefts, rights = ({f.name for f in fields(side)} for side in (node.input, node.table))
-    plain = {name for name in rights if origin(node.table, name) is not None}
-    keys, of_table, of_input, rest = list(node.keys), [], [], make.conjuncts(node.condition)
-    for condition in conditions:
-        read = make.columns(condition)
-        key = _key(condition, lefts, plain)
-        if key is not None and key[1] not in {name for _, name in keys}:
-            keys.append(key)
-        elif read and read <= rights:
-            of_table.append(condition)
-        elif read and read <= lefts and node.kind is JoinKind.INNER:
-            of_input.append(condition)
-        else:
-            rest.append(condition)
-    wanted = make.all_of(of_table)
-    table = node.table if wanted is None else Filter(node.table, wanted)
-    return replace(node, table=table, keys=tuple(keys), condition=make.all_of(rest)), of_input
-
-
-def _key(condition: Expr, lefts: set[str], plain: set[str]) -> tuple[Expr, str] | None:
-    """What a column of the table is to be equal to by ``condition``, and the column."""
-    if not (isinstance(condition, Call) and condition.function.name == "="):
-        return None
-    for value, column in (condition.args, condition.args[::-1]):
-        read = make.columns(value)
-        same = value.type.stored == column.type.stored
-        if isinstance(column, ColumnRef) and column.name in plain and read and read <= lefts and same:
-            return value, column.name
-    return None
 
 
 def retries(select: exp.Expr, names: set[str], env: Environment) -> Mapping[str, Retry]:

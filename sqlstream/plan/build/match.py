@@ -16,8 +16,8 @@ from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan import make
 from sqlstream.plan.build import row_pattern
 from sqlstream.plan.nodes import Match, MatchValue, Named, PatternVariable, Project, RowsValue, RowValue, Skip, SortKey, TimeAttribute
-from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import fields
+from sqlstream.plan.rules.each_node import resolved
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, Literal
@@ -75,7 +75,7 @@ class _Builder:
 
     def __init__(self, node: ast.MatchRecognize, source: Node, env: Environment) -> None:
         self.node, self.source, self.env = node, source, env
-        self.columns = {f.name: f for f in fields(source)}
+        self.columns = {f.name: f for f in fields(resolved(source))}
 
     def build(self) -> Node:
         self._refuse_python()
@@ -133,7 +133,7 @@ class _Builder:
             if not isinstance(item.this, exp.Column):
                 raise NotSupported("ORDER BY of MATCH_RECOGNIZE takes columns.", at=item, hint="Compute the expression in a sub-query.")
             keys.append(SortKey(self._column(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first"))))
-        first = field_of(self.source, keys[0].name)
+        first = self.columns[keys[0].name]
         at = clause.expressions[0]
         if first.time is TimeAttribute.PROCTIME:
             raise NotSupported("MATCH_RECOGNIZE in the order of processing time is not supported yet.", at=at, hint="Order by a rowtime attribute.")
@@ -273,13 +273,3 @@ class _Builder:
                     f"The function MATCH_ROWTIME requires argument to be a row time attribute type, but is '{argument.type}'.", at=at
                 )
         return ColumnRef(call.type, _TIME if variable is None else self.time.name)
-
-
-def columns(node: Match) -> set[str]:
-    """The columns of its input that ``node`` reads."""
-    found = {*node.partition, *(k.name for k in node.order)}
-    for value in (*node.values, *node.measures):
-        found |= {value.column.name} if isinstance(value, RowValue) else make.columns(value.call)
-    for _, condition in node.define:
-        found |= make.columns(condition)
-    return found & {f.name for f in fields(node.input)}

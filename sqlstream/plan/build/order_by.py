@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.build.naming import free_names
+from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import Named, Node, Project, Sort, SortKey
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.generated_names import generated

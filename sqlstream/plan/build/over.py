@@ -1,46 +1,19 @@
-"""OVER: functions over the rows around each row, and what a limit of ROW_NUMBER makes of them.
-
-Filter(n <= 3)                                                            WindowRank(rank 1 to 3), without window columns a Rank
-+- Project(.., n)                                                         +- Project(.., window_time)
-   +- Over(ROW_NUMBER() AS n, partition=[window_start, window_end, ..])
-"""
+"""OVER: functions over the rows around each row."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlstream.plan import make
-from sqlstream.plan.build.windowing import with_time
 from sqlstream.plan.nodes import (
-    WINDOW_END,
-    WINDOW_START,
-    Filter,
     Named,
     NamedAggregate,
     Node,
     Over,
     Project,
-    Rank,
     SortKey,
-    TimeAttribute,
-    WindowRank,
 )
-from sqlstream.plan.properties import Windowing, field, fields, windowing
-from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal, OverCall
+from sqlstream.plan.properties import field, fields
+from sqlstream.sql.expressions import ColumnRef, Expr, Literal, OverCall
 from sqlstream.sql.generated_names import generated
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-# First and last rank for a comparison with n.
-_LIMITS: dict[str, Callable[[int], tuple[int, int | None]]] = {
-    "<=": lambda n: (1, n),
-    "<": lambda n: (1, n - 1),
-    "=": lambda n: (n, n),
-    ">=": lambda n: (n, None),
-    ">": lambda n: (n + 1, None),
-}
-_MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 
 def below_over(items: list[Named]) -> tuple[list[Named], tuple[OverCall, ...]]:
@@ -89,87 +62,3 @@ def over(node: Node, below: list[Named], calls: tuple[OverCall, ...], items: lis
 def _column(expr: Expr) -> str:
     assert isinstance(expr, ColumnRef)
     return expr.name
-
-
-def ranked(node: Filter) -> Node:
-    """The Top-N, of windows or of all rows, that ``node`` is, or ``node`` itself."""
-    projects: list[Project] = []
-    below = node.input
-    while isinstance(below, Project):
-        projects.append(below)
-        below = below.input
-    if not isinstance(below, Over) or [a.call.function.name for a in below.aggregates] != ["ROW_NUMBER"]:
-        return node
-    rank = below.aggregates[0].name
-    first, last, rest = _range(node.condition, _names_of(rank, projects))
-    if last is None:
-        return node
-    found = windowing(below.input)
-    times = found.times if found else ()
-    by = below.order[0]
-    time_of_order = field(below.input, by.name).time if len(below.order) == 1 else None
-    by_time = len(below.order) == 1 and (by.name in times or time_of_order is not None)
-    # Deduplication that keeps the last row: of rows of one time the one that came last.
-    latest = by_time and by.descending and (first, last) == (1, 1)
-    result: Node
-    if found is None or not {WINDOW_START, WINDOW_END} <= {found.columns.get(p) for p in below.partition}:
-        once = time_of_order is TimeAttribute.PROCTIME and not by.descending and (first, last) == (1, 1)
-        result = Rank(below.input, below.partition, below.order, rank, max(first, 1), last, latest, once)
-    else:
-        result = _window_rank(below, found, max(first, 1), last, latest)
-    for project in reversed(projects):
-        result = Project(result, project.columns)
-    condition = make.all_of(rest)
-    return result if condition is None else Filter(result, condition)
-
-
-def _window_rank(node: Over, found: Windowing, first: int, last: int, latest: bool) -> Node:
-    bounds = {found.columns[p]: p for p in node.partition if p in found.columns}
-    source, time = with_time(node.input)
-    return WindowRank(
-        source,
-        found.window,
-        tuple(p for p in node.partition if p not in found.columns),
-        node.order,
-        node.aggregates[0].name,
-        first,
-        last,
-        bounds[WINDOW_START],
-        bounds[WINDOW_END],
-        time,
-        latest,
-    )
-
-
-def _names_of(rank: str, projects: list[Project]) -> set[str]:
-    """What ``rank`` is called above ``projects``, which are listed from above."""
-    names = {rank}
-    for project in reversed(projects):
-        names = {c.name for c in project.columns if isinstance(c.expr, ColumnRef) and c.expr.name in names}
-    return names
-
-
-def _range(condition: Expr, names: set[str]) -> tuple[int, int | None, list[Expr]]:
-    """The ranks that ``condition`` leaves, and what else it asks for."""
-    first, last, rest = 1, None, []
-    for part in make.conjuncts(condition):
-        limit = _limit(part, names)
-        if limit is None:
-            rest.append(part)
-            continue
-        first = max(first, limit[0])
-        last = limit[1] if last is None else last if limit[1] is None else min(last, limit[1])
-    return first, last, rest
-
-
-def _limit(part: Expr, names: set[str]) -> tuple[int, int | None] | None:
-    if not isinstance(part, Call) or part.function.name not in _LIMITS:
-        return None
-    left, right = part.args
-    name, operator = left, part.function.name
-    value = right
-    if isinstance(left, Literal):
-        name, value, operator = right, left, _MIRRORED[operator]
-    if not isinstance(name, ColumnRef) or name.name not in names or not isinstance(value, Literal) or not isinstance(value.value, int):
-        return None
-    return _LIMITS[operator](value.value)

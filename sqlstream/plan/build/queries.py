@@ -13,15 +13,14 @@ from sqlstream.plan.build.aggregate import aggregate
 from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of
 from sqlstream.plan.build.from_clause import condition, from_clause, plain
 from sqlstream.plan.build.group_windows import group_window
-from sqlstream.plan.build.joins import filtered, joined
-from sqlstream.plan.build.naming import apart
 from sqlstream.plan.build.order_by import sort, with_order_columns
 from sqlstream.plan.build.over import below_over, over
 from sqlstream.plan.build.relations import relation
 from sqlstream.plan.build.scope import Relation
 from sqlstream.plan.build.set_operations import distinct, matching, union
 from sqlstream.plan.build.subqueries import QUALIFIER, SubQueries, is_sub_query
-from sqlstream.plan.nodes import Field, JoinKind, Limit, Named, Node, Project, Values
+from sqlstream.plan.naming import without_names
+from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Values
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
@@ -136,14 +135,14 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) ->
     joins = [p for p in parts if _sub_query(p) is not None]
     values = [p for p in parts if p not in joins and any(is_sub_query(n) for n in p.walk())]
     plain = make.all_of([condition(p, scope, "WHERE") for p in parts if p not in joins and p not in values])
-    node = filtered(source.node, plain)
+    node = make.filtered(source.node, plain)
     for part in joins:
         node = _semi_join(part, node, scope, env)
     if not values:
         return node
     inner = SubQueries(scope, env, query)
     asked = [inner.replaced(p, condition=True) for p in values]
-    kept = filtered(inner.apply(node), make.all_of([condition(p, inner.inner, "WHERE") for p in asked]))
+    kept = make.filtered(inner.apply(node), make.all_of([condition(p, inner.inner, "WHERE") for p in asked]))
     return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
 
 
@@ -173,7 +172,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     if plain and not any(aggregate_calls(e, scope) for e in select.expressions):
         # What the sub-query asks of columns around it is the join's condition.
         found = from_clause(select, env, query)
-        inner = replace(found, node=apart(found.node, taken))
+        inner = replace(found, node=without_names(found.node, taken))
         both = replace(inner.scope(env.settings), outer=scope)
         right, names = inner.node, {f.name for f in fields(inner.node)}
         for part in conjuncts(select.args["where"].this) if select.args.get("where") else []:
@@ -182,14 +181,14 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
                 continue
             bound = condition(part, both, "WHERE")
             if make.columns(bound) <= names:
-                right = filtered(right, bound)
+                right = make.filtered(right, bound)
             else:
                 conditions.append(bound)
         listed = [] if isinstance(test, exp.Exists) else _listed(select.expressions, replace(inner, node=right), both)
         items = [e for _, e in listed]
     else:
         split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings), scope)
-        right = apart(query(split.query, env), taken)
+        right = without_names(query(split.query, env), taken)
         items = [make.ref(f) for f in fields(right)]
         width = len(items) - len(split.keys)
         conditions += split.asked(items[width:], scope)
@@ -202,7 +201,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
             raise ValidationError("The sub-query of IN has another number of columns.", at=test)
         for value, item in zip(asked, items, strict=True):
             conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
-    return joined(node, right, kind, make.all_of(conditions))
+    return Join(node, right, kind, make.all_of(conditions))
 
 
 def _inside(part: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:

@@ -16,10 +16,10 @@ from sqlstream.plan.build.match import match
 from sqlstream.plan.build.metadata import refuse_unknown_metadata
 from sqlstream.plan.build.scope import Environment, Relation
 from sqlstream.plan.build.time_travel import travelled
-from sqlstream.plan.build.windowing import over_windows
+from sqlstream.plan.build.windows import over_windows
 from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window
 from sqlstream.plan.properties import field, fields, walk
-from sqlstream.plan.time_attributes import why_none
+from sqlstream.plan.time_attributes import time_attribute, why_none
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS, window_function
@@ -132,7 +132,8 @@ def view(found: View, env: Environment, query: Query, at: exp.Expr | None) -> No
         raise reads_itself(around[env.views.index(found.path) :], at)
     if len(around) > _MOST_VIEWS:
         raise NotSupported(f"More than {_MOST_VIEWS} views are over each other.", at=at, hint="Write the query of some of them into others.")
-    inner = replace(env, resolver=env.resolver.within(found.path.catalog, found.path.database), ctes={}, views=around)
+    resolver = env.resolver.within(found.path.catalog, found.path.database)
+    inner = replace(env, resolver=resolver, ctes={}, views=around, view_at=env.view_at or at)
     try:
         node = query(found.query, inner)
     except SqlStreamError as error:
@@ -232,7 +233,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     if time not in known:
         raise ValidationError(f"Column '{time}' not found in any table", at=descriptor, hint=did_you_mean(time, known))
     column = field(source, time)
-    if column.time is None and not env.settings.batch:
+    if time_attribute(source, time) is None and not env.settings.batch:
         raise ValidationError(
             f"The window function requires the timecol is a time attribute type, but is {column.type}.",
             at=descriptor,

@@ -107,6 +107,7 @@ class Environment:
 
     ``written`` has what the columns of each SELECT are called where several have one name, by the identity of its syntax tree. ``views`` are
     those around the query: each is read by the one before it. ``reads`` has the places of the tables that were read, each as often as it was.
+    ``view_at`` is where the statement names the outermost of the views around the query.
     """
 
     resolver: Resolver
@@ -117,6 +118,11 @@ class Environment:
     written: dict[int, tuple[exp.Expr, tuple[str, ...]]] = field(default_factory=dict)
     views: tuple[ObjectPath, ...] = ()
     reads: list[exp.Expr] = field(default_factory=list)
+    view_at: exp.Expr | None = None
+
+    def place(self, clause: exp.Expr) -> exp.Expr:
+        """Where in the statement an error of ``clause`` is: the text of a view has no place in it."""
+        return self.view_at or clause
 
     def names(self, query: exp.Expr, plan: Node) -> tuple[str, ...]:
         """What ``query``, whose plan is ``plan``, calls its columns: several may have one name, which those of ``plan`` never have."""

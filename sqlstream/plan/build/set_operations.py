@@ -9,10 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.build.joins import joined
-from sqlstream.plan.build.naming import apart
-from sqlstream.plan.build.window_aggregate import window_aggregate
-from sqlstream.plan.nodes import Correlate, Field, Filter, GroupAggregate, JoinKind, Named, NamedAggregate, Node, Project, Union
+from sqlstream.plan.naming import without_names
+from sqlstream.plan.nodes import Correlate, Field, Filter, GroupAggregate, Join, JoinKind, Named, NamedAggregate, Node, Project, Union
 from sqlstream.plan.properties import fields
 from sqlstream.sql.expressions import AggregateCall, Call
 from sqlstream.sql.functions import Function
@@ -29,7 +27,7 @@ _LEFT, _RIGHT, _COPY = generated("left"), generated("right"), generated("copy")
 
 def distinct(node: Node, ttl: int | None = None) -> Node:
     """Each row of ``node`` once."""
-    return window_aggregate(GroupAggregate(node, tuple(f.name for f in fields(node)), (), ttl=ttl))
+    return GroupAggregate(node, tuple(f.name for f in fields(node)), (), ttl=ttl)
 
 
 def union(left: Node, right: Node, *, keeps_all: bool) -> Node:
@@ -42,9 +40,9 @@ def matching(left: Node, right: Node, *, intersect: bool, keeps_all: bool) -> No
     """The rows of ``left`` that are in ``right`` too (``intersect``), or are not."""
     if keeps_all:
         return _copies(left, right, intersect=intersect)
-    other = apart(right, [f.name for f in fields(left)])
+    other = without_names(right, [f.name for f in fields(left)])
     same = [make.not_distinct(make.ref(a), make.ref(b)) for a, b in zip(fields(left), fields(other), strict=True)]
-    return distinct(joined(left, other, JoinKind.SEMI if intersect else JoinKind.ANTI, make.all_of(same)))
+    return distinct(Join(left, other, JoinKind.SEMI if intersect else JoinKind.ANTI, make.all_of(same)))
 
 
 def _copies(left: Node, right: Node, *, intersect: bool) -> Node:

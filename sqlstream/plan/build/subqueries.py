@@ -19,8 +19,7 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.build.decorrelate import Decorrelated, decorrelated
 from sqlstream.plan.build.from_clause import from_clause
-from sqlstream.plan.build.joins import joined
-from sqlstream.plan.nodes import Filter, GroupAggregate, JoinKind, Limit, Named, NamedAggregate, Node, Project
+from sqlstream.plan.nodes import Filter, GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
 from sqlstream.sql.expressions import AggregateCall, Expr
@@ -75,7 +74,7 @@ class SubQueries:
             known = {f.name for side in (node, right) for f in fields(side)}
             if condition is not None and not make.columns(condition) <= known:
                 raise NotSupported("A sub-query that reads the row around it is not supported above an aggregate.", hint="Aggregate in a sub-query.")
-            node = joined(node, right, JoinKind.LEFT, condition)
+            node = Join(node, right, JoinKind.LEFT, condition)
         return node
 
     def refuse_aggregated(self, calls: Sequence[AggregateCall], at: exp.Expr) -> None:

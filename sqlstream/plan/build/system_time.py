@@ -11,18 +11,16 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.properties import field
-from sqlstream.plan.time_attributes import why_none
+from sqlstream.plan.time_attributes import time_attribute, why_none
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
     from sqlstream.plan.build.scope import PlanSettings, Relation
-    from sqlstream.plan.nodes import Field
 
 
-def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> Field | None:
-    """The time attribute of the left that ``item`` of FROM is read as of; None where it is none. Raises ValidationError."""
+def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> str | None:
+    """The column, a time attribute of the left, that ``item`` of FROM is read as of; None where it is none. Raises ValidationError."""
     period = item.args.get("system_time")
     if period is None or period.expression.find(exp.Column) is None:
         return None
@@ -31,8 +29,8 @@ def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> Field | Non
         return None
     if not time.type.is_timestamp:
         raise ValidationError(f"The system time period specification expects Timestamp type but is '{time.type.root}'", at=period)
-    if isinstance(time, ColumnRef) and field(left.node, time.name).time is not None:
-        return field(left.node, time.name)
+    if isinstance(time, ColumnRef) and time_attribute(left.node, time.name) is not None:
+        return time.name
     raise ValidationError(
         "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field",
         at=period,

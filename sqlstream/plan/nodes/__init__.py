@@ -23,6 +23,7 @@ from sqlstream.plan.nodes.joins import JoinSide as JoinSide
 from sqlstream.plan.nodes.joins import KeyedJoin as KeyedJoin
 from sqlstream.plan.nodes.joins import LookupJoin as LookupJoin
 from sqlstream.plan.nodes.joins import Retry as Retry
+from sqlstream.plan.nodes.joins import Snapshot as Snapshot
 from sqlstream.plan.nodes.joins import TemporalJoin as TemporalJoin
 from sqlstream.plan.nodes.joins import WindowJoin as WindowJoin
 from sqlstream.plan.nodes.patterns import Match as Match

@@ -10,6 +10,8 @@ from sqlstream.plan.nodes.rows import Named, Node, Unary
 from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from sqlstream.plan.nodes.aggregates import NamedAggregate
     from sqlstream.plan.nodes.windows import Window
     from sqlstream.sql.expressions import Expr
@@ -63,6 +65,8 @@ class Join(Node):
     kind: JoinKind
     condition: Expr | None
     hints: JoinHints = field(default=NO_HINTS, kw_only=True)
+    # Where an error of the join is.
+    at: exp.Expr | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -132,6 +136,19 @@ class Retry:
 
     delay: int
     attempts: int
+
+
+@dataclass(frozen=True)
+class Snapshot(Unary):
+    """The input's rows as of ``time``, a time attribute of the left of the join whose right it is: as they are then, or those that are versions.
+
+    ``retry`` is how they are looked up again. Only a plan as it is written has it.
+    """
+
+    time: str
+    retry: Retry | None = None
+    # Where an error of the join is.
+    at: exp.Expr | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from sqlstream.plan.properties.changelog_mode import changelog_mode as changelog
 from sqlstream.plan.properties.changelog_mode import updating_node as updating_node
 from sqlstream.plan.properties.fields import field as field
 from sqlstream.plan.properties.fields import fields as fields
+from sqlstream.plan.properties.match_columns import match_columns as match_columns
 from sqlstream.plan.properties.origin import looked_up as looked_up
 from sqlstream.plan.properties.origin import origin as origin
 from sqlstream.plan.properties.state_ttl import state_ttl as state_ttl

@@ -1,4 +1,7 @@
-"""Rewrites of the plan, one a file: each a pure function Node -> Node that returns its argument where the shape does not fit."""
+"""Rewrites of the plan, one a file: each a pure function Node -> Node that returns its argument where the shape does not fit.
+
+Those of EACH_NODE come first and look at one node each; the others take a whole plan, one after the other.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import TYPE_CHECKING
 from sqlstream.plan.rules.co_group import co_group
 from sqlstream.plan.rules.current_watermark import current_watermark
 from sqlstream.plan.rules.distinct_windows import distinct_windows
+from sqlstream.plan.rules.each_node import EACH_NODE as EACH_NODE
+from sqlstream.plan.rules.each_node import resolved
 from sqlstream.plan.rules.keyed_join import keyed_join
 from sqlstream.plan.rules.limit import limit
 from sqlstream.plan.rules.project_merge import project_merge
@@ -22,17 +27,25 @@ from sqlstream.plan.rules.upserts import upserts
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes import Node
+    from sqlstream.plan.rules.each_node import Rule
 
 # What unites inputs comes after what narrows them, and before what shares the scan of united ones. What merges projections would
 # put Python calls back into expressions; what makes them of aggregates comes before all that moves aggregates.
-RULES = (
+WHOLE_PLAN: tuple[Rule, ...] = (
     python_aggregates, python_joins, limit, sink_materializer, current_watermark, distinct_windows, co_group, unread_columns, keyed_join,
     shared_scan, unused_watermark, project_merge, upserts, python_calls,
 )  # fmt: skip
 
 
+def whole_plan(ttl: int = 0, *, batch: bool = False) -> dict[str, Rule]:
+    """The rules of a whole plan by name, in order. ``ttl``: for how many milliseconds state without new rows is kept by default; 0 for ever."""
+    rules = {rule.__name__: rule for rule in (*WHOLE_PLAN, *(() if batch else (row_clock,)))}
+    return {**rules, "state_ttl": lambda node: state_ttl(node, ttl)} if ttl else rules
+
+
 def rewrite(node: Node, ttl: int = 0, *, batch: bool = False) -> Node:
-    """``node`` after every rule, in order. ``ttl``: for how many milliseconds state without new rows is kept by default; 0 for ever."""
-    for rule in RULES if batch else (*RULES, row_clock):
+    """``node`` after every rule, see ``whole_plan``. Raises ValidationError, NotSupported."""
+    node = resolved(node)
+    for rule in whole_plan(ttl, batch=batch).values():
         node = rule(node)
-    return state_ttl(node, ttl) if ttl else node
+    return node

@@ -7,9 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.build.match import columns as matched_columns
 from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Match, Named, Node, Project, Rank, TemporalJoin, WindowJoin
-from sqlstream.plan.properties import fields
+from sqlstream.plan.properties import fields, match_columns
 
 
 def unread_columns(node: Node) -> Node:
@@ -45,7 +44,7 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
             below |= set() if condition is None else make.columns(condition)
             return replace(node, input=_only(_narrowed(source, below), below), table=_only(_narrowed(table, below), below))
         case Match(input=source):
-            below = matched_columns(node)
+            below = match_columns(node)
             return replace(node, input=_only(_narrowed(source, below), below))
     return node.with_inputs(tuple(_narrowed(i, None) for i in node.inputs))
 

@@ -1,4 +1,4 @@
-"""Windows over a node, and their time among the columns of what is above them."""
+"""The last millisecond of a row's window among a node's columns: what an operator on windows needs, and a query may have left out."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.build.naming import apart
 from sqlstream.plan.nodes import (
-    WINDOW_COLUMNS,
     WINDOW_TIME,
     Expand,
     Filter,
     Named,
     Node,
     Project,
-    Window,
     WindowAggregate,
     WindowJoin,
     WindowRank,
-    WindowTvf,
 )
 from sqlstream.plan.properties import field, fields, windowing
 from sqlstream.sql.generated_names import generated
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def with_time(node: Node) -> tuple[Node, str]:
+def with_window_time(node: Node) -> tuple[Node, str]:
     """``node``, which has a window, with window_time among its columns, and its name there."""
     below = windowing(node)
     if below is not None and (present := below.column(WINDOW_TIME)) is not None:
@@ -38,31 +34,23 @@ def with_time(node: Node) -> tuple[Node, str]:
             return replace(node, keys=(*node.keys, node.time)), node.time
         case WindowJoin(left=left, right=right, kind=kind):
             if kind.left_optional:
-                carried, name = with_time(right)
+                carried, name = with_window_time(right)
                 return replace(node, right=carried), name
-            carried, name = with_time(left)
+            carried, name = with_window_time(left)
             return replace(node, left=carried), name
         case Filter(input=source) | WindowRank(input=source):
-            carried, name = with_time(source)
+            carried, name = with_window_time(source)
             return replace(node, input=carried), name
         case Expand(input=source, projections=projections):
-            carried, name = with_time(source)
+            carried, name = with_window_time(source)
             added = Named(_free(f.name for f in fields(node)), make.ref(field(carried, name)))
             return Expand(carried, tuple((*p, added) for p in projections)), added.name
         case Project(input=source, columns=columns):
-            carried, name = with_time(source)
+            carried, name = with_window_time(source)
             added = Named(_free(c.name for c in columns), make.ref(field(carried, name)))
             return Project(carried, (*columns, added)), added.name
     raise TypeError(type(node).__name__)
 
 
-def over_windows(source: Node, window: Window, zone: str) -> WindowTvf:
-    """``window`` over ``source``, whose columns that are called as those of a window get other names."""
-    renamed = apart(source, WINDOW_COLUMNS)
-    names = dict(zip((f.name for f in fields(source)), (f.name for f in fields(renamed)), strict=True))
-    keys = None if window.keys is None else tuple(names[k] for k in window.keys)
-    return WindowTvf(renamed, replace(window, time=names[window.time], keys=keys), zone)
-
-
-def _free(taken: Iterable[str]) -> str:
-    return WINDOW_TIME if WINDOW_TIME not in set(taken) else generated(f"${WINDOW_TIME}")
+def _free(used: Iterable[str]) -> str:
+    return WINDOW_TIME if WINDOW_TIME not in set(used) else generated(f"${WINDOW_TIME}")

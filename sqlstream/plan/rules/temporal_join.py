@@ -1,5 +1,10 @@
 """Temporal joins: FROM o JOIN r FOR SYSTEM_TIME AS OF o.rowtime ON o.k = r.k. Each row gets the version of a row of ``r`` that held at its time.
 
+Join(o.k = r.k)                        TemporalJoin(o.k = r.k, key=[k])
++- o                              ->   +- o
++- Snapshot(o.rowtime)                 +- the versions of r
+   +- r
+
 What gives versions: a table with a primary key and a watermark, and a query that keeps the last row of each key. Of that one the rows below it
 are the versions.
 """
@@ -12,7 +17,22 @@ from typing import TYPE_CHECKING
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.explain import describe
-from sqlstream.plan.nodes import ChangelogNormalize, Field, Filter, JoinKind, Named, Node, Project, Rank, Scan, TemporalJoin, TimeAttribute, Watermark
+from sqlstream.plan.nodes import (
+    ChangelogNormalize,
+    Field,
+    Filter,
+    Join,
+    JoinKind,
+    Named,
+    Node,
+    Project,
+    Rank,
+    Scan,
+    Snapshot,
+    TemporalJoin,
+    TimeAttribute,
+    Watermark,
+)
 from sqlstream.plan.properties import changelog_mode, field, fields
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
@@ -24,22 +44,30 @@ if TYPE_CHECKING:
 _NO_KEY = "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
 
 
-def temporal_join(left: Node, right: Node, kind: JoinKind, condition: Expr | None, time: Field, at: exp.Expr) -> TemporalJoin:
-    """The join of ``left`` with the versions of ``right`` by ``time``, a rowtime of the left. Raises ValidationError, NotSupported."""
-    if kind not in (JoinKind.INNER, JoinKind.LEFT):
-        raise ValidationError(f"Unknown join type {kind.name}", at=at, hint="A temporal join is inner, or LEFT.")
+def temporal_join(node: Node) -> Node:
+    """The temporal join that ``node`` is, or ``node`` itself. Raises ValidationError, NotSupported."""
+    if not isinstance(node, Join) or not isinstance(node.right, Snapshot):
+        return node
+    time, at = field(node.left, node.right.time), node.right.at
+    return _temporal_join(node, node.right.input, time, at) if time.time is TimeAttribute.ROWTIME else node
+
+
+def _temporal_join(node: Join, right: Node, time: Field, at: exp.Expr | None) -> TemporalJoin:
+    """The join of the left with the versions of ``right`` by ``time``, a rowtime of the left."""
+    if node.kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise ValidationError(f"Unknown join type {node.kind.name}", at=at, hint="A temporal join is inner, or LEFT.")
     names = {f.name for f in fields(right)}
-    equal = [(c, e) for c in make.conjuncts(condition) if (e := _right_of(c, names)) is not None]
+    equal = [(c, e) for c in make.conjuncts(node.condition) if (e := _right_of(c, names)) is not None]
     if not equal:
         raise ValidationError("Currently the join key in Temporal Table Join can not be empty.", at=at, hint="Write ON left.k = right.key.")
-    found = _versions(right, at)
-    if found is None:
+    versions = _versions(right, at)
+    if versions is None:
         hint = "Declare a PRIMARY KEY, or keep the last row of each key: ROW_NUMBER() OVER (PARTITION BY key ORDER BY rowtime DESC) of 1."
         raise ValidationError(_NO_KEY, at=at, hint=hint)
     columns = {e.name for _, e in equal if isinstance(e, ColumnRef)}
-    if not set(found.key) <= columns:
-        raise ValidationError(_NO_KEY, at=at, hint=f"ON must have an equality with each column of the key: {', '.join(found.key)}.")
-    rowtime = next((f for f in fields(found.node) if f.time is TimeAttribute.ROWTIME), None)
+    if not set(versions.key) <= columns:
+        raise ValidationError(_NO_KEY, at=at, hint=f"ON must have an equality with each column of the key: {', '.join(versions.key)}.")
+    rowtime = next((f for f in fields(versions.node) if f.time is TimeAttribute.ROWTIME), None)
     if rowtime is None:
         raise ValidationError(
             "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned table, but no row time attribute "
@@ -54,14 +82,14 @@ def temporal_join(left: Node, right: Node, kind: JoinKind, condition: Expr | Non
             at=at,
         )
     for part, expr in equal:
-        if not isinstance(expr, ColumnRef) or expr.name not in found.key:
+        if not isinstance(expr, ColumnRef) or expr.name not in versions.key:
             raise NotSupported(
                 f"{to_text(part)} in a temporal join is not supported: Flink takes it for a part of the key, under which versions that were replaced "
                 "still hold.",
                 at=at,
                 hint="Ask for it in WHERE.",
             )
-    return TemporalJoin(left, found.node, kind, condition, (time.name, rowtime.name), found.key)
+    return TemporalJoin(node.left, versions.node, node.kind, node.condition, (time.name, rowtime.name), versions.key, at=node.at)
 
 
 def _right_of(condition: Expr, right: set[str]) -> Expr | None:
@@ -83,7 +111,7 @@ class _Versions:
     key: tuple[str, ...]
 
 
-def _versions(node: Node, at: exp.Expr) -> _Versions | None:
+def _versions(node: Node, at: exp.Expr | None) -> _Versions | None:
     """The versions of the rows of ``node``; None where it has no key. Raises NotSupported where what it keeps of a key is not its last row."""
     match node:
         case Scan(table=table):
@@ -96,7 +124,7 @@ def _versions(node: Node, at: exp.Expr) -> _Versions | None:
             return below and _Versions(replace(node, input=below.node), below.key)
         case Project(input=source, columns=columns):
             below = _versions(source, at)
-            return below and _passed(below, columns)
+            return below and _projected(below, columns)
         case Filter(input=source, condition=condition) if changelog_mode(node).updates or _versions(source, at) is not None:
             raise ValidationError(
                 "Filter is not allowed for right changelog input of event time temporal join, it will corrupt the versioning of data. Please "
@@ -111,14 +139,14 @@ def _versions(node: Node, at: exp.Expr) -> _Versions | None:
     return None
 
 
-def _passed(below: _Versions, columns: tuple[Named, ...]) -> _Versions | None:
+def _projected(below: _Versions, columns: tuple[Named, ...]) -> _Versions | None:
     names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
     if not set(below.key) <= names.keys():
         return None
     return _Versions(Project(below.node, columns), tuple(names[k] for k in below.key))
 
 
-def _last_rows(node: Rank, at: exp.Expr) -> _Versions:
+def _last_rows(node: Rank, at: exp.Expr | None) -> _Versions:
     """The rows of which ``node`` keeps the last of each key."""
     by_rowtime = node.latest and field(node.input, node.order[0].name).time is TimeAttribute.ROWTIME
     if not by_rowtime or changelog_mode(node.input).updates:

@@ -28,38 +28,39 @@ _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _KNOWN = {*_UNITS, *_MONTHS}
 
 
-def interval_join(join: Node) -> Node:
-    """The interval join that ``join`` is, or ``join`` itself. Raises ValidationError, NotSupported."""
-    if type(join) is not Join or join.kind.left_only:
-        return join
-    sides = [{f.name: f.time for f in fields(side)} for side in join.inputs]
-    found: list[_Bound] = []
+def interval_join(node: Node) -> Node:
+    """The interval join that ``node`` is, or ``node`` itself. Raises ValidationError, NotSupported."""
+    if type(node) is not Join or node.kind.left_only or node.condition is None:
+        return node
+    sides = [{f.name: f.time for f in fields(side)} for side in node.inputs]
+    bounds: list[_Bound] = []
     rest = []
-    for condition in make.conjuncts(join.condition):
+    for condition in make.conjuncts(node.condition):
         bound = _bound(condition, sides[0], sides[1])
         if bound is None:
             rest.append(condition)
         else:
-            found.append(bound)
-    operators = sorted(b.operator[0] for b in found)
+            bounds.append(bound)
+    operators = sorted(b.operator[0] for b in bounds)
     if operators not in (["="], ["<", ">"]):
-        return join
-    for bound in found:
+        return node
+    for bound in bounds:
         if bound.distance is None:
-            raise NotSupported(
-                f"The time bound {to_text(bound.condition)} is not supported.", hint="Bound the one time by the other, plus or minus an INTERVAL."
-            )
-    if len({(b.left, b.right) for b in found}) > 1:
-        raise NotSupported("An interval join compares one time attribute of each side.")
-    limits = {b.operator[0]: b.limit for b in found}
+            problem = f"The time bound {to_text(bound.condition)} is not supported."
+            raise NotSupported(problem, at=node.at, hint="Bound the one time by the other, plus or minus an INTERVAL.")
+    if len({(b.left, b.right) for b in bounds}) > 1:
+        raise NotSupported("An interval join compares one time attribute of each side.", at=node.at)
+    limits = {b.operator[0]: b.limit for b in bounds}
     lower, upper = limits.get(">", limits.get("=", 0)), limits.get("<", limits.get("=", 0))
-    first = found[0]
+    first = bounds[0]
     if sides[0][first.left] is TimeAttribute.PROCTIME and any(time is TimeAttribute.ROWTIME for side in sides for time in side.values()):
         raise ValidationError(
             "Interval join with proctime attribute requires no event-time attributes are in the join inputs.",
+            at=node.at,
             hint="Leave the other attribute out, or cast it, in a sub-query below the join.",
         )
-    return IntervalJoin(join.left, join.right, join.kind, join.condition, (first.left, first.right), lower, upper, make.all_of(rest))
+    times = (first.left, first.right)
+    return IntervalJoin(node.left, node.right, node.kind, node.condition, times, lower, upper, make.all_of(rest), at=node.at)
 
 
 @dataclass(frozen=True)

@@ -9,28 +9,27 @@ Below may also be an operator on windows (an aggregate, a join, a rank): its row
 
 from __future__ import annotations
 
-from sqlstream.plan.build.windowing import with_time
-from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, GroupAggregate, WindowAggregate
+from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, GroupAggregate, Node, WindowAggregate
 from sqlstream.plan.properties import windowing
+from sqlstream.plan.rules.window_time import with_window_time
 
 
-def window_aggregate(node: GroupAggregate) -> GroupAggregate | WindowAggregate:
+def window_aggregate(node: Node) -> Node:
     """The window aggregate that ``node`` is, or ``node`` itself."""
-    found = windowing(node.input)
-    if found is None:
+    if not isinstance(node, GroupAggregate) or (below := windowing(node.input)) is None:
         return node
-    grouped = {found.columns[k]: k for k in node.keys if k in found.columns}
+    grouped = {below.columns[k]: k for k in node.keys if k in below.columns}
     if not {WINDOW_START, WINDOW_END} <= grouped.keys():
         return node
-    source, time = with_time(node.input)
+    source, time = with_window_time(node.input)
     return WindowAggregate(
         source,
-        found.window,
-        found.zone,
+        below.window,
+        below.zone,
         node.keys,
         node.aggregates,
         grouped[WINDOW_START],
         grouped[WINDOW_END],
         grouped.get(WINDOW_TIME, time),
-        found.attached,
+        below.attached,
     )

@@ -1,0 +1,64 @@
+"""Conditions are asked as far below as they can be: those above an inner join by it, those of one input of it before they are joined.
+
+Filter(a.k = b.k AND a.n > 1 AND b.m < 5)        Join(a.k = b.k)
++- Join                                     ->   +- Filter(n > 1)
+   +- a                                          |  +- a
+   +- b                                          +- Filter(m < 5)
+                                                    +- b
+
+Above a temporal join only those of the left come below: which version holds is found among all. What is above a window join stays there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlstream.plan import make
+from sqlstream.plan.nodes import Filter, Join, JoinKind, LookupJoin, Node, TemporalJoin, WindowJoin
+from sqlstream.plan.properties import fields
+from sqlstream.plan.rules.lookup_join import with_conditions
+
+if TYPE_CHECKING:
+    from sqlstream.sql.expressions import Expr
+
+
+def filter_pushdown(node: Node) -> Node:
+    """``node`` with its conditions by the join below it, or in the join's inputs; ``node`` itself where none can be."""
+    match node:
+        case Filter(input=TemporalJoin() as join, condition=condition):
+            return _above_temporal_join(node, join, make.conjuncts(condition))
+        case Filter(input=WindowJoin()):
+            return node
+        case Filter(input=Join(kind=JoinKind.INNER) as join, condition=condition):
+            whole = make.all_of([*make.conjuncts(join.condition), *make.conjuncts(condition)])
+            return Join(join.left, join.right, join.kind, whole, hints=join.hints, at=join.at)
+        case Filter(input=LookupJoin(kind=JoinKind.INNER) as join, condition=condition):
+            return with_conditions(join, make.conjuncts(condition))
+        case Join(kind=JoinKind.INNER) if type(node) is Join:
+            return _into_inputs(node)
+    return node
+
+
+def _above_temporal_join(node: Filter, join: TemporalJoin, conditions: list[Expr]) -> Node:
+    names = {f.name for f in fields(join.left)}
+    lefts = [c for c in conditions if make.columns(c) <= names]
+    rest = make.all_of([c for c in conditions if c not in lefts])
+    if not lefts and rest == node.condition:
+        return node
+    return make.filtered(replace(join, left=make.filtered(join.left, make.all_of(lefts))), rest)
+
+
+def _into_inputs(node: Join) -> Node:
+    names = [{f.name for f in fields(side)} for side in node.inputs]
+    of_sides: tuple[list[Expr], list[Expr]] = ([], [])
+    rest: list[Expr] = []
+    for condition in make.conjuncts(node.condition):
+        read = make.columns(condition)
+        side = next((own for own, known in zip(of_sides, names, strict=True) if read and read <= known), rest)
+        side.append(condition)
+    of_both = make.all_of(rest)
+    if not any(of_sides) and of_both == node.condition:
+        return node
+    left, right = (make.filtered(source, make.all_of(own)) for source, own in zip(node.inputs, of_sides, strict=True))
+    return replace(node, left=left, right=right, condition=of_both)
