@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from sqlstream.sql.quoting import flink_string, quote
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.calls import call_args, call_name, is_call
 from sqlstream.sql.syntax.data_types import flink_type
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _write(node: exp.Expr) -> tuple[str, int]:
             return _cast(node), ATOM
         case exp.Bracket():
             return f"{_operand(node.this, ATOM)}[{_list(node.expressions)}]", ATOM
-        case exp.Anonymous():
+        case _ if is_call(node):
             return _call(node), ATOM
         case exp.Literal() if node.name.startswith(".") and not node.is_string:
             return f"0{node.name}", ATOM
@@ -201,8 +202,8 @@ def _type(type_: Type) -> str:
     return text if type_.nullable else f"{text} NOT NULL"
 
 
-def _call(node: exp.Anonymous) -> str:
-    name, args = node.name, node.expressions
+def _call(node: exp.Expr) -> str:
+    name, args = call_name(node), call_args(node)
     upper = name.upper()
     if upper in NO_PARENTHESES and not args:
         return upper

@@ -20,6 +20,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.calls import Builtin
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.tables import (
     Column,
@@ -277,7 +278,8 @@ def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
 def with_full_calls(node: E, manager: CatalogManager) -> E:
     """A copy of ``node`` in which the calls of functions of a catalog have full paths."""
     copy = node.copy()
-    for call in copy.find_all(exp.Anonymous, ast.TableFunction):
+    # Functions that sqlglot knows are built in.
+    for call in copy.find_all(exp.Anonymous, Builtin, ast.TableFunction):
         names = tuple(call.name.split("."))
         if len(names) == 1 and builtin(call.name) is not None:
             continue

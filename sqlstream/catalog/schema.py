@@ -16,6 +16,7 @@ from sqlglot import exp
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.syntax.calls import call_args, is_called
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, PrimaryKey, Table, WatermarkStrategy
 from sqlstream.sql.types import Type, timestamp_ltz
 
@@ -48,7 +49,7 @@ def expression_type(expression: exp.Expression, fields: Iterable[tuple[str, Type
 def is_proctime(expression: exp.Expression) -> bool:
     """Whether ``expression`` is a call of PROCTIME()."""
     call = expression.unnest()
-    return isinstance(call, exp.Anonymous) and call.name.upper() == "PROCTIME" and not call.expressions
+    return is_called(call, "PROCTIME") and not call_args(call)
 
 
 def references(expression: exp.Expression) -> set[str]:
@@ -221,7 +222,7 @@ def is_time(type_: Type) -> bool:
 
 def is_source_watermark(expression: exp.Expression) -> bool:
     """Whether ``expression`` is SOURCE_WATERMARK()."""
-    return isinstance(expression, exp.Anonymous) and expression.name.upper() == "SOURCE_WATERMARK"
+    return is_called(expression, "SOURCE_WATERMARK")
 
 
 def check_partitions(table: Table, places: Places) -> None:

@@ -23,6 +23,7 @@ from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 from sqlstream.sql.functions.base import COLLECTIONS, CONVERTED, TARGETS, accepts
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.syntax import ast, json_clauses
+from sqlstream.sql.syntax.calls import call_args, call_name, is_call, is_called
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.text import family_name, sql_name, to_text
 
@@ -47,7 +48,7 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.TryCast: ("this", "to", "safe"),
     ast.TimeDifference: (*_OPERANDS, "unit", "to"),
     exp.DPipe: ("this", "expression", "safe"), exp.Bracket: ("this", "expressions"), exp.Tuple: ("expressions",), exp.Filter: _OPERANDS,
-    exp.Anonymous: ("this", "expressions"), exp.Window: ("this", "partition_by", "order", "spec", "over"),
+    exp.Div: (*_OPERANDS, "typed"), exp.Window: ("this", "partition_by", "order", "spec", "over"),
 }  # fmt: skip
 # Operators whose names look like those of functions.
 _NOT_CALLED = {f.name for f in OPERATORS if f.name.isidentifier()} - {*CALLABLE}
@@ -89,6 +90,10 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
     constant = literal(node)
     if constant is not None:
         return constant
+    if is_call(node):
+        if call_name(node).upper() in OVER_ONLY:
+            raise ValidationError("OVER clause is necessary for window functions", at=node)
+        return _function(node, scope)
     _refuse_unknown(node)
     match node:
         case exp.Paren():
@@ -144,10 +149,6 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _filtered(node, scope)
         case exp.Window():
             return _over(node, scope)
-        case exp.Anonymous():
-            if node.name.upper() in OVER_ONLY:
-                raise ValidationError("OVER clause is necessary for window functions", at=node)
-            return _function(node, scope)
     raise NotSupported(_REFUSED.get(type(node), f"{type(node).__name__} is not supported in expressions."), at=node)
 
 
@@ -274,9 +275,9 @@ def equal(left: Expr, right: Expr, at: exp.Expr, *, unknown: bool = False) -> Ex
 
 def _cells(node: exp.Expr) -> list[exp.Expr]:
     """What ``(a, b)`` and ``ROW(a, b)`` hold; nothing for other expressions."""
-    if isinstance(node, exp.Tuple) or (isinstance(node, exp.Anonymous) and node.name.upper() == "ROW"):
+    if isinstance(node, exp.Tuple):
         return list(node.expressions)
-    return []
+    return call_args(node) if is_called(node, "ROW") else []
 
 
 def _rows_equal(left: exp.Expr, right: exp.Expr, node: exp.Expr, scope: Scope) -> Expr:
@@ -385,18 +386,19 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
     return replace(call, type=type_, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
 
 
-def function_named(node: exp.Anonymous, name: str, scope: Scope) -> Function | None:
+def function_named(node: exp.Expr, name: str, scope: Scope) -> Function | None:
     """The function, built in or the user's, that ``node`` calls; None where there is none. Raises SqlStreamError."""
+    written = call_name(node)
     try:
         # The user's are compared in lower case, which is more than upper case undone: straße.
-        return scope.functions.get(node.name if name == node.name.upper() else name) or (None if name in _NOT_CALLED else find(name))
+        return scope.functions.get(written if name == written.upper() else name) or (None if name in _NOT_CALLED else find(name))
     except SqlStreamError as error:  # what the user's module says of itself
         error.at = node if error.at is None else error.at
         raise
 
 
 def _over(node: exp.Window, scope: Scope) -> Expr:
-    if not isinstance(node.this, exp.Anonymous):
+    if not is_call(node.this):
         raise ValidationError("OVER must be applied to aggregate function", at=node)
     # Its arguments may be aggregates of the groups that it is over.
     call = _function(node.this, scope, nested=True)
@@ -432,9 +434,10 @@ def _of_window(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     return found
 
 
-def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Expr:
-    name = node.name.upper()
-    raw = list(node.expressions)
+def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
+    written = call_name(node)
+    name = written.upper()
+    raw = call_args(node)
     distinct = bool(raw) and isinstance(raw[0], exp.Distinct)
     if distinct:
         raw = list(raw[0].expressions)
@@ -461,10 +464,10 @@ def _function(node: exp.Anonymous, scope: Scope, *, nested: bool = False) -> Exp
     if function is None:
         families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | exp.DataType))
         near = did_you_mean(name, (*CALLABLE, *scope.functions))
-        raise ValidationError(f"No match found for function signature {node.name}({families})", at=node, hint=near)
+        raise ValidationError(f"No match found for function signature {written}({families})", at=node, hint=near)
     if named := next((e for e in raw if isinstance(e, ast.NamedArgument)), None):
         # Flink's functions have no names for their arguments.
-        message = f"No match found for function signature {node.name}({named.name} => ..)"
+        message = f"No match found for function signature {written}({named.name} => ..)"
         raise ValidationError(message, at=named, hint=f"{name} takes: {function.signature}")
     args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:

@@ -8,6 +8,7 @@ import pytest
 from sqlglot import exp
 
 from sqlstream.catalog.calcite import expression_text
+from sqlstream.sql.syntax.calls import Builtin, BuiltinAggregate
 from sqlstream.sql.syntax.dialect import parse
 
 PAIRS = [line.split("  =>  ") for line in (Path(__file__).parent / "expressions.txt").read_text().splitlines()]
@@ -46,7 +47,7 @@ def plain(node: exp.Expression) -> exp.Expression:
                 part.replace(inner)
         elif isinstance(part, exp.Identifier):
             part.set("quoted", False)
-        elif isinstance(part, exp.Anonymous):
+        elif isinstance(part, exp.Anonymous | Builtin | BuiltinAggregate):
             part.set("this", part.name.upper())
         elif isinstance(part, exp.HexString | exp.Literal) and not part.args.get("is_string"):
             part.set("this", part.name.lower())

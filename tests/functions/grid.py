@@ -20,6 +20,7 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions import FUNCTIONS, SCALAR
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
+from sqlstream.sql.syntax.calls import call_args, call_name, is_call
 from sqlstream.sql.syntax.dialect import Flink
 
 from . import differences, harness
@@ -152,11 +153,12 @@ def _calls(function: Function) -> Iterator[str]:
     for slot in _slots(example):
         for sample in SAMPLES.get(_root(slot), ()):
             yield _with(example, slot, harness.expression(sample))
-    if isinstance(example, exp.Anonymous) and not any(isinstance(e, exp.Var) for e in example.expressions):
-        arguments = example.expressions
+    arguments = call_args(example)
+    if is_call(example) and not any(isinstance(e, exp.Var) for e in arguments):
+        name = call_name(example)
         if arguments:
-            yield f"{example.name}({', '.join(sql(a) for a in arguments[:-1])})"
-        yield f"{example.name}({', '.join([*(sql(a) for a in arguments), '1'])})"
+            yield f"{name}({', '.join(sql(a) for a in arguments[:-1])})"
+        yield f"{name}({', '.join([*(sql(a) for a in arguments), '1'])})"
 
 
 def _slots(call: exp.Expression) -> list[exp.Expression]:

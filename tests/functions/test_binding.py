@@ -7,13 +7,13 @@ import time
 from contextlib import suppress
 
 import pytest
-from sqlglot import exp
 
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, cast_to, common_type, implicitly_castable, to_text
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Literal
 from sqlstream.sql.functions import CALLABLE, FUNCTIONS, find
 from sqlstream.sql.spark_sql import render
+from sqlstream.sql.syntax.calls import call_args, is_call
 
 from . import differences, grid, harness
 from .recorder import records
@@ -106,7 +106,7 @@ def calls_of_any_number() -> list[str]:
     for name in sorted({*CALLABLE, *(f.name for f in FUNCTIONS if f.name.isidentifier())}):
         function = find(name)
         examples = [harness.expression(function.example)] if function is not None and function.example[:6] not in ("SELECT", "CREATE") else []
-        given = [[grid.sql(e) for e in x.expressions] for x in examples if isinstance(x, exp.Anonymous)]
+        given = [[grid.sql(e) for e in call_args(x)] for x in examples if is_call(x)]
         lists = [[], *([NULL] * n for n in (1, 2, 3)), ["i"], ["s", "s"], ["ai", "ai"], ["m"] * 3, ["ts"] * 9, ["DISTINCT i"], ["*"]]
         lists += [cut for args in given for cut in (args[:-1], args[1:], [*args, "1"], [*args, *args])]
         found += [f"{name}({', '.join(args)})" for args in lists]

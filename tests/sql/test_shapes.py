@@ -7,6 +7,8 @@ from sqlglot import exp
 
 from sqlstream.core.errors import offset_of
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.calls import CALLS as CALLS_OF_FUNCTIONS
+from sqlstream.sql.syntax.calls import call_args, call_name, is_call
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import split
 
@@ -24,8 +26,8 @@ def shape(node: exp.Expr) -> str:
             return node.sql("flink")
         case exp.Paren():
             return shape(node.this)
-        case exp.Anonymous():
-            return f"{node.name}({', '.join(shape(e) for e in node.expressions)})"
+        case _ if is_call(node):
+            return f"{call_name(node)}({', '.join(shape(e) for e in call_args(node))})"
     inner = [v for v in node.args.values() if v is not None and v is not True and v is not False]
     flat = [x for v in inner for x in (v if isinstance(v, list) else [v])]
     return f"({type(node).__name__} {' '.join(shape(x) if isinstance(x, exp.Expr) else str(x) for x in flat)})"
@@ -249,7 +251,7 @@ def test_every_leaf_has_a_place() -> None:
     for path in SCRIPTS.glob("*.sql"):
         for statement in split(path.read_text()):
             tree = parse(statement.text)
-            for node in tree.find_all(exp.Identifier, exp.Anonymous, exp.Column, exp.Literal, exp.DataType, ast.TimeLiteral):
+            for node in tree.find_all(exp.Identifier, *CALLS_OF_FUNCTIONS, exp.Column, exp.Literal, exp.DataType, ast.TimeLiteral):
                 if isinstance(node.parent, exp.DataType | exp.DataTypeParam | exp.ColumnDef | exp.CommentColumnConstraint):
                     continue  # the parts of a type, which has the place
                 at = offset_of(node)

@@ -17,6 +17,8 @@ from sqlstream.plan.build.order_by import ordinal
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, function_named
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.syntax.calls import call as new_call
+from sqlstream.sql.syntax.calls import call_name, calls, is_called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,7 +54,7 @@ class Decorrelated:
         written = self.select.expressions[place]
         item = (written.this if isinstance(written, exp.Alias) else written).copy()
         calls = {id(_whole(call)): call for call in aggregate_calls(item, self.inside)}
-        if id(item) in calls and calls[id(item)].name.upper() != "COUNT":
+        if id(item) in calls and not is_called(calls[id(item)], "COUNT"):
             return None
         none: exp.Expr = item.transform(lambda n: _of_nothing(calls[id(n)]) if id(n) in calls else n, copy=False)
         return none
@@ -104,7 +106,7 @@ def _whole(call: exp.Expr) -> exp.Expr:
 
 
 def _of_nothing(call: exp.Expr) -> exp.Expr:
-    return exp.Literal.number(0) if call.name.upper() == "COUNT" else exp.Null()
+    return exp.Literal.number(0) if is_called(call, "COUNT") else exp.Null()
 
 
 def conjuncts(node: exp.Expr) -> list[exp.Expr]:
@@ -148,11 +150,11 @@ def _aggregates(select: exp.Select, inner: Scope) -> bool:
     return any(aggregate_calls(item, inner) for item in [*select.expressions, *filter(None, [select.args.get("having")])])
 
 
-def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Anonymous]:
+def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
     """The calls of aggregate functions in ``node``, the user's among them."""
     found = []
-    for call in node.find_all(exp.Anonymous):
-        function = function_named(call, call.name.upper(), scope)
+    for call in calls(node):
+        function = function_named(call, call_name(call).upper(), scope)
         if function is not None and function.aggregate and call.find_ancestor(exp.Select, exp.Window) is node.find_ancestor(exp.Select):
             found.append(call)
     return found
@@ -196,7 +198,7 @@ def _top_n(inside: exp.Select, keys: list[exp.Expr], select: exp.Select) -> exp.
             item.set("this", written[key.name].copy())
     for part in ("order", "limit", "offset"):
         inside.set(part, None)
-    rank = exp.Window(this=exp.Anonymous(this="ROW_NUMBER"), partition_by=[k.copy() for k in keys], order=order, over="OVER")
+    rank = exp.Window(this=new_call("ROW_NUMBER"), partition_by=[k.copy() for k in keys], order=order, over="OVER")
     names = [i.alias if isinstance(i, exp.Alias) else i.name if isinstance(i, exp.Column) else "" for i in inside.expressions]
     if not all(names):
         raise NotSupported("The columns of a sub-query with a limit need names.", at=select)

@@ -17,6 +17,7 @@ from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.literals import interval_millis
+from sqlstream.sql.syntax.calls import calls, is_called
 
 _WINDOWS = {function.name: function for function in WINDOW_FUNCTIONS if function.in_group_by}
 _COLUMNS = {"START": WINDOW_START, "END": WINDOW_END, "ROWTIME": WINDOW_TIME, "PROCTIME": WINDOW_TIME}
@@ -28,21 +29,21 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     no column of ``scope`` has. Raises ValidationError, NotSupported.
     """
     group = select.args.get("group")
-    calls = [e for e in (group.expressions if group else ()) if isinstance(e, exp.Anonymous) and e.name.upper() in _WINDOWS]
-    if (other := next((c for c in calls if c != calls[0]), None)) is not None:
+    windows = [e for e in (group.expressions if group else ()) if is_called(e, *_WINDOWS)]
+    if (other := next((w for w in windows if w != windows[0]), None)) is not None:
         raise NotSupported("There can be one group window in GROUP BY.", at=other)
-    call = calls[0] if calls else None
+    call = windows[0] if windows else None
     names: tuple[str, ...] = ()
     if call is not None:
         window = _window(call, node, scope)
         names = tuple(free_names([generated(c) for c in WINDOW_COLUMNS], (c.name for c in scope.columns)))
         node = over_windows(node, window, zone)
-    if call is None and not any(a.name.upper() in _AUXILIARY for a in select.find_all(exp.Anonymous)):
+    if call is None and not any(is_called(a, *_AUXILIARY) for a in calls(select)):
         return select, node, names
     called = dict(zip(WINDOW_COLUMNS, names, strict=False))
     select = select.copy()
     places = [*select.expressions, *filter(None, [select.args.get("having"), select.args.get("group")])]
-    for auxiliary in [a for place in places for a in place.find_all(exp.Anonymous) if a.name.upper() in _AUXILIARY]:
+    for auxiliary in [a for place in places for a in calls(place) if is_called(a, *_AUXILIARY)]:
         name = auxiliary.name.upper()
         if call is None or _AUXILIARY[name] != call.name.upper() or auxiliary.expressions != call.expressions:
             function = _AUXILIARY[name]
@@ -67,7 +68,7 @@ def _column(name: str, at: exp.Expr) -> exp.Expr:
     return column
 
 
-def _window(call: exp.Anonymous, node: Node, scope: Scope) -> Window:
+def _window(call: exp.Expr, node: Node, scope: Scope) -> Window:
     function = _WINDOWS[call.name.upper()]
     time, *lengths = call.expressions or [None]
     if len(lengths) != len(function.lengths):

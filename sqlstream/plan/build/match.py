@@ -25,6 +25,7 @@ from sqlstream.sql.functions.base import Function
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import repeated
+from sqlstream.sql.syntax.calls import call_name, calls, is_called
 
 if TYPE_CHECKING:
     from sqlstream.plan.build.scope import Environment
@@ -109,8 +110,8 @@ class _Builder:
 
     def _refuse_python(self) -> None:
         for part in (*self.node.args["define"], *(self.node.args.get("measures") or [])):
-            for call in part.find_all(exp.Anonymous):
-                if call.name in self.env.settings.functions:
+            for call in calls(part):
+                if call_name(call) in self.env.settings.functions:
                     problem = "Python Function can not be used in MATCH_RECOGNIZE for now."
                     raise NotSupported(problem, at=call, hint="Call it in a sub-query, below the pattern or around it.")
 
@@ -195,10 +196,10 @@ class _Builder:
         return self._over(self._bound(item), values, None, item)
 
     def _bound(self, item: exp.Expr) -> Expr:
-        for call in item.find_all(exp.Anonymous):
-            if call.name.upper() in _PHYSICAL:
+        for call in calls(item):
+            if call_name(call).upper() in _PHYSICAL:
                 raise ValidationError("Flink does not support physical offsets within partition.", at=call, hint="LAST(A.x, 1) counts rows of A.")
-            if call.name.upper() == "CLASSIFIER":
+            if is_called(call, "CLASSIFIER"):
                 raise ValidationError("Unsupported call: CLASSIFIER()", at=call)
         if any(isinstance(e, exp.Select | exp.Window) for e in item.walk()):
             raise NotSupported("Sub-queries and OVER are not supported in MATCH_RECOGNIZE.", at=item)

@@ -26,6 +26,7 @@ from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
 from sqlstream.sql.names import UNIQUE, refuse_repeated, repeated, unique
 from sqlstream.sql.over import with_named_windows
+from sqlstream.sql.syntax.calls import call_args, is_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -294,8 +295,8 @@ def _values(node: exp.Values, env: Environment) -> Node:
 def _cells(row: exp.Expr) -> list[exp.Expr]:
     if isinstance(row, exp.Tuple):
         return list(row.expressions)
-    if isinstance(row, exp.Anonymous) and row.name.upper() == "ROW":
-        return list(row.expressions)
+    if is_called(row, "ROW"):
+        return call_args(row)
     return [row.this if isinstance(row, exp.Paren) else row]
 
 

@@ -1,6 +1,6 @@
 """Calls: arguments that are written with words between them, and the clauses behind a call (FILTER, OVER, ..).
 
-Every call becomes an ``exp.Anonymous`` with positional arguments: the function table knows what a name means.
+The arguments are in Flink's order; ``calls`` makes the node.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.calls import call, call_args, call_name
 from sqlstream.sql.syntax.cursor import mark
-from sqlstream.sql.syntax.expression_parser import ExpressionParser, anonymous
+from sqlstream.sql.syntax.expression_parser import ExpressionParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,9 +40,9 @@ class CallParser(ExpressionParser):
             return mark(ast.Descriptor(expressions=self.wrapped(self.name)), start)
         self.expect("(")
         if special := _SPECIAL.get(word):
-            node = anonymous("CEIL" if word == "CEILING" else word, *special(self, word))
+            node = call("CEIL" if word == "CEILING" else word, special(self, word))
         else:
-            node = anonymous(name, *self._arguments(start))
+            node = call(name, self._arguments(start))
         self.expect(")")
         return mark(node, start) if word in _BARE else self._clauses(mark(node, start))
 
@@ -74,15 +75,15 @@ class CallParser(ExpressionParser):
     def _null_treatment(self) -> str | None:
         return self.one_of("RESPECT NULLS", "IGNORE NULLS")
 
-    def _treat(self, call: exp.Expr, nulls: str, start: Token) -> None:
-        """Puts what stands behind ``call`` to its first argument: F(x) IGNORE NULLS is F(x IGNORE NULLS)."""
-        args = list(call.expressions)
+    def _treated(self, args: Args, nulls: str, start: Token) -> Args:
+        """The arguments with what stands behind the call at the first of them: F(x) IGNORE NULLS is F(x IGNORE NULLS)."""
         if not args:
             self.unsupported(f"{nulls} is not supported here.", start)
-        elif isinstance(args[0], exp.Distinct):
-            self._treat(args[0], nulls, start)
-        else:
-            call.set("expressions", [_TREATED[nulls](this=args[0]), *args[1:]])
+        first, *rest = args
+        if isinstance(first, exp.Distinct):
+            first.set("expressions", self._treated(first.expressions, nulls, start))
+            return args
+        return [_TREATED[nulls](this=first), *rest]
 
     def _clauses(self, node: exp.Expr) -> exp.Expr:
         start = self.token
@@ -92,7 +93,9 @@ class CallParser(ExpressionParser):
             node = mark(exp.WithinGroup(this=node, expression=self.order_by()), start)
             self.expect(")")
         if nulls := self._null_treatment():
-            self._treat(node, nulls, start)
+            treated = call(call_name(node), self._treated(call_args(node), nulls, start))
+            treated.meta.update(node.meta)
+            node = treated
         start = self.token
         if self.at("FILTER", "("):
             self.index += 2

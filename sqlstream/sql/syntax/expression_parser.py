@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.calls import call
 from sqlstream.sql.syntax.cursor import Cursor, mark
 from sqlstream.sql.syntax.data_types import data_type
 from sqlstream.sql.syntax.lexer import CALLABLE, RESERVED
@@ -211,6 +212,8 @@ class ExpressionParser(Cursor):
             left = operator(this=left, expression=operand())
             if operator is exp.DPipe:
                 left.set("safe", True)
+            elif operator is exp.Div:
+                left.set("typed", True)
         return left
 
     def _signed(self) -> exp.Expr:
@@ -307,13 +310,13 @@ class ExpressionParser(Cursor):
                 self.unsupported(f"{word} takes its elements in brackets: {word}[..].", start)
             case "ROW" if self.peek() == "(":
                 self.index += 1
-                return mark(anonymous("ROW", *self.wrapped(self.expression)), start)
+                return mark(call("ROW", self.wrapped(self.expression)), start)
             case _ if word in _NILADIC:
                 self.index += 1
                 args = self.csv(self.expression) if self.accept("(") and not self.at(")") else []
                 if self.words[self.index - 1] == "(" or args:
                     self.expect(")")
-                return mark(anonymous(word, *args), start)
+                return mark(call(word, args), start)
             case _ if word in _COLUMNS and self.peek() not in (".", "("):
                 self.index += 1
                 return mark(exp.Column(this=mark(exp.Identifier(this=start.text, quoted=True), start)), start)
@@ -368,7 +371,7 @@ class ExpressionParser(Cursor):
         self.expect("[")
         items = [] if self.at("]") else self.csv(self.expression)
         self.expect("]")
-        return mark(anonymous(name, *items), start)
+        return mark(call(name, items), start)
 
     def _case(self) -> exp.Expr:
         start = self.next_token()
@@ -451,8 +454,3 @@ class ExpressionParser(Cursor):
 
 def singular(unit: str) -> str:
     return unit[:-1] if unit[-1:] == "S" and unit[:-1] in TIME_UNITS else unit
-
-
-def anonymous(name: str, *args: exp.Expr) -> exp.Anonymous:
-    """A call of ``name``."""
-    return exp.Anonymous(this=name, expressions=list(args))

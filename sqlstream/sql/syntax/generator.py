@@ -8,6 +8,7 @@ from sqlglot import exp, generator
 
 from sqlstream.sql.quoting import flink_name, flink_string, quote
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.calls import CALLS, call_args, call_name, is_written
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
 from sqlstream.sql.syntax.statement_table import WRITERS
@@ -29,7 +30,7 @@ class FlinkGenerator(generator.Generator):
         **generator.Generator.TRANSFORMS,
         **CLAUSES,
         **WRITERS,
-        exp.Anonymous: lambda self, e: _call(self, e),
+        **dict.fromkeys(CALLS, lambda self, e: _call(self, e)),
         exp.Identifier: lambda self, e: _identifier(self, e),
         exp.HexString: lambda self, e: f"X'{e.name}'",
         exp.Literal: lambda self, e: flink_string(e.this) if e.is_string else e.this,
@@ -98,13 +99,15 @@ def _quantified(self: generator.Generator, node: exp.Expr) -> str:
     return self.sql(node, "this")
 
 
-def _call(self: generator.Generator, node: exp.Anonymous) -> str:
-    name, upper = node.name, node.name.upper()
-    args = [self.sql(a) for a in node.expressions]
+def _call(self: generator.Generator, node: exp.Expr) -> str:
+    if not is_written(node):  # made by another dialect
+        return self.function_fallback_sql(node)  # type: ignore[arg-type]
+    name, nodes = call_name(node), call_args(node)
+    upper, args = name.upper(), [self.sql(a) for a in nodes]
     if upper in _NILADIC and not args:
         return upper
-    if upper.startswith("JSON_") and any(isinstance(a, exp.Var) for a in node.expressions):
-        return f"{upper}({_json_arguments(node.expressions, args)})"
+    if upper.startswith("JSON_") and any(isinstance(a, exp.Var) for a in nodes):
+        return f"{upper}({_json_arguments(nodes, args)})"
     match upper, args:
         case ("EXTRACT", [unit, value]):
             return f"EXTRACT({unit} FROM {value})"

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as t
+from sqlstream.sql.syntax.calls import call_args, call_name, is_call, is_called
 from sqlstream.sql.syntax.data_types import data_type
 
 CONSTRUCTORS = ("JSON_ARRAY", "JSON_OBJECT")
@@ -92,17 +93,17 @@ def _part(value: exp.Expr, names: tuple[str, ...]) -> exp.Expr:
     inner = value
     # What Flink's planner takes away: a cast of a text to STRING, and COALESCE of what is never NULL.
     while isinstance(inner, exp.Paren) or (isinstance(inner, exp.Cast) and inner.to.this == exp.DType.TEXT) or _is_coalesce(inner):
-        inner = inner.expressions[0] if isinstance(inner, exp.Anonymous) else inner.this
-    name = inner.name.upper() if isinstance(inner, exp.Anonymous) else ""
+        inner = call_args(inner)[0] if is_call(inner) else inner.this
+    name = call_name(inner).upper()
     if name not in names:
         return value
     if name == "JSON":
-        return _named(exp.Anonymous(this="JSON TEXT", expressions=inner.expressions), inner)
+        return _named(exp.Anonymous(this="JSON TEXT", expressions=call_args(inner)), inner)
     return _named(exp.Anonymous(this="JSON PART", expressions=[inner]), inner)
 
 
 def _is_coalesce(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.upper() == "COALESCE" and bool(node.expressions)
+    return is_called(node, "COALESCE") and bool(call_args(node))
 
 
 def _named(node: exp.Expr, like: exp.Expr) -> exp.Expr:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlstream.sql.syntax.calls import call_args, is_called
 from sqlstream.sql.syntax.cursor import mark
 from sqlstream.sql.syntax.table_parser import TableParser
 
@@ -97,8 +98,8 @@ class QueryParser(TableParser):
         found = self.expression()
         if isinstance(found, exp.Tuple):
             return found
-        if isinstance(found, exp.Anonymous) and found.name == "ROW":
-            return mark(exp.Tuple(expressions=found.expressions), start)
+        if is_called(found, "ROW"):
+            return mark(exp.Tuple(expressions=call_args(found)), start)
         inner = found.this if isinstance(found, exp.Paren) else found
         return mark(exp.Tuple(expressions=[inner]), start)
 

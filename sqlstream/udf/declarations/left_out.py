@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from sqlstream.core.errors import JobFailed
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.calls import CALLS, call_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+
+    from sqlglot import exp
 
 
 class LeftOut:
@@ -68,5 +69,5 @@ def watched(query: exp.Expr, dead_letters: str, project: Path, notify: Callable[
 def failed_call(query: exp.Expr, message: str) -> exp.Expr | None:
     """The first call, in ``query`` itself, of the function that ``message`` tells of."""
     named = re.match(r"The Python function (\S+) ", message)
-    calls = query.find_all(exp.Anonymous, ast.TableFunction) if named else ()
-    return next((c for c in calls if named and c.name.rpartition(".")[2].lower() == named[1].lower()), None)
+    found = query.find_all(*CALLS, ast.TableFunction) if named else ()
+    return next((c for c in found if named and (call_name(c) or c.name).rpartition(".")[2].lower() == named[1].lower()), None)
