@@ -23,10 +23,10 @@ def differences(node: Node) -> list[str]:
     exprs = [e for n in walk(node) for expr in expressions(n) for e in expr.walk()]
     types = [x for n in walk(node) for x in (f.type for f in fields(n))] + [e.type for e in exprs]
     cut = sorted({str(x.null()) for type_ in types for x in _within(type_) if x.is_timestamp and x.args[0] > _DIGITS})
-    told = [e.function.notice(len(e.args)) for e in exprs if isinstance(e, Call | AggregateCall) and e.function.notice is not None]
+    notices = [e.function.notice(len(e.args)) for e in exprs if isinstance(e, Call | AggregateCall) and e.function.notice is not None]
     return [
         *(f"Times have {_DIGITS} digits behind the second here: of {name} the others are cut off, they read as zeros." for name in cut),
-        *dict.fromkeys(sentence for sentence in told if sentence),
+        *dict.fromkeys(sentence for sentence in notices if sentence),
     ]
 
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 def builtin(name: str) -> Function:
     """The built-in function ``name``."""
-    found = find(name)
-    assert found is not None, name
-    return found
+    function = find(name)
+    assert function is not None, name
+    return function
 
 
 def ref(field: Field) -> ColumnRef:

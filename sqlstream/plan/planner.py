@@ -88,8 +88,8 @@ class Planner:
     @property
     def zone(self) -> str:
         """``table.local-time-zone``."""
-        found = self.options.get("table.local-time-zone", "default")
-        return _machine_zone() if found == "default" else found
+        zone = self.options.get("table.local-time-zone", "default")
+        return _machine_zone() if zone == "default" else zone
 
     # --- what names mean ----------------------------------------------------------------------------------------------
 

@@ -35,12 +35,12 @@ def unbounded_state(node: Node) -> list[Unbounded]:
         return []
     # State that expires is refused beside operators on time.
     expiring = "" if on_time(node) else "SET 'table.exec.state.ttl' lets go of idle keys, "
-    found: dict[str, Unbounded] = {}
+    by_text: dict[str, Unbounded] = {}
     for below in walk(node):
         if (bound := _bound(below)) is not None:
             text = describe(below)
-            found.setdefault(text, Unbounded(below, text, expiring + bound))
-    return list(found.values())
+            by_text.setdefault(text, Unbounded(below, text, expiring + bound))
+    return list(by_text.values())
 
 
 def _bound(node: Node) -> str | None:

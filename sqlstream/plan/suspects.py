@@ -50,8 +50,8 @@ def suspects(message: str, nodes: Iterable[Node]) -> list[str]:
     said = next((matches for pattern, matches in _SAYING if pattern.match(message)), None)
     if said is None:
         return []
-    found = list(dict.fromkeys(to_text(e) for n in nodes for below in walk(n) for e in _expressions(below) if said(e)))
-    return found if len(found) <= _MOST else []
+    texts = list(dict.fromkeys(to_text(e) for n in nodes for below in walk(n) for e in _expressions(below) if said(e)))
+    return texts if len(texts) <= _MOST else []
 
 
 def _expressions(value: Any) -> Iterator[Expr]:

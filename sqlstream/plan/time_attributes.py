@@ -62,7 +62,7 @@ def _lost(node: Node, name: str) -> str | None:
             named = [(b, fields(b)[position]) for b in branches]
             if any(f.time is not None for _, f in named):
                 return f"'{name}' is no time attribute in every branch of UNION ALL."
-            return next((found for b, f in named if (found := _lost(b, f.name))), None)
+            return next((lost for b, f in named if (lost := _lost(b, f.name))), None)
         case (
             Filter(input=source)
             | Correlate(input=source)

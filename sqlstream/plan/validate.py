@@ -61,17 +61,17 @@ def _sessions(node: Node) -> None:
     """Sessions are known when they close: only an aggregate can have them, and nothing below it can read their bounds."""
     below = node
     if isinstance(node, WindowAggregate) and node.window.kind.merges and not node.attached:
-        passed = {node.start, node.end, node.time}
-        keys = {k: k for k in node.keys if k not in passed}
+        bounds = {node.start, node.end, node.time}
+        keys = {k: k for k in node.keys if k not in bounds}
         below = node.input
         while not isinstance(below, WindowTvf):
             if isinstance(below, Expand):
                 raise NotSupported("GROUPING SETS, ROLLUP and CUBE over sessions are not supported yet.")
             assert isinstance(below, Project | Filter), type(below).__name__
             columns = below.columns if isinstance(below, Project) else ()
-            read = [below.condition] if isinstance(below, Filter) else [c.expr for c in columns if c.name not in passed]
+            read = [below.condition] if isinstance(below, Filter) else [c.expr for c in columns if c.name not in bounds]
             traced = {c.name: c.expr.name for c in columns if isinstance(c.expr, ColumnRef)}
-            passed = {traced.get(p, p) for p in passed}
+            bounds = {traced.get(p, p) for p in bounds}
             keys = {k: traced.get(name, "") if columns else name for k, name in keys.items()}
             if any(isinstance(e, ColumnRef) and e.name in WINDOW_COLUMNS for expr in read for e in expr.walk()):
                 raise NotSupported("The bounds of a session can only be read above its aggregate.")

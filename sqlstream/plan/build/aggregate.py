@@ -42,8 +42,8 @@ def aggregate(
     """``items`` over the groups of ``source`` and sub-queries. Raises ValidationError for a column that is neither grouped nor aggregated."""
     sets: list[tuple[Expr, ...]] = _grouping_sets(group, scope) if group else [()]
     keys = list(dict.fromkeys(key for keys in sets for key in keys))
-    taken = {f.name for f in fields(source)} | {i.name for i in items}
-    fresh = _fresh(taken)
+    used = {f.name for f in fields(source)} | {i.name for i in items}
+    fresh = _fresh(used)
     below: dict[Expr, str] = {}
 
     def column(expr: Expr) -> ColumnRef:
@@ -131,22 +131,22 @@ def _grouping(call: AggregateCall, sets: list[tuple[Expr, ...]], number: ColumnR
 
 def _of_set(call: AggregateCall, values: list[int], number: ColumnRef | None) -> Expr:
     """The one of ``values`` that belongs to a row's grouping set."""
-    found: Expr = Literal(call.type, values[-1])
+    last: Expr = Literal(call.type, values[-1])
     if number is None or len(set(values)) == 1:
-        return found
+        return last
     cells = [e for i, value in enumerate(values[:-1]) for e in (make.equals(number, i), Literal(call.type, value))]
-    return make.when(*cells, found)
+    return make.when(*cells, last)
 
 
 def _grouping_sets(group: exp.Group, scope: Scope) -> list[tuple[Expr, ...]]:
     """The sets of keys that GROUP BY asks for: one, but for GROUPING SETS, ROLLUP and CUBE; several of these multiply."""
-    if (asked := math.prod(map(_count, group.expressions))) > _MOST_SETS:
+    if (number := math.prod(map(_count, group.expressions))) > _MOST_SETS:
         at = max(group.expressions, key=_count)
-        raise NotSupported(f"GROUP BY has {asked:,} grouping sets, of which at most {_MOST_SETS:,} are computed.", at=at, hint=_SETS_HINT)
-    found: list[tuple[Expr, ...]] = [()]
+        raise NotSupported(f"GROUP BY has {number:,} grouping sets, of which at most {_MOST_SETS:,} are computed.", at=at, hint=_SETS_HINT)
+    sets: list[tuple[Expr, ...]] = [()]
     for node in group.expressions:
-        found = [(*left, *(k for k in right if k not in left)) for left in found for right in _sets(node, scope)]
-    return found
+        sets = [(*left, *(k for k in right if k not in left)) for left in sets for right in _sets(node, scope)]
+    return sets
 
 
 def _count(node: exp.Expr) -> int:
@@ -192,13 +192,13 @@ def _calls(expr: Expr) -> list[AggregateCall]:
     return [e for e in expr.walk() if isinstance(e, AggregateCall) and not _is_grouping(e)]
 
 
-def _fresh(taken: set[str]) -> Callable[[str], str]:
+def _fresh(used: set[str]) -> Callable[[str], str]:
     counter = count()
 
     def name(prefix: str) -> str:
-        found = next(f"{prefix}{i}" for i in counter if f"{prefix}{i}" not in taken)
-        taken.add(found)
-        return found
+        free = next(f"{prefix}{i}" for i in counter if f"{prefix}{i}" not in used)
+        used.add(free)
+        return free
 
     return name
 

@@ -38,11 +38,11 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
     if isinstance(node, exp.Unnest):
         if len(node.expressions) != 1:
             raise NotSupported("UNNEST of several collections is not supported, by Flink neither.", at=node)
-        found = _of_row(node.expressions[0], scope)
-        if found.type.root not in ("ARRAY", "MAP", "MULTISET"):
-            problem = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{sql_name(found.type)}>)'"
+        bound = _of_row(node.expressions[0], scope)
+        if bound.type.root not in ("ARRAY", "MAP", "MULTISET"):
+            problem = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{sql_name(bound.type)}>)'"
             raise ValidationError(problem, at=node, hint="It takes an ARRAY, MAP or MULTISET.")
-        return found
+        return bound
     if not isinstance(node, ast.TableFunction) or (function := env.table_function(node, node.name)) is None:
         return None
     call = exp.Anonymous(this=node.name, expressions=node.copy().expressions)
@@ -52,10 +52,10 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
 
 def _of_row(node: exp.Expr, scope: Scope) -> Expr:
     """What ``node`` is of a single row. Raises ValidationError."""
-    found = bind(node, scope)
-    if any(isinstance(e, AggregateCall | OverCall) for e in found.walk()):
+    bound = bind(node, scope)
+    if any(isinstance(e, AggregateCall | OverCall) for e in bound.walk()):
         raise ValidationError("Aggregate expression is illegal in FROM clause", at=node)
-    return found
+    return bound
 
 
 def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool) -> tuple[Relation, Correlate]:
@@ -80,12 +80,12 @@ def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool)
 def column_names(names: list[str], alias: exp.Expr | None) -> list[str]:
     """``names``, or those that ``alias`` lists in their place. Raises ValidationError."""
     listed = (alias.args.get("columns") or []) if alias is not None else []
-    given = [c.name for c in listed]
-    if given and len(given) != len(names):
-        problem = f"table has {len(names)} columns, whereas alias list has {len(given)} columns"
+    own = [c.name for c in listed]
+    if own and len(own) != len(names):
+        problem = f"table has {len(names)} columns, whereas alias list has {len(own)} columns"
         raise ValidationError(f"List of column aliases must have same degree as table; {problem}", at=alias)
     refuse_repeated(listed, "column alias list")
-    return given or names
+    return own or names
 
 
 def _elements(type_: Type) -> list[tuple[str, Type]]:

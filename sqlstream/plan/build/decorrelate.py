@@ -152,12 +152,12 @@ def _aggregates(select: exp.Select, inner: Scope) -> bool:
 
 def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
     """The calls of aggregate functions in ``node``, the user's among them."""
-    found = []
+    aggregates = []
     for call in calls(node):
         function = function_named(call, call_name(call).upper(), scope)
         if function is not None and function.aggregate and call.find_ancestor(exp.Select, exp.Window) is node.find_ancestor(exp.Select):
-            found.append(call)
-    return found
+            aggregates.append(call)
+    return aggregates
 
 
 def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: bool) -> exp.Expr:

@@ -97,9 +97,9 @@ class _Expansion:
             return
         if isinstance(node, exp.Column):
             parts = [part.name for part in node.parts]
-            found = next((q for q, name in known if name == parts[0]), None)
-            if found is not None and parts[0] not in {q for q, _ in known} and len(parts) < len(_PARTS):
-                for key, part in zip(_PARTS, reversed([found, *parts]), strict=False):
+            qualifier = next((q for q, name in known if name == parts[0]), None)
+            if qualifier is not None and parts[0] not in {q for q, _ in known} and len(parts) < len(_PARTS):
+                for key, part in zip(_PARTS, reversed([qualifier, *parts]), strict=False):
                     node.set(key, exp.to_identifier(part, quoted=True))
             return
         for child in list(node.iter_expressions()):
@@ -109,24 +109,24 @@ class _Expansion:
 def _items(node: exp.Select) -> Iterator[exp.Expr]:
     """The items of FROM, those inside of parentheses too."""
     clause = node.args.get("from_")
-    found = [] if clause is None else [clause.this, *(join.this for join in node.args.get("joins") or [])]
-    while found:
-        item = found.pop(0)
+    waiting = [] if clause is None else [clause.this, *(join.this for join in node.args.get("joins") or [])]
+    while waiting:
+        item = waiting.pop(0)
         inner = item.this if isinstance(item, exp.Subquery) else None
         if isinstance(inner, exp.Table | exp.Subquery) and inner.args.get("joins"):
-            found = [inner, *(join.this for join in inner.args["joins"]), *found]
+            waiting = [inner, *(join.this for join in inner.args["joins"]), *waiting]
         else:
             yield item
 
 
 def _listed(node: exp.Select, relation: Relation) -> list[exp.Expr]:
     """The select list with the columns that its stars mean, under the names that they have in the result."""
-    found: list[exp.Expr] = []
-    taken: list[str] = []
+    listed: list[exp.Expr] = []
+    names: list[str] = []
     for item in node.expressions:
         if not isinstance(item, exp.Star) and not (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
-            found.append(item)
-            taken.append(item.alias_or_name)
+            listed.append(item)
+            names.append(item.alias_or_name)
             continue
         of = item.table if isinstance(item, exp.Column) else None
         for i in range(len(relation.names)) if of else relation.visible:
@@ -134,7 +134,7 @@ def _listed(node: exp.Select, relation: Relation) -> list[exp.Expr]:
             if of and qualifier != of:
                 continue
             column = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(qualifier, quoted=True) if qualifier else None)
-            own = unique([*taken, name])[-1]
-            taken.append(own)
-            found.append(column if own == name else exp.alias_(column, own, quoted=True))
-    return found
+            own = unique([*names, name])[-1]
+            names.append(own)
+            listed.append(column if own == name else exp.alias_(column, own, quoted=True))
+    return listed

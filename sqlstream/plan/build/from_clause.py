@@ -45,24 +45,24 @@ def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Quer
         problem = f"The FROM clause has {len(joins):,} joins, of which at most {_MOST_JOINS} are planned."
         raise NotSupported(problem, at=joins[_MOST_JOINS], hint="Join in steps, each INSERT INTO a table that the next one reads.")
     elements = collection(first, NOTHING, env)
-    found = _item(first, env, query, hints) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
+    joined = _item(first, env, query, hints) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
     for join in joins:
-        found = _join(found, join, env, query, hints)
-    return found
+        joined = _join(joined, join, env, query, hints)
+    return joined
 
 
 def _item(node: exp.Expr, env: Environment, query: Query, hints: Hints) -> Relation:
     """One item, which may be joins in parentheses."""
-    inner = node.this if isinstance(node, exp.Subquery) else None
-    joins = inner.args.get("joins") if isinstance(inner, exp.Table | exp.Subquery) else None
+    parenthesised = node.this if isinstance(node, exp.Subquery) else None
+    joins = parenthesised.args.get("joins") if isinstance(parenthesised, exp.Table | exp.Subquery) else None
     if isinstance(node, exp.Lateral):  # with nothing to its left it is a sub-query
         bare = node.this.copy()
         bare.set("alias", node.args.get("alias"))
         return relation(bare, env, query)
-    if inner is None or not joins:
-        found = relation(node, env, query)
-        return replace(found, hint=hints.get(found.names[0][0] or "", Hint()))
-    first = inner.copy()
+    if parenthesised is None or not joins:
+        item = relation(node, env, query)
+        return replace(item, hint=hints.get(item.names[0][0] or "", Hint()))
+    first = parenthesised.copy()
     first.set("joins", None)
     return _items(first, joins, env, query, hints)
 
@@ -88,8 +88,8 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     # Of a looked up row the columns are NULL where there is none, also in the condition.
     looked_up = time is not None and time_attribute(left.node, time) is TimeAttribute.PROCTIME
     cross = Join(left.node, node, kind if looked_up else JoinKind.INNER, None)
-    asked = condition(on, replace(both, node=cross).scope(env.settings), "ON") if on is not None else None
-    return replace(both, node=Join(left.node, node, kind, asked, hints=_of_join(left, right), at=env.place(join)))
+    bound = condition(on, replace(both, node=cross).scope(env.settings), "ON") if on is not None else None
+    return replace(both, node=Join(left.node, node, kind, bound, hints=_of_join(left, right), at=env.place(join)))
 
 
 def _snapshot(node: Node, left: Relation, time: str, join: exp.Join, hint: Hint, env: Environment) -> Snapshot:
@@ -108,49 +108,49 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     """A sub-query that may read columns to its left: a join with what it is without that, see ``decorrelate``."""
     _refuse_sides(join, kind)
     settings = env.settings
-    found = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), left.scope(settings))
-    made = query(found.query, env)
-    width = len(fields(made)) - len(found.keys)
+    split = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), left.scope(settings))
+    built = query(split.query, env)
+    width = len(fields(built)) - len(split.keys)
     alias = join.this.args.get("alias")
-    names = column_names(list(env.names(found.query, made)[:width]), alias)
-    inner = without_names(made, [f.name for f in fields(left.node)])
-    keys = [make.ref(f) for f in fields(inner)[width:]]
+    names = column_names(list(env.names(split.query, built)[:width]), alias)
+    source = without_names(built, [f.name for f in fields(left.node)])
+    keys = [make.ref(f) for f in fields(source)[width:]]
     qualifier = alias.name if alias is not None else None
     hidden = frozenset(range(width, width + len(keys)))
-    right = replace(Relation.of(inner, qualifier, [*names, *found.keys]), hidden=hidden)
-    right = replace(right, names=(*right.names[:width], *((None, k) for k in found.keys)))
+    right = replace(Relation.of(source, qualifier, [*names, *split.keys]), hidden=hidden)
+    right = replace(right, names=(*right.names[:width], *((None, k) for k in split.keys)))
     _refuse_same(left, right, join)
     both = left.beside(right)
     on = join.args.get("on")
-    asked = condition(on, both.scope(settings), "ON") if on is not None else None
-    empty = {i: e for i in range(width) if (e := found.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
-    if empty and asked not in (None, make.true()):
+    bound = condition(on, both.scope(settings), "ON") if on is not None else None
+    empty = {i: e for i in range(width) if (e := split.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
+    if empty and bound not in (None, make.true()):
         raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
-    whole = [*make.conjuncts(None if asked == make.true() else asked), *found.asked(keys, left.scope(settings))]
-    node: Node = Join(left.node, inner, kind, make.all_of(whole), at=env.place(join))
+    whole = [*make.conjuncts(None if bound == make.true() else bound), *split.asked(keys, left.scope(settings))]
+    node: Node = Join(left.node, source, kind, make.all_of(whole), at=env.place(join))
     if empty:
-        given, start = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
+        columns, first = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
         for i, value in empty.items():
-            column = given[start + i]
+            column = columns[first + i]
             of_none = cast_to(bind(value, Scope((), zone=settings.zone, functions=settings.functions)), column.expr.type)
-            given[start + i] = Named(column.name, make.when(make.is_null(given[start + width].expr), of_none, column.expr))
-        node = Project(node, tuple(given))
+            columns[first + i] = Named(column.name, make.when(make.is_null(columns[first + width].expr), of_none, column.expr))
+        node = Project(node, tuple(columns))
     return replace(both, node=node)
 
 
 def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, env: Environment) -> Relation:
     _refuse_sides(join, kind)
-    found, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
-    _refuse_same(left, replace(found, names=found.names[len(left.names) :]), join)
+    both, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
+    _refuse_same(left, replace(both, names=both.names[len(left.names) :]), join)
     on = join.args.get("on")
-    asked = condition(on, found.scope(env.settings), "ON") if on is not None else None
-    if asked is None or asked == make.true():
-        return found
+    bound = condition(on, both.scope(env.settings), "ON") if on is not None else None
+    if bound is None or bound == make.true():
+        return both
     if kind is JoinKind.INNER:
-        return replace(found, node=make.filtered(node, asked))
-    if make.columns(asked) & {f.name for f in fields(left.node)}:
+        return replace(both, node=make.filtered(node, bound))
+    if make.columns(bound) & {f.name for f in fields(left.node)}:
         raise NotSupported("The condition of this LEFT JOIN reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
-    return replace(found, node=replace(node, condition=asked))
+    return replace(both, node=replace(node, condition=bound))
 
 
 def _refuse_same(left: Relation, right: Relation, join: exp.Join) -> None:
@@ -211,17 +211,17 @@ def _either(left: Expr, right: Expr) -> Expr:
 
 def plain(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     """The bound expression of a clause, which holds neither calls of OVER nor, but for HAVING, aggregates. Raises ValidationError."""
-    found = bind(node, scope)
-    if any(isinstance(e, OverCall) for e in found.walk()):
+    bound = bind(node, scope)
+    if any(isinstance(e, OverCall) for e in bound.walk()):
         raise ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", at=node)
-    if clause != "HAVING" and any(isinstance(e, AggregateCall) for e in found.walk()):
+    if clause != "HAVING" and any(isinstance(e, AggregateCall) for e in bound.walk()):
         raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
-    return found
+    return bound
 
 
 def condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     """The bound condition of a clause, see ``plain``. Raises ValidationError."""
-    found = plain(node, scope, clause)
-    if not found.type.same(BOOLEAN) and found.type.root != "NULL":
+    bound = plain(node, scope, clause)
+    if not bound.type.same(BOOLEAN) and bound.type.root != "NULL":
         raise ValidationError(f"{clause} clause must be a condition", at=node)
-    return found
+    return bound

@@ -44,9 +44,9 @@ def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
         if hint.name == _ELSEWHERE:
             continue
         if hint.name == "STATE_TTL":
-            given = _ttls(hint)
-            ttls |= given
-            names = list(given)
+            of_hint = _ttls(hint)
+            ttls |= of_hint
+            names = list(of_hint)
         else:
             names = _tables(hint)
             if env.settings.batch and hint.name in _STRATEGIES:
@@ -86,19 +86,19 @@ def _ttls(hint: exp.Expr) -> dict[str, int]:
         raise ValidationError("Invalid STATE_TTL hint, expecting at least one key-value options specified.", at=hint)
     if not all(isinstance(option, ast.OptionDef) for option in hint.expressions):
         raise ValidationError("Invalid list options in STATE_TTL hint, only support key-value options.", at=hint, hint="STATE_TTL('a' = '1 d')")
-    found = {}
+    ttls = {}
     for option in hint.expressions:
         try:
-            found[option.this.name] = parse_duration(option.expression.name)
+            ttls[option.this.name] = parse_duration(option.expression.name)
         except ValueError as error:
             raise ValidationError(f"Invalid STATE_TTL hint value: {error}", at=option) from None
-    return found
+    return ttls
 
 
 def _tables(hint: exp.Expr) -> list[str]:
     if not hint.expressions or any(isinstance(option, ast.OptionDef) for option in hint.expressions):
-        given = ", ".join(f"{o.this.name}={o.expression.name}" for o in hint.expressions)
-        shown = f"{hint.name}({given})" if given else hint.name
+        options = ", ".join(f"{o.this.name}={o.expression.name}" for o in hint.expressions)
+        shown = f"{hint.name}({options})" if options else hint.name
         problem = f"Invalid hint: {shown}, expecting at least one table or view specified in hint {hint.name}."
         raise ValidationError(problem, at=hint)
     return [option.name for option in hint.expressions]

@@ -42,19 +42,19 @@ def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, stati
         raise ValidationError("INSERT OVERWRITE is only supported in batch mode.", at=node, hint="SET 'execution.runtime-mode' = 'batch'.")
     refuse_unknown_metadata(target, node.this, writing=True)
     columns = target.persisted
-    given = fields(source)
+    of_query = fields(source)
     named = node.args.get("columns")
     wanted = [c for c in columns if c.name not in static]
     if named:
         wanted = [_column(target, n) for n in named]
         if len({c.name for c in wanted}) != len(wanted):
             raise ValidationError("Target column is assigned more than once", at=named[0])
-    if len(wanted) != len(given):
-        raise _mismatch(target, "Different number of columns.", given, wanted, node)
+    if len(wanted) != len(of_query):
+        raise _mismatch(target, "Different number of columns.", of_query, wanted, node)
     by_name: dict[str, Expr] = dict(static)
-    for position, (field, column) in enumerate(zip(given, wanted, strict=True)):
+    for position, (field, column) in enumerate(zip(of_query, wanted, strict=True)):
         if not implicitly_castable(field.type, column.type):
-            raise _mismatch(target, f"Incompatible types for sink column '{column.name}' at position {position}.", given, wanted, node)
+            raise _mismatch(target, f"Incompatible types for sink column '{column.name}' at position {position}.", of_query, wanted, node)
         by_name[column.name] = _stored(ColumnRef(field.type, field.name), column)
     for column in columns:
         if column.name not in by_name and not column.type.nullable:
@@ -92,10 +92,12 @@ def _partition(node: ast.Insert, target: Table, env: Environment) -> dict[str, E
     return values
 
 
-def _mismatch(target: Table, cause: str, given: tuple[Field, ...], wanted: list[PhysicalColumn | MetadataColumn], node: exp.Expr) -> ValidationError:
+def _mismatch(
+    target: Table, cause: str, columns: tuple[Field, ...], wanted: list[PhysicalColumn | MetadataColumn], node: exp.Expr
+) -> ValidationError:
     return ValidationError(
         f"Column types of query result and sink for '{target.path}' do not match.\nCause: {cause}\n\n"
-        f"Query schema: [{', '.join(f'{f.name}: {f.type.full}' for f in given)}]\n"
+        f"Query schema: [{', '.join(f'{f.name}: {f.type.full}' for f in columns)}]\n"
         f"Sink schema:  [{', '.join(f'{c.name}: {c.type.full}' for c in wanted)}]",
         at=node.args.get("query") or node,
     )

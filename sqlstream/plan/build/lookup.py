@@ -27,30 +27,30 @@ _WITHOUT_EFFECT = {
 
 def retries(select: exp.Expr, names: set[str], env: Environment) -> Mapping[str, Retry]:
     """What the LOOKUP hints of a SELECT say about its tables, whose names and aliases are ``names``. Raises ValidationError."""
-    found = {}
+    by_table = {}
     hint = select.args.get("hint")
     for item in hint.expressions if hint is not None else ():
         if item.name != "LOOKUP":
             continue
-        given = {o.this.name: o.expression.name for o in item.expressions}
-        table = given.pop("table", "")
+        options = {o.this.name: o.expression.name for o in item.expressions}
+        table = options.pop("table", "")
         if table not in names:
             raise ValidationError(f"The options of following hints cannot match the name of input tables or views: \n`{table}` in `LOOKUP`", at=item)
         env.notices.extend(f"The option '{k}' of the hint LOOKUP has no effect: {_WITHOUT_EFFECT.get(k, 'it is not known.')}"
-                           for k in given if k not in _RETRY)  # fmt: skip
-        if any(key in given for key in _RETRY):
-            found[table] = _retry(given, item)
-    return found
+                           for k in options if k not in _RETRY)  # fmt: skip
+        if any(key in options for key in _RETRY):
+            by_table[table] = _retry(options, item)
+    return by_table
 
 
-def _retry(given: Mapping[str, str], at: exp.Expr) -> Retry:
-    if not all(key in given for key in _RETRY):
+def _retry(options: Mapping[str, str], at: exp.Expr) -> Retry:
+    if not all(key in options for key in _RETRY):
         raise ValidationError("Invalid LOOKUP hint: retry options can be both null or all not null", at=at, hint=f"These are: {', '.join(_RETRY)}.")
     for key, only in (("retry-predicate", "lookup_miss"), ("retry-strategy", "fixed_delay")):
-        if given[key].lower() != only:
-            raise ValidationError(f"Invalid LOOKUP hint: unsupported {key} '{given[key]}', only '{only}' is supported", at=at)
+        if options[key].lower() != only:
+            raise ValidationError(f"Invalid LOOKUP hint: unsupported {key} '{options[key]}', only '{only}' is supported", at=at)
     try:
-        delay, attempts = parse_duration(given["fixed-delay"]), parse_whole(given["max-attempts"])
+        delay, attempts = parse_duration(options["fixed-delay"]), parse_whole(options["max-attempts"])
     except ValueError as error:
         raise ValidationError(f"Invalid LOOKUP hint: {error}", at=at) from None
     if attempts <= 0:

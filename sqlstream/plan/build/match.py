@@ -102,11 +102,11 @@ class _Builder:
         target = self.node.args.get("after_variable")
         if target is not None and target.name not in self.variables:
             raise ValidationError(f"Unknown pattern '{target.name}'", at=target, hint=did_you_mean(target.name, self.variables))
-        found = Match(
+        matched = Match(
             self.source, partition, order, pattern, define, tuple(conditions.found.values()), tuple(values.found.values()), skip,
             None if target is None else target.name, self._within(), _TIME,
         )  # fmt: skip
-        return Project(found, (*(Named(k, make.ref(self.columns[k])) for k in partition), *measures))
+        return Project(matched, (*(Named(k, make.ref(self.columns[k])) for k in partition), *measures))
 
     def _refuse_python(self) -> None:
         for part in (*self.node.args["define"], *(self.node.args.get("measures") or [])):
@@ -149,13 +149,13 @@ class _Builder:
         return tuple(keys)
 
     def _pattern(self) -> tuple[PatternVariable, ...]:
-        found = []
+        variables = []
         for item in self.node.args["pattern"]:
             low, high = item.args["low"], item.args.get("high")
             # As Flink has it, an optional variable is none that takes all it can: both ways are gone.
             greedy = not item.args.get("reluctant") and low != high and (low, high) != (0, 1)
-            found.append(PatternVariable(item.name, low, high, greedy))
-        pattern = tuple(found)
+            variables.append(PatternVariable(item.name, low, high, greedy))
+        pattern = tuple(variables)
         row_pattern.refuse(pattern, self.node.args["pattern"][-1])
         return pattern
 
@@ -182,15 +182,15 @@ class _Builder:
         return Scope((*bare, *qualified), zone=settings.zone, functions=functions, database=settings.database)
 
     def _define(self, values: _Values) -> tuple[tuple[str, Expr], ...]:
-        found: dict[str, Expr] = {}
+        conditions_by_name: dict[str, Expr] = {}
         for item in self.node.args["define"]:
-            if item.alias in found:
+            if item.alias in conditions_by_name:
                 raise ValidationError(f"Pattern variable '{item.alias}' has already been defined", at=item)
             condition = self._bound(item.this)
             if condition.type.root not in ("BOOLEAN", "NULL"):
                 raise ValidationError("DEFINE clause must be a condition", at=item.this)
-            found[item.alias] = self._over(condition, values, item.alias, item.this)
-        return tuple((name, condition) for name, condition in found.items() if name in self.variables)
+            conditions_by_name[item.alias] = self._over(condition, values, item.alias, item.this)
+        return tuple((name, condition) for name, condition in conditions_by_name.items() if name in self.variables)
 
     def _measure(self, item: exp.Expr, values: _Values) -> Expr:
         return self._over(self._bound(item), values, None, item)

@@ -63,14 +63,14 @@ def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[ex
     key that is neither one of these nor a place.
     Raises ValidationError.
     """
-    given = fields(node)
-    called = (*names, *(f.name for f in given[len(names) :]))
+    columns_below = fields(node)
+    called = (*names, *(f.name for f in columns_below[len(names) :]))
     places = [_place(item.this.unnest(), called, len(names)) for item in order.expressions]
-    own = free_names([generated(f"sort{i}") for i in range(len(places))], (f.name for f in given))
-    columns = [own[i] if place is None else given[place].name for i, place in enumerate(places)]
+    own = free_names([generated(f"sort{i}") for i in range(len(places))], (f.name for f in columns_below))
+    columns = [own[i] if place is None else columns_below[place].name for i, place in enumerate(places)]
     computed = (Named(own[i], bound(item.this)) for i, item in enumerate(order.expressions) if places[i] is None)
     if added := tuple(computed):
-        node = Project(node, (*(Named(f.name, make.ref(f)) for f in given), *added))
+        node = Project(node, (*(Named(f.name, make.ref(f)) for f in columns_below), *added))
     if null := next((item for item, name in zip(order.expressions, columns, strict=True) if field(node, name).type.root == "NULL"), None):
         raise ValidationError("Illegal use of 'NULL'", at=null, hint="CAST(NULL AS ..)")
     keys = (SortKey(n, bool(i.args.get("desc")), bool(i.args.get("nulls_first"))) for n, i in zip(columns, order.expressions, strict=True))

@@ -22,10 +22,10 @@ def below_over(items: list[Named]) -> tuple[list[Named], tuple[OverCall, ...]]:
     if not calls:
         return items, ()
     plain = [i for i in items if not _over_calls(i.expr)]
-    taken, names = {i.expr for i in plain}, {i.name for i in plain}
+    computed, names = {i.expr for i in plain}, {i.name for i in plain}
     below = list(plain)
     for expr in dict.fromkeys(p for i in items if _over_calls(i.expr) for p in _parts(i.expr)):
-        if expr not in taken:
+        if expr not in computed:
             name = expr.name if isinstance(expr, ColumnRef) and expr.name not in names else generated(f"o{len(below) - len(plain)}")
             below.append(Named(name, expr))
     return below, calls
@@ -46,8 +46,8 @@ def _parts(expr: Expr) -> list[Expr]:
 
 def over(node: Node, below: list[Named], calls: tuple[OverCall, ...], items: list[Named]) -> Node:
     """``items`` above ``node``, which has the columns ``below`` of ``below_over``: an Over for each window of ``calls``."""
-    given = {f.name: make.ref(f) for f in fields(node)}
-    known: dict[Expr, Expr] = {i.expr: given[i.name] for i in reversed(below)}
+    columns = {f.name: make.ref(f) for f in fields(node)}
+    known: dict[Expr, Expr] = {i.expr: columns[i.name] for i in reversed(below)}
     for window in dict.fromkeys(c.window for c in calls):
         own = {generated(f"over{i}"): c for i, c in enumerate(calls) if c.window == window}
         first = next(iter(own.values()))

@@ -84,11 +84,11 @@ def with_names(node: exp.Expr, env: Environment) -> Environment:
 def _renamed(node: Node, names: list[exp.Identifier], at: exp.Expr) -> Node:
     if not names:
         return node
-    given = fields(node)
-    if len(names) != len(given):
-        raise ValidationError(f"{len(names)} column names are given for {len(given)} columns.", at=at)
+    columns = fields(node)
+    if len(names) != len(columns):
+        raise ValidationError(f"{len(names)} column names are given for {len(columns)} columns.", at=at)
     refuse_repeated(names, "column list")
-    return Project(node, tuple(Named(n.name, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
+    return Project(node, tuple(Named(n.name, ColumnRef(f.type, f.name)) for n, f in zip(names, columns, strict=True)))
 
 
 def _select(select: exp.Select, env: Environment) -> Node:
@@ -149,13 +149,13 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) ->
 
 def _sub_query(part: exp.Expr) -> exp.Expr | None:
     """The sub-query of [NOT] EXISTS (..) and of .. [NOT] IN (SELECT ..)."""
-    inner = part.this if isinstance(part, exp.Not) else part
-    while isinstance(inner, exp.Paren):
-        inner = inner.this
-    found = inner.this if isinstance(inner, exp.Exists) else inner.args.get("query") if isinstance(inner, exp.In) else None
-    while isinstance(found, exp.Subquery) and not any(found.args.get(k) for k in ("order", "limit", "offset", "with_")):
-        found = found.this
-    return found
+    test = part.this if isinstance(part, exp.Not) else part
+    while isinstance(test, exp.Paren):
+        test = test.this
+    inner_query = test.this if isinstance(test, exp.Exists) else test.args.get("query") if isinstance(test, exp.In) else None
+    while isinstance(inner_query, exp.Subquery) and not any(inner_query.args.get(k) for k in ("order", "limit", "offset", "with_")):
+        inner_query = inner_query.this
+    return inner_query
 
 
 _PLAIN = {"expressions", "from_", "joins", "laterals", "where"}
@@ -168,12 +168,12 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     assert test is not None and select is not None
     conditions: list[Expr] = []
     items: Sequence[Expr]
-    taken = [f.name for f in fields(node)]
+    used = [f.name for f in fields(node)]
     plain = isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v)
     if plain and not any(aggregate_calls(e, scope) for e in select.expressions):
         # What the sub-query asks of columns around it is the join's condition.
-        found = from_clause(select, env, query)
-        inner = replace(found, node=without_names(found.node, taken))
+        read = from_clause(select, env, query)
+        inner = replace(read, node=without_names(read.node, used))
         both = replace(inner.scope(env.settings), outer=scope)
         right, names = inner.node, {f.name for f in fields(inner.node)}
         for part in conjuncts(select.args["where"].this) if select.args.get("where") else []:
@@ -189,7 +189,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         items = [e for _, e in listed]
     else:
         split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings), scope)
-        right = without_names(query(split.query, env), taken)
+        right = without_names(query(split.query, env), used)
         items = [make.ref(f) for f in fields(right)]
         width = len(items) - len(split.keys)
         conditions += split.asked(items[width:], scope)
@@ -197,10 +197,10 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         if split.scalar and (isinstance(test, exp.Exists) or any(split.of_no_rows(i) is not None for i in range(width))):
             raise NotSupported("An aggregate without GROUP BY in EXISTS or IN gives a row of no rows too.", at=test, hint="Write GROUP BY.")
     if isinstance(test, exp.In):
-        asked = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
-        if len(asked) != len(items):
+        compared = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
+        if len(compared) != len(items):
             raise ValidationError("The sub-query of IN has another number of columns.", at=test)
-        for value, item in zip(asked, items, strict=True):
+        for value, item in zip(compared, items, strict=True):
             conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
     return Join(node, right, kind, make.all_of(conditions))
 
@@ -223,13 +223,13 @@ def _aggregates(expr: Expr) -> bool:
 
 def _listed(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> list[tuple[str, Expr]]:
     """The select list with what its items are called: stars are expanded to names of their own, others may have one name."""
-    found: list[tuple[str, Expr]] = []
+    listed: list[tuple[str, Expr]] = []
     for item in expressions:
         for name, expr in _expanded(item, source, scope):
             # EXPR$n counts the positions of the expanded select list.
-            called = name if name is not None else f"EXPR${len(found)}"
-            found.append((unique([*(n for n, _ in found), called])[-1] if item.is_star else called, expr))
-    return found
+            called = name if name is not None else f"EXPR${len(listed)}"
+            listed.append((unique([*(n for n, _ in listed), called])[-1] if item.is_star else called, expr))
+    return listed
 
 
 def _named(listed: list[tuple[str, Expr]]) -> list[Named]:
@@ -242,13 +242,13 @@ def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[
         if isinstance(item, exp.Star) and any(item.args.values()):
             raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
         qualifier = item.table if isinstance(item, exp.Column) else None
-        given = fields(source.node)
-        places = [i for i in (range(len(given)) if qualifier else source.visible) if not qualifier or source.names[i][0] == qualifier]
+        columns = fields(source.node)
+        places = [i for i in (range(len(columns)) if qualifier else source.visible) if not qualifier or source.names[i][0] == qualifier]
         if not places:
             raise ValidationError(f"Unknown identifier '{qualifier}'" if qualifier else "SELECT * requires a FROM clause", at=item)
         if twice := [source.names[i][1] for i in places if i in source.repeated]:
             raise ValidationError(f"Column '{twice[0]}' is ambiguous", at=item, hint=UNIQUE)
-        yield from ((source.names[i][1], make.ref(given[i])) for i in places)
+        yield from ((source.names[i][1], make.ref(columns[i])) for i in places)
         return
     if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
         row = bind(item.this, scope)

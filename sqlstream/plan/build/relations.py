@@ -75,9 +75,9 @@ def _aliased(node: Node, item: exp.Expr, default: str | None, names: Sequence[st
     if alias is None:
         return Relation.of(node, default, names)
     if alias.columns:
-        given = fields(node)
-        names = column_names([f.name for f in given], alias)
-        node = Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, given, strict=True)))
+        columns = fields(node)
+        names = column_names([f.name for f in columns], alias)
+        node = Project(node, tuple(Named(n, ColumnRef(f.type, f.name)) for n, f in zip(names, columns, strict=True)))
     return Relation.of(node, alias.name or default, names)
 
 
@@ -87,20 +87,20 @@ def _named(node: exp.Table, env: Environment, query: Query) -> Node:
     if len(parts) == 1 and parts[0] in env.ctes:
         if version is not None:
             raise ValidationError(f"'{parts[0]}' is a query, but time travel is not supported for queries.", at=version)
-        made = env.ctes[parts[0]]
-        _count(sum(not n.inputs for n in walk(made)), node, env)
-        return made
-    found = env.resolver.resolve(parts, at=node)
+        named = env.ctes[parts[0]]
+        _count(sum(not n.inputs for n in walk(named)), node, env)
+        return named
+    declared = env.resolver.resolve(parts, at=node)
     hints = hint_options(node.args.get("hints") or [], env)
-    if isinstance(found, View):
+    if isinstance(declared, View):
         if version is not None:
-            raise ValidationError(f"{found.path} is a view, but time travel is not supported for view.", at=version)
+            raise ValidationError(f"{declared.path} is a view, but time travel is not supported for view.", at=version)
         if hints:
-            raise ValidationError(f"View '{found.path}' cannot be enriched with new options. Hints can only be applied to tables.", at=node)
-        return view(found, env, query, node)
-    found = replace(found, options={**found.options, **hints})
+            raise ValidationError(f"View '{declared.path}' cannot be enriched with new options. Hints can only be applied to tables.", at=node)
+        return view(declared, env, query, node)
+    declared = replace(declared, options={**declared.options, **hints})
     _count(1, node, env)
-    return table(found if version is None else travelled(found, version, env.settings.zone), env, at=node)
+    return table(declared if version is None else travelled(declared, version, env.settings.zone), env, at=node)
 
 
 def _count(more: int, at: exp.Expr, env: Environment) -> None:
@@ -125,91 +125,91 @@ def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
     return options
 
 
-def view(found: View, env: Environment, query: Query, at: exp.Expr | None) -> Node:
+def view(declared: View, env: Environment, query: Query, at: exp.Expr | None) -> Node:
     """What a view gives: its query's columns under its own names, with their time attributes."""
-    around = (*env.views, found.path)
-    if found.path in env.views:
-        raise reads_itself(around[env.views.index(found.path) :], at)
+    around = (*env.views, declared.path)
+    if declared.path in env.views:
+        raise reads_itself(around[env.views.index(declared.path) :], at)
     if len(around) > _MOST_VIEWS:
         raise NotSupported(f"More than {_MOST_VIEWS} views are over each other.", at=at, hint="Write the query of some of them into others.")
-    resolver = env.resolver.within(found.path.catalog, found.path.database)
-    inner = replace(env, resolver=resolver, ctes={}, views=around, view_at=env.view_at or at)
+    resolver = env.resolver.within(declared.path.catalog, declared.path.database)
+    of_view = replace(env, resolver=resolver, ctes={}, views=around, view_at=env.view_at or at)
     try:
-        node = query(found.query, inner)
+        node = query(declared.query, of_view)
     except SqlStreamError as error:
         # The query of a view has no place in the statement.
         error.at = error.at if error.offset is not None else at
         raise
     by_name = {f.name: f for f in fields(node)}
-    given = found.given or tuple(by_name)
-    names = found.columns or given
-    if not found.columns and (twice := repeated(env.names(found.query, node))) is not None:
-        raise ValidationError(f"View '{found.path}' has two columns '{twice}'.", at=at, hint=UNIQUE)
+    read = declared.given or tuple(by_name)
+    names = declared.columns or read
+    if not declared.columns and (twice := repeated(env.names(declared.query, node))) is not None:
+        raise ValidationError(f"View '{declared.path}' has two columns '{twice}'.", at=at, hint=UNIQUE)
     if names == tuple(by_name):
         return node
-    if gone := next((g for g in given if g not in by_name), None):
-        raise ValidationError(f"View '{found.path}' reads the column '{gone}', which is no longer there.", at=at)
-    return Project(node, tuple(Named(n, ColumnRef(by_name[g].type, g)) for n, g in zip(names, given, strict=True)))
+    if gone := next((g for g in read if g not in by_name), None):
+        raise ValidationError(f"View '{declared.path}' reads the column '{gone}', which is no longer there.", at=at)
+    return Project(node, tuple(Named(n, ColumnRef(by_name[g].type, g)) for n, g in zip(names, read, strict=True)))
 
 
-def usable(found: Table, env: Environment, at: exp.Expr | None) -> Table:
-    """``found`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
-    if not found.connector:
-        raise ValidationError(f"Table '{found.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
+def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
+    """``declared`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
+    if not declared.connector:
+        raise ValidationError(f"Table '{declared.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
     if env.settings.dry:
-        resolved = replace(found, options=sampled(found.options, find(found.connector, at).options))
+        resolved = replace(declared, options=sampled(declared.options, find(declared.connector, at).options))
     else:
-        resolved = replace(found, options=resolve_environment(found.options))
+        resolved = replace(declared, options=resolve_environment(declared.options))
     connector = find(resolved.connector, at)
     try:
-        env.notices.extend(f"{found.path.name}: {n}" for n in connector.check(resolved))
+        env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved))
     except ValidationError as error:
         error.at = error.at if error.at is not None else at
         raise
     return resolved
 
 
-def table(found: Table, env: Environment, at: exp.Expr | None) -> Node:
+def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
     """A table as a query sees it: declared columns in order, computed ones included, and its watermark."""
-    found = usable(found, env, at)
-    connector = find(found.connector, at)
+    declared = usable(declared, env, at)
+    connector = find(declared.connector, at)
     if not connector.is_source:
-        raise ValidationError(f"Connector '{found.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
-    refuse_unknown_metadata(found, at, writing=False)
-    fixed = env.settings.batch or connector.static(found)
-    mode = connector.source_mode(found)
-    node: Node = Scan(found, connector.bounded(found), fixed, mode)
+        raise ValidationError(f"Connector '{declared.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
+    refuse_unknown_metadata(declared, at, writing=False)
+    fixed = env.settings.batch or connector.static(declared)
+    mode = connector.source_mode(declared)
+    node: Node = Scan(declared, connector.bounded(declared), fixed, mode)
     if fixed or not (mode.updates and (env.settings.changes_twice or not mode.retracts)):
-        return _watermarked(_with_computed(node, found, env, [c.name for c in found.columns]), found, env)
-    if found.primary_key is None:
+        return _watermarked(_with_computed(node, declared, env, [c.name for c in declared.columns]), declared, env)
+    if declared.primary_key is None:
         raise ValidationError(
             "Configuration 'table.exec.source.cdc-events-duplicate' is enabled which requires the changelog sources to define a PRIMARY KEY. "
-            f"However, table '{found.path}' doesn't have a primary key.",
+            f"However, table '{declared.path}' doesn't have a primary key.",
             at=at,
         )
     # What a row is compared with is as its source has it: a time that is read from the clock comes above.
-    read = {name.name for name in found.watermark.expression.find_all(exp.Column)} | {found.watermark.column} if found.watermark else set()
-    below = [c.name for c in found.columns if not isinstance(c, ComputedColumn) or c.name in read]
-    node = _watermarked(_with_computed(node, found, env, below), found, env)
-    node = ChangelogNormalize(node, found.primary_key.columns)
-    return _with_computed(node, found, env, [c.name for c in found.columns])
+    read = {name.name for name in declared.watermark.expression.find_all(exp.Column)} | {declared.watermark.column} if declared.watermark else set()
+    below = [c.name for c in declared.columns if not isinstance(c, ComputedColumn) or c.name in read]
+    node = _watermarked(_with_computed(node, declared, env, below), declared, env)
+    node = ChangelogNormalize(node, declared.primary_key.columns)
+    return _with_computed(node, declared, env, [c.name for c in declared.columns])
 
 
-def _with_computed(node: Node, found: Table, env: Environment, names: list[str]) -> Node:
+def _with_computed(node: Node, declared: Table, env: Environment, names: list[str]) -> Node:
     """``node`` with just the columns ``names`` of the table, the computed ones that it lacks among them."""
     types = {f.name: f.type for f in fields(node)}
     if list(types) == names:
         return node
     scope = Relation.of(node, None).scope(env.settings)
-    computed = {c.name: c.expression for c in found.columns if isinstance(c, ComputedColumn)}
+    computed = {c.name: c.expression for c in declared.columns if isinstance(c, ComputedColumn)}
     return Project(node, tuple(Named(n, ColumnRef(types[n], n) if n in types else bind(computed[n], scope)) for n in names))
 
 
-def _watermarked(node: Node, found: Table, env: Environment) -> Node:
-    if found.watermark is None:
+def _watermarked(node: Node, declared: Table, env: Environment) -> Node:
+    if declared.watermark is None:
         return node
     scope = Relation.of(node, None).scope(env.settings)
-    return Watermark(node, found.watermark.column, bind(found.watermark.expression, scope))
+    return Watermark(node, declared.watermark.column, bind(declared.watermark.expression, scope))
 
 
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> tuple[Node, tuple[str, ...]]:
@@ -246,9 +246,9 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
         if item.name not in known:
             raise ValidationError(f"Column '{item.name}' not found in any table", at=item, hint=did_you_mean(item.name, known))
         keys.append(item.name)
-    *apart, whole = function.lengths
+    *distance, whole = function.lengths
     size = _millis(arguments.get(whole), whole.lower(), node)
-    slide = _millis(arguments.get(apart[0]), apart[0].lower(), node) if apart else size
+    slide = _millis(arguments.get(distance[0]), distance[0].lower(), node) if distance else size
     offset = _millis(arguments["OFFSET"], "offset", node, signed=True) if "OFFSET" in arguments else 0
     if size % slide:
         sized, part = (first + "".join(map(str.capitalize, more)) for first, *more in (n.split("_") for n in function.plan_names))
@@ -261,7 +261,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
 
 
 def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp.Expr]:
-    found: dict[str, exp.Expr] = {}
+    by_name: dict[str, exp.Expr] = {}
     for position, argument in enumerate(node.expressions):
         named = isinstance(argument, ast.NamedArgument)
         if named and argument.this not in names:
@@ -269,10 +269,10 @@ def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp
         if not named and position >= len(names):
             raise ValidationError(f"{node.name} takes at most {len(names)} arguments.", at=argument)
         name = argument.this if named else names[position]
-        if name in found:
+        if name in by_name:
             raise ValidationError(f"{node.name} has its argument '{name}' twice.", at=argument)
-        found[name] = argument.expression if named else argument
-    return found
+        by_name[name] = argument.expression if named else argument
+    return by_name
 
 
 def _millis(node: exp.Expr | None, what: str, at: exp.Expr, *, signed: bool = False) -> int:

@@ -128,5 +128,5 @@ class Environment:
         """What ``query``, whose plan is ``plan``, calls its columns: several may have one name, which those of ``plan`` never have."""
         while isinstance(query, exp.Subquery | exp.SetOperation):
             query = query.this
-        _, found = self.written.get(id(query), (query, None))
-        return tuple(f.name for f in fields(plan)) if found is None else found
+        _, written = self.written.get(id(query), (query, None))
+        return tuple(f.name for f in fields(plan)) if written is None else written

@@ -55,13 +55,13 @@ def _copies(left: Node, right: Node, *, intersect: bool) -> Node:
     count, one = BIGINT.null(), {f.name: make.ref(f) for f in fields(both)}
     sums = tuple(NamedAggregate(s, AggregateCall(count, make.builtin("SUM"), (one[s],))) for s in (_LEFT, _RIGHT))
     counted = GroupAggregate(both, tuple(names), sums)
-    given = {f.name: make.ref(f) for f in fields(counted)}
-    here, there = given[_LEFT], given[_RIGHT]
+    columns = {f.name: make.ref(f) for f in fields(counted)}
+    here, there = columns[_LEFT], columns[_RIGHT]
     fewer = make.when(Call(BOOLEAN, make.builtin("<"), (here, there)), here, there)
     number: Expr = fewer if intersect else Call(count, make.builtin("-"), (here, there))
     kept = Filter(counted, Call(BOOLEAN, make.builtin(">"), (number, make.number(0))))
     copied = Correlate(kept, Call(array(BOOLEAN), _COPIES, (number,)), (Field(_COPY, BOOLEAN),))
-    return Project(copied, tuple(Named(n, given[n]) for n in names))
+    return Project(copied, tuple(Named(n, columns[n]) for n in names))
 
 
 def _flat(node: Node) -> tuple[Node, ...]:

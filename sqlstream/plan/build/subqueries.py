@@ -93,54 +93,54 @@ class SubQueries:
         return self._scalar(node)
 
     def _scalar(self, node: exp.Expr) -> exp.Expr:
-        found = self._decorrelated(node)
-        made = self.build(found.query, self.env)
-        width = len(fields(made)) - len(found.keys)
+        split = self._decorrelated(node)
+        built = self.build(split.query, self.env)
+        width = len(fields(built)) - len(split.keys)
         if width != 1:
             raise ValidationError("Cannot apply '$SCALAR_QUERY' to a sub-query of several columns", at=node, hint="A value is one column.")
         prefix = self._prefix()
-        names = [prefix, *(f"{prefix}c{i}" for i in range(len(found.keys)))]
-        right = _named(made, names)
-        if not (found.scalar or _one_row(made)):
+        names = [prefix, *(f"{prefix}c{i}" for i in range(len(split.keys)))]
+        right = _named(built, names)
+        if not (split.scalar or _one_row(built)):
             only = fields(right)[0]
             call = AggregateCall(only.type.null(), SINGLE_VALUE, (make.ref(only),))
             grouped = GroupAggregate(right, tuple(names[1:]), (NamedAggregate(prefix, call),))
             right = _named(grouped, [*names[1:], prefix], order=names)
-        self._join(right, found, names[1:], [])
+        self._join(right, split, names[1:], [])
         value = _column(prefix)
-        empty = found.of_no_rows(0)
+        empty = split.of_no_rows(0)
         return value if empty is None else _case(_null(_column(names[1])), empty, value)
 
     def _exists(self, node: exp.Exists) -> exp.Expr:
-        found = self._decorrelated(node.this)
-        if found.scalar:
+        split = self._decorrelated(node.this)
+        if split.scalar:
             raise NotSupported("EXISTS over an aggregate without GROUP BY is always TRUE.", at=node)
-        made = self.build(found.query, self.env)
+        built = self.build(split.query, self.env)
         prefix = self._prefix()
-        keys = fields(made)[len(fields(made)) - len(found.keys) :]
+        keys = fields(built)[len(fields(built)) - len(split.keys) :]
         names = [f"{prefix}c{i}" for i in range(len(keys))]
-        right = _distinct(Project(made, (Named(prefix, make.true()), *(Named(n, make.ref(k)) for n, k in zip(names, keys, strict=True)))))
-        self._join(right, found, names, [])
+        right = _distinct(Project(built, (Named(prefix, make.true()), *(Named(n, make.ref(k)) for n, k in zip(names, keys, strict=True)))))
+        self._join(right, split, names, [])
         return _not_null(prefix)
 
     def _in(self, node: exp.In, *, lenient: bool) -> exp.Expr:
-        found = self._decorrelated(node.args["query"])
-        made = self.build(found.query, self.env)
-        asked = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
-        if len(fields(made)) - len(found.keys) != len(asked):
+        split = self._decorrelated(node.args["query"])
+        built = self.build(split.query, self.env)
+        compared = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+        if len(fields(built)) - len(split.keys) != len(compared):
             raise ValidationError("The sub-query of IN has another number of columns.", at=node)
         prefix = self._prefix()
-        given = [*(f"{prefix}v{i}" for i in range(len(asked))), *(f"{prefix}c{i}" for i in range(len(found.keys)))]
-        rows = _named(made, given)
+        names = [*(f"{prefix}v{i}" for i in range(len(compared))), *(f"{prefix}c{i}" for i in range(len(split.keys)))]
+        rows = _named(built, names)
         right = _distinct(Project(rows, (Named(prefix, make.true()), *(Named(f.name, make.ref(f)) for f in fields(rows)))))
-        values = [bind(a, self.inner) for a in asked]
+        values = [bind(a, self.inner) for a in compared]
         by_name = {f.name: make.ref(f) for f in fields(right)}
-        pairs = [equal(value, by_name[name], node) for value, name in zip(values, given, strict=False)]
-        self._join(right, found, given[len(asked) :], pairs)
+        pairs = [equal(value, by_name[name], node) for value, name in zip(values, names, strict=False)]
+        self._join(right, split, names[len(compared) :], pairs)
         known = _not_null(prefix)
         if lenient or not any(p.type.nullable for p in pairs):
             return known
-        if len(asked) > 1 or found.keys:
+        if len(compared) > 1 or split.keys:
             raise NotSupported(
                 "IN that is a value, of several columns or of a sub-query that reads the row around it, is not supported where NULLs can come.",
                 at=node, hint="In WHERE, with AND and OR only, it is.",
@@ -151,35 +151,35 @@ class SubQueries:
         counts = tuple(NamedAggregate(n, AggregateCall(BIGINT.not_null(), count, args)) for n, args in ((total, ()), (present, (value,))))
         self._join(GroupAggregate(rows, (), counts), Decorrelated(node), [], [])
         nothing = exp.Or(this=_null(_column(total)), expression=exp.EQ(this=_column(total), expression=exp.Literal.number(0)))
-        unknown = exp.Or(this=_null(asked[0].copy()), expression=exp.LT(this=_column(present), expression=_column(total)))
+        unknown = exp.Or(this=_null(compared[0].copy()), expression=exp.LT(this=_column(present), expression=_column(total)))
         return _case(nothing, exp.false(), known, exp.true(), unknown, exp.Null(), exp.false())
 
     def _decorrelated(self, node: exp.Expr) -> Decorrelated:
         return decorrelated(node, lambda select: from_clause(select, self.env, self.build).scope(self.env.settings), self.scope)
 
     def _prefix(self) -> str:
-        taken = {c.ref.name for c in (*self.scope.columns, *self.columns)}
-        return next(name for i in range(len(taken) + 1) if (name := generated(f"q{i}")) not in taken)
+        used = {c.ref.name for c in (*self.scope.columns, *self.columns)}
+        return next(name for i in range(len(used) + 1) if (name := generated(f"q{i}")) not in used)
 
-    def _join(self, right: Node, found: Decorrelated, keys: list[str], conditions: list[Expr]) -> None:
+    def _join(self, right: Node, split: Decorrelated, keys: list[str], conditions: list[Expr]) -> None:
         by_name = {f.name: make.ref(f) for f in fields(right)}
-        asked = found.asked([by_name[key] for key in keys], self.scope)
+        correlated = split.asked([by_name[key] for key in keys], self.scope)
         self.columns += [ScopeColumn(QUALIFIER, f.name, replace(make.ref(f), type=f.type.null())) for f in fields(right)]
-        self.joins.append((right, make.all_of([*conditions, *asked])))
+        self.joins.append((right, make.all_of([*conditions, *correlated])))
 
 
 def _conditions(node: exp.Expr, condition: bool) -> list[exp.Expr]:
     """The parts of ``node`` for which NULL is as good as FALSE."""
-    found = []
+    parts = []
     if condition:
-        found = [node]
-        for part in found:
+        parts = [node]
+        for part in parts:
             if isinstance(part, exp.And | exp.Or | exp.Paren):
-                found += [p for p in (part.this, part.args.get("expression")) if p is not None]
+                parts += [p for p in (part.this, part.args.get("expression")) if p is not None]
     for case in node.find_all(exp.Case):
         if case.args.get("this") is None:
-            found += [p for branch in case.args["ifs"] for p in _conditions(branch.this, True)]
-    return found
+            parts += [p for branch in case.args["ifs"] for p in _conditions(branch.this, True)]
+    return parts
 
 
 def _named(node: Node, names: list[str], order: list[str] | None = None) -> Node:

@@ -67,6 +67,6 @@ def updating_node(node: Node) -> Node | None:
     if not changelog_mode(node).updates:
         return None
     for source in node.inputs:
-        if (found := updating_node(source)) is not None:
-            return found
+        if (cause := updating_node(source)) is not None:
+            return cause
     return node

@@ -64,11 +64,11 @@ def fields(node: Node) -> tuple[Field, ...]:
             marked = tuple(Field(f.name, f.type, TimeAttribute.ROWTIME if f.name == column else f.time) for f in fields(source))
             return marked if current is None else (*marked, Field(current, field(source, column).type.null()))
         case WindowTvf(input=source, window=window):
-            given = fields(source)
-            time = next(f for f in given if f.name == window.time)
+            windowed = fields(source)
+            time = next(f for f in windowed if f.name == window.time)
             attribute = timestamp_ltz(3) if time.type.root == "TIMESTAMP_LTZ" else timestamp(3)
             return (
-                *(Field(f.name, f.type) for f in given),
+                *(Field(f.name, f.type) for f in windowed),
                 Field(WINDOW_START, timestamp(3).not_null()),
                 Field(WINDOW_END, timestamp(3).not_null()),
                 Field(WINDOW_TIME, attribute.not_null(), time.time),

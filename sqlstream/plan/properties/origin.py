@@ -9,8 +9,8 @@ from sqlstream.sql.expressions import ColumnRef
 
 def looked_up(node: LookupJoin) -> Scan:
     """The scan of the table of a lookup join."""
-    (found,) = scans(node.table)
-    return found
+    (scan,) = scans(node.table)
+    return scan
 
 
 def origin(node: Node, name: str) -> str | None:

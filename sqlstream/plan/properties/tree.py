@@ -7,18 +7,18 @@ from sqlstream.plan.nodes import LookupJoin, Node, Scan
 
 def scans(node: Node) -> tuple[Scan, ...]:
     """All scans below ``node``, from left to right."""
-    found, waiting = [], [node]
+    below, waiting = [], [node]
     while waiting:
         if isinstance(one := waiting.pop(), Scan):
-            found.append(one)
+            below.append(one)
         waiting += reversed(one.inputs)
-    return tuple(found)
+    return tuple(below)
 
 
 def walk(node: Node) -> list[Node]:
     """``node`` and all below it, tables that are looked up among them."""
-    found, waiting = [], [node]
+    nodes, waiting = [], [node]
     while waiting:
-        found.append(one := waiting.pop())
-        waiting += reversed((*one.inputs, one.table) if isinstance(one, LookupJoin) else one.inputs)
-    return found
+        nodes.append(top := waiting.pop())
+        waiting += reversed((*top.inputs, top.table) if isinstance(top, LookupJoin) else top.inputs)
+    return nodes

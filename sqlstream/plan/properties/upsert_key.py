@@ -46,8 +46,8 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
         case LookupJoin(input=source, table=table, keys=keys):
             unique = looked_up(node).table.primary_key
             # Of a whole primary key there is at most one row.
-            found = unique is not None and set(unique.columns) <= {origin(table, name) for _, name in keys}
-            return upsert_key(source) if found else None
+            by_key = unique is not None and set(unique.columns) <= {origin(table, name) for _, name in keys}
+            return upsert_key(source) if by_key else None
         case KeyedJoin(join=join):
             return upsert_key(join)
         case Rank(input=source, partition=partition, rank=rank):

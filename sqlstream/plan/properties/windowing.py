@@ -65,9 +65,9 @@ def windowing(node: Node) -> Windowing | None:
         case Filter(input=source):
             return windowing(source)
         case Expand(input=source, projections=projections):
-            return _passed(windowing(source), _kept(projections))
+            return _projected(windowing(source), _kept(projections))
         case Project(input=source, columns=columns):
-            return _passed(windowing(source), columns)
+            return _projected(windowing(source), columns)
     return None
 
 
@@ -75,9 +75,9 @@ def _kept(projections: tuple[tuple[Named, ...], ...]) -> Iterable[Named]:
     return (column[0] for column in zip(*projections, strict=True) if len({c.expr for c in column}) == 1)
 
 
-def _passed(below: Windowing | None, columns: Iterable[Named]) -> Windowing | None:
+def _projected(below: Windowing | None, columns: Iterable[Named]) -> Windowing | None:
     if below is None:
         return None
     same = [(c.name, c.expr.name) for c in columns if isinstance(c.expr, ColumnRef)]
-    found = {name: below.columns[source] for name, source in same if source in below.columns}
-    return replace(below, columns=found, times=frozenset(name for name, source in same if source in below.times)) if found else None
+    window_columns = {name: below.columns[source] for name, source in same if source in below.columns}
+    return replace(below, columns=window_columns, times=frozenset(name for name, source in same if source in below.times)) if window_columns else None

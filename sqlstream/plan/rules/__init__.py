@@ -16,7 +16,8 @@ from sqlstream.plan.rules.keyed_join import keyed_join
 from sqlstream.plan.rules.limit import limit
 from sqlstream.plan.rules.project_merge import project_merge
 from sqlstream.plan.rules.python_aggregates import python_aggregates
-from sqlstream.plan.rules.python_calls import python_calls, python_joins
+from sqlstream.plan.rules.python_calls import python_calls
+from sqlstream.plan.rules.python_joins import python_joins
 from sqlstream.plan.rules.row_clock import row_clock
 from sqlstream.plan.rules.shared_scan import shared_scan
 from sqlstream.plan.rules.sink_materializer import sink_materializer

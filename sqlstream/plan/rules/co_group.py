@@ -78,9 +78,9 @@ def _source(join: WindowJoin, index: int) -> _Source:
     inside = [f for f in fields(node) if f.name not in names]
     aggregate, exprs = _below_projections(node)
     if isinstance(aggregate, WindowAggregate) and (aggregate.attached or not aggregate.window.kind.merges):
-        found = _folded(aggregate, exprs, keys, [f.name for f in inside], names, index)
-        if found is not None:
-            return found
+        folded = _folded(aggregate, exprs, keys, [f.name for f in inside], names, index)
+        if folded is not None:
+            return folded
     time, start, end = (make.ref(field(node, n)) for n in names)
     columns = tuple(Named(generated(f"{index}.{f.name}"), make.ref(f)) for f in inside)
     side = JoinSide(Collected.ROWS, tuple(c.name for c in columns))

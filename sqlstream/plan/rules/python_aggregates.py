@@ -29,8 +29,8 @@ def python_aggregates(node: Node) -> Node:
 
 
 def _called(node: GroupAggregate | WindowAggregate | Over) -> Node:
-    given = fields(node)
-    names = (name for n in count() if (name := generated(f"rows{n}")) not in {f.name for f in given})
+    columns = fields(node)
+    names = (name for n in count() if (name := generated(f"rows{n}")) not in {f.name for f in columns})
     collected: dict[AggregateCall, str] = {}
     values: dict[str, Expr] = {}
     for named in node.aggregates:
@@ -43,7 +43,7 @@ def _called(node: GroupAggregate | WindowAggregate | Over) -> Node:
         return node
     others = tuple(a for a in node.aggregates if a.name not in values)
     below = replace(node, aggregates=(*others, *(NamedAggregate(name, rows) for rows, name in collected.items())))
-    return Project(below, tuple(Named(f.name, values.get(f.name) or make.ref(f)) for f in given))
+    return Project(below, tuple(Named(f.name, values.get(f.name) or make.ref(f)) for f in columns))
 
 
 def _rows(node: Node, call: AggregateCall, function: PythonFunction) -> AggregateCall:

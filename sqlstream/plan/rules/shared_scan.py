@@ -92,9 +92,9 @@ def _expand(branches: list[_Branch], names: list[str]) -> Node:
     base = first.base
     if first.window is not None:
         # A row without a time may be there only where a branch would have taken it.
-        taken = [make.all_of(b.before) for b in branches]
-        wanted = [t for t in taken if t is not None]
-        base = WindowTvf(Filter(base, make.any_of(wanted)) if len(wanted) == len(taken) else base, *first.window)
+        conditions_below = [make.all_of(b.before) for b in branches]
+        stated = [t for t in conditions_below if t is not None]
+        base = WindowTvf(Filter(base, make.any_of(stated)) if len(stated) == len(conditions_below) else base, *first.window)
     projections = tuple(tuple(Named(n, c.expr) for n, c in zip(names, b.exprs, strict=True)) for b in branches)
     conditions = tuple(make.all_of((*b.before, *b.conditions)) for b in branches)
     if all(c is None for c in conditions):

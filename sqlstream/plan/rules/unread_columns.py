@@ -50,6 +50,6 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
 
 
 def _only(node: Node, read: set[str]) -> Node:
-    given = fields(node)
-    kept = [f for f in given if f.name in read] or list(given[:1])
-    return node if len(kept) == len(given) else Project(node, tuple(Named(f.name, make.ref(f)) for f in kept))
+    columns = fields(node)
+    kept = [f for f in columns if f.name in read] or list(columns[:1])
+    return node if len(kept) == len(columns) else Project(node, tuple(Named(f.name, make.ref(f)) for f in kept))

@@ -28,15 +28,15 @@ def upserts(node: Node) -> Node:
     key = node.table.primary_key
     if key is not None and set(upsert_key(node.input) or ()) != set(key.columns):
         return node
-    return replace(node, input=_told(node.input))
+    return replace(node, input=_with_upserts(node.input))
 
 
-def _told(node: Node) -> Node:
+def _with_upserts(node: Node) -> Node:
     match node:
         case GroupAggregate():
             return replace(node, upserts=True)
         case ChangelogNormalize(input=source) if not changelog_mode(source).retracts:
             return source
         case Project(input=source):
-            return replace(node, input=_told(source))
+            return replace(node, input=_with_upserts(source))
     return node

@@ -15,3 +15,22 @@ SELECT a.n FROM clicks AS a JOIN visits AS b ON shout(a.who) = b.who;
 --=       +- Calc(select=[who AS who0, page, ts AS ts0], changelogMode=[I])
 --=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
 --=             +- TableSourceScan(table=[[default_catalog, default_database, visits]], fields=[who, page, ts], changelogMode=[I])
+
+-- An interval join has its conditions twice.
+SELECT a.n, b.page FROM clicks AS a JOIN visits AS b ON shout(a.who) = b.who AND a.ts = b.ts;
+--: Calc(select=[n, page], changelogMode=[I])
+--: +- IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=true, leftLowerBound=0, leftUpperBound=0, leftTimeIndex=2, rightTimeIndex=2], where=[((SHOUT(who) = who0) AND (ts = ts0))], changelogMode=[I])
+--:    +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--:    |  +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+--:    +- Calc(select=[who AS who0, page, ts AS ts0], changelogMode=[I])
+--:       +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--:          +- TableSourceScan(table=[[default_catalog, default_database, visits]], fields=[who, page, ts], changelogMode=[I])
+--= Calc(select=[n, page], changelogMode=[I])
+--= +- Calc(select=[who, n, ts, who0, page, ts0], changelogMode=[I])
+--=    +- IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=true, leftLowerBound=0, leftUpperBound=0, leftTimeIndex=2, rightTimeIndex=2], where=[(($py_left0 = who0) AND (ts = ts0))], changelogMode=[I])
+--=       +- Calc(select=[who, n, ts, SHOUT(who) AS $py_left0], changelogMode=[I])
+--=       |  +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=       |     +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+--=       +- Calc(select=[who AS who0, page, ts AS ts0], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, visits]], fields=[who, page, ts], changelogMode=[I])
