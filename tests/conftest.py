@@ -20,11 +20,18 @@ if TYPE_CHECKING:
 os.environ.setdefault("TZ", "UTC")
 # Sessions of tests leave no process behind that builds one.
 os.environ.setdefault("SQLSTREAM_CLASS_ARCHIVE", "off")
+# Every JVM that tests start, through however many processes: none lives so long that code that is compiled well pays, a third of its processor time.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 time.tzset()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the expectations of goldens and fixtures")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest is begun first, so that no process of a run is left with it at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture
@@ -72,9 +79,9 @@ def engine(spark_home: Path):
     options = {
         "spark.master": "local[2]",
         "spark.sql.shuffle.partitions": "2",
-        # Thousands of small plans: to compile the code of each well takes longer than to run it. All of it is kept: the 48 MB of this mode are
-        # full after some hundred tests, and then the code of what is in use is dropped and made again.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=400m",
+        # Thousands of small plans: the 48 MB for compiled code are full after some hundred tests, and then that of what is in use is dropped and
+        # made again.
+        "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m",
     }
     engine = Engine(spark_home, lambda: options, print)
     yield engine

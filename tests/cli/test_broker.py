@@ -89,6 +89,7 @@ def test_a_broken_start_shows_the_log(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.kafka
+@pytest.mark.long
 def test_life(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     broker = Broker(tmp_path)
     address = broker.start(PORT)

@@ -107,6 +107,7 @@ def test_a_script_runs(installed: Path, project: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.kafka
+@pytest.mark.long
 def test_demo(installed: Path, tmp_path: Path) -> None:
     done = run(installed, "demo", "--transactions", "1200", cwd=tmp_path, SQLSTREAM_CLASS_ARCHIVE="off")
     assert done.returncode == 0, done.stderr

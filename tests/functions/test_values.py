@@ -64,6 +64,7 @@ def evaluated(frame, expressions: list[str], aggregate: bool) -> list[list[str |
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_scalars_are_flinks(interpreted) -> None:
     assert wrong(interpreted, SCALARS, False, 800) == []
 

@@ -67,6 +67,7 @@ def wait_for(log: Path, text: str) -> None:
 @pytest.mark.spark
 @pytest.mark.kafka
 @pytest.mark.postgres
+@pytest.mark.long
 def test_standalone_cluster(tmp_path: Path, broker, spark, postgres) -> None:
     postgres.run("CREATE TABLE tens (ten int, name text)", "INSERT INTO tens VALUES (1, 'ten'), (29, 'last')")
     postgres.run("CREATE TABLE named (id int PRIMARY KEY, name text)")

@@ -21,7 +21,7 @@ CREATE TABLE copies (id INT) WITH ('connector' = 'filesystem', 'path' = 'copies'
 CREATE TABLE shown (id INT) WITH ('connector' = 'print');
 """
 JOBS = "INSERT INTO copies SELECT id FROM numbers;\nINSERT INTO shown SELECT id FROM numbers;\n"
-OPTIONS = ["-D", "spark.master=local[2]", "-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
+OPTIONS = ["-D", "spark.master=local[2]"]
 
 
 class Running:
@@ -64,6 +64,7 @@ def copied(project: Path) -> list[str]:
     return sorted(line for path in (project / "copies").glob("part-*") for line in path.read_text().splitlines())
 
 
+@pytest.mark.long
 def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> None:
     feed(tmp_path, 1)
     first = Running(tmp_path)

@@ -16,13 +16,13 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLS = int(os.environ.get("SQLSTREAM_TEST_KILLS", "5"))
+KILLS = os.environ.get("SQLSTREAM_TEST_KILLS")
 PARTITIONS = 3
 STEP_MS = 200  # of event time between two records of a partition
 WINDOW_MS = 10_000
 SCRIPT = """
 CREATE TABLE events (id BIGINT, ts BIGINT, at_ltz AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR at_ltz AS at_ltz - INTERVAL '1' SECOND)
-WITH ('connector' = 'kafka', 'topic' = 'kill', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
+WITH ('connector' = 'kafka', 'topic' = '${TOPIC}', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
       'scan.startup.mode' = 'earliest-offset');
 CREATE TABLE copies (id BIGINT, ts BIGINT) WITH ('connector' = 'delta', 'table-path' = 'copies');
 CREATE TABLE counts (window_start TIMESTAMP(3), cnt BIGINT) WITH ('connector' = 'delta', 'table-path' = 'counts');
@@ -37,24 +37,23 @@ END;
 class Load:
     """Records with rising ids, round robin over the partitions, each partition in the order of its event time."""
 
-    def __init__(self, broker) -> None:
+    def __init__(self, broker, topic: str) -> None:
         self.broker = broker
+        self.topic = topic
         self.sent = 0
-        broker.topic("kill", PARTITIONS)
+        broker.topic(topic, PARTITIONS)
 
     def send(self, count: int) -> None:
         numbers = range(self.sent, self.sent + count)
         # Keys that Kafka's partitioner spreads; a key's records stay in one partition, in order.
         lines = [f'k{n % 12}\t{{"id": {n}, "ts": {n * STEP_MS}}}' for n in numbers]
-        self.broker.broker.produce("kill", lines, "\t")
+        self.broker.broker.produce(self.topic, lines, "\t")
         self.sent += count
 
 
 def start(project: Path, script: Path, bootstrap: str) -> subprocess.Popen:
     command = [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(script), "--var", f"BOOTSTRAP={bootstrap}"]
     command += ["-D", "spark.master=local[2]", "-D", "table.local-time-zone=UTC"]
-    # It is killed before code that is compiled well pays.
-    command += ["-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
     log = (project / "run.log").open("ab")
     return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
 
@@ -66,14 +65,16 @@ def kill(process: subprocess.Popen) -> None:
 
 @pytest.mark.spark
 @pytest.mark.kafka
+@pytest.mark.long
 @pytest.mark.timeout(900)
-def test_nothing_is_lost_or_doubled(tmp_path: Path, broker, spark) -> None:
+@pytest.mark.parametrize("kills", [2, pytest.param(8, marks=pytest.mark.slow)])
+def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker, spark) -> None:
     script = tmp_path / "job.sql"
-    script.write_text(SCRIPT)
-    load = Load(broker)
+    script.write_text(SCRIPT.replace("${TOPIC}", topic := f"kill_{kills}"))
+    load = Load(broker, topic)
     load.send(500)
     chance = random.Random(20)
-    for _ in range(KILLS):
+    for _ in range(int(KILLS or kills)):
         process = start(tmp_path, script, broker.bootstrap)
         running = time.monotonic() + 7
         until = running + chance.uniform(0, 9)

@@ -17,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLS = int(os.environ.get("SQLSTREAM_TEST_KILLS", "2"))
+KILLS = os.environ.get("SQLSTREAM_TEST_KILLS")
 KEYS = 40
 EVENTS = """
 CREATE TABLE events (id BIGINT, k INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
@@ -93,8 +93,6 @@ class Load:
 def start(project: Path) -> subprocess.Popen:
     command = [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(project / "job.sql")]
     command += ["-D", "spark.master=local[2]", "-D", "table.local-time-zone=UTC", "-D", "spark.sql.shuffle.partitions=2"]
-    # It is killed before code that is compiled well pays.
-    command += ["-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
     # A process of its own, also where the tests share a JVM that runs already.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYSPARK_GATEWAY")}
     log = (project / "run.log").open("ab")
@@ -119,13 +117,18 @@ def found(spark, project: Path, table: str) -> dict[int, tuple[int, int]]:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
-    ("script", "table"),
-    [(COPIES, "copies"), (CHAIN, "sizes"), (TEMPORAL, "priced")],
-    ids=["a copy of a table's changes", "a chain of two aggregates", "a temporal join"],
+    ("script", "table", "kills"),
+    [
+        pytest.param(COPIES, "copies", 1, id="a copy of a table's changes"),
+        pytest.param(COPIES, "copies", 4, id="a copy of a table's changes, killed often", marks=pytest.mark.slow),
+        pytest.param(CHAIN, "sizes", 2, id="a chain of two aggregates", marks=pytest.mark.slow),
+        pytest.param(TEMPORAL, "priced", 2, id="a temporal join", marks=pytest.mark.slow),
+    ],
 )
-def test_updates_are_exact(script: str, table: str, tmp_path: Path, spark) -> None:
+def test_updates_are_exact(script: str, table: str, kills: int, tmp_path: Path, spark) -> None:
     (tmp_path / "job.sql").write_text(EVENTS + script)
     load = Load(tmp_path)
     chance = random.Random(11)
@@ -138,7 +141,7 @@ def test_updates_are_exact(script: str, table: str, tmp_path: Path, spark) -> No
             load.send()
             time.sleep(0.3)
 
-    for _ in range(KILLS):
+    for _ in range(int(KILLS or kills)):
         before, process = commits(tmp_path, table), start(tmp_path)
         # Some time after its first commit, so that every stretch of a micro-batch is hit once.
         until(lambda before=before: commits(tmp_path, table) > before, 180)

@@ -121,6 +121,7 @@ def test_a_select_in_the_terminal(terminal, tmp_path):
 
 @pytest.mark.spark
 @pytest.mark.timeout(300)
+@pytest.mark.long
 def test_after_the_death_of_spark_the_next_statement_starts_it_anew(tmux, tmp_path):
     options = [
         "-D",

@@ -31,6 +31,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PR_SET_PDEATHSIG = 1
 # Spark's SparkExitCode.OOM, and HotSpot's with -XX:+ExitOnOutOfMemoryError.
 _OUT_OF_MEMORY = (52, 3)
+# What Java prints of options that the environment gives it.
+_PICKED_UP = re.compile(r"(NOTE: )?Picked up J")
 _NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: [^\n]*)?")
 # As much of a log's end is looked at.
 _READ_BYTES = 200_000
@@ -129,7 +131,7 @@ class JavaProcess:
 def cause(code: int, printed: str, logged: str, logs: Path) -> Death:
     """Why a JVM ended with this exit code, which is negative for a signal; ``printed`` and ``logged`` are what it said itself."""
     see = f"See jvm.log and spark.log in {logs}."
-    lines = [line.strip() for line in printed.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    lines = [s for line in printed.splitlines() if (s := line.strip()) and not s.startswith("at ") and not _PICKED_UP.match(s)]
     memory = _NO_MEMORY.findall(printed) or (_NO_MEMORY.findall(logged) if code in _OUT_OF_MEMORY else [])
     if code in _OUT_OF_MEMORY or (code > 0 and memory):
         said = f": {memory[-1]}" if memory else ""

@@ -131,9 +131,9 @@ sys.exit(cli.main(["--project", sys.argv[1], "-D", "spark.driver.extraJavaOption
 """
 
 
-@pytest.mark.spark
-@pytest.mark.timeout(600)
-def test_a_real_one_is_built_and_used_and_a_corrupt_one_is_no_harm(tmp_path: Path, monkeypatch) -> None:
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch) -> Path:
+    """A real archive, in a cache of its own."""
     real = jars.cache_dir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = jars.cache_dir()
@@ -144,20 +144,32 @@ def test_a_real_one_is_built_and_used_and_a_corrupt_one_is_no_harm(tmp_path: Pat
     place = archive.place(jvm.class_path(libraries(), [*jars.ensure("spark"), jar(print)]))
     subprocess.run([sys.executable, "-c", BUILD, str(place)], check=True, capture_output=True)
     assert place.stat().st_size > 10_000_000
+    return place
 
-    def answered(log: Path) -> str:
-        environment = {**os.environ, archive.SWITCH: "on"}
-        command = [sys.executable, "-c", SESSION, str(tmp_path), str(log)]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-        assert "ab" in done.stdout and "CDS" not in done.stdout + done.stderr and "archive" not in done.stdout + done.stderr
-        return log.read_text()
 
-    used = answered(tmp_path / "with.log")
+def answered(project: Path, log: Path) -> str:
+    """The log of the classes that the JVM of a session with archives loads. The session answers, and says nothing of archives."""
+    environment = {**os.environ, archive.SWITCH: "on"}
+    command = [sys.executable, "-c", SESSION, str(project), str(log)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert "ab" in done.stdout and "CDS" not in done.stdout + done.stderr and "archive" not in done.stdout + done.stderr
+    return log.read_text()
+
+
+@pytest.mark.spark
+@pytest.mark.long
+def test_a_real_one_is_built_and_used(place: Path, tmp_path: Path) -> None:
+    used = answered(tmp_path, tmp_path / "with.log")
     assert used.count("source: shared objects file (top)") > 5_000
     assert "io.delta" in "".join(line for line in used.splitlines() if "shared objects file (top)" in line)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_corrupt_one_is_no_harm(place: Path, tmp_path: Path) -> None:
     with place.open("r+b") as file:
         file.truncate(place.stat().st_size // 2)
-    assert "shared objects file (top)" not in answered(tmp_path / "cut.log")
+    assert "shared objects file (top)" not in answered(tmp_path, tmp_path / "cut.log")
     sealed.seal(place)
-    assert "shared objects file (top)" not in answered(tmp_path / "crashing.log")
+    assert "shared objects file (top)" not in answered(tmp_path, tmp_path / "crashing.log")
     assert not place.exists(), "the JVM does not start with it"

@@ -112,6 +112,7 @@ def _state(pid: int) -> str:
         ),
         (52, "", "", "Spark died for want of memory (exit status 52)."),
         (1, "Error: no\n\tat a.b.c\n", "java.lang.OutOfMemoryError: of another", "Spark died: its JVM ended with exit status 1 (Error: no)."),
+        (1, "NOTE: Picked up JDK_JAVA_OPTIONS: -Da=b\n", "", "Spark died: its JVM ended with exit status 1."),
         (-9, "java.lang.OutOfMemoryError: of another", "", "Spark died: its JVM was killed (SIGKILL)."),
         (-6, "# A fatal error\n", "", "Spark died: its JVM was killed (SIGABRT)."),
     ],

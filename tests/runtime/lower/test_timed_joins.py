@@ -61,6 +61,7 @@ def test_a_key_with_more_rows_than_one_value_of_the_state_holds(tmp_path: Path, 
     job.close()
 
 
+@pytest.mark.long
 def test_an_interval_join_by_the_clock(tmp_path: Path, engine) -> None:
     inputs = {"a": "id INT, k STRING,p AS PROCTIME()", "b": "id INT, k STRING,p AS PROCTIME()"}
     query = "SELECT a.id, b.id FROM a LEFT JOIN b ON a.k = b.k AND b.p BETWEEN a.p AND a.p + INTERVAL '20' SECOND"
