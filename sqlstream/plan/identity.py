@@ -1,7 +1,8 @@
 """What a job is known again by: a plan as lines of JSON, one a node, built from the nodes' own fields.
 
 All that state depends on is in it: types, keys, orders, options, what the connectors say of their tables. No text that is made to be read is: a
-plan that EXPLAIN words otherwise is the same. The names of nodes and of their fields are in it, so that another name for one makes other jobs.
+plan that EXPLAIN words otherwise is the same. The names of nodes and of their fields are in it: another name for one makes other jobs, unless
+``_RECORDED`` has the first.
 """
 
 from __future__ import annotations
@@ -17,10 +18,15 @@ from typing import Any
 from sqlstream.plan.nodes import CoGroup, KeyedJoin, Node
 from sqlstream.plan.properties import changelog_mode
 from sqlstream.plan.properties import fields as columns
+from sqlstream.sql.expressions import Keyword
 from sqlstream.sql.functions import Function
 from sqlstream.sql.functions.windows import WindowFunction
 from sqlstream.sql.tables import Table
 from sqlstream.udf.declarations.functions import Accumulator, PythonFunction
+from sqlstream.udf.declarations.signature import FunctionParameter
+
+# What classes were called when jobs were first recorded, where they have other names now.
+_RECORDED: dict[type, str] = {Keyword: "Word", FunctionParameter: "Parameter"}
 
 
 def signature(node: Node) -> str:
@@ -92,7 +98,7 @@ def _encoded(value: Any) -> Any:
         case WindowFunction():
             return value.name
     if is_dataclass(value):
-        return {type(value).__name__: {name: _encoded(v) for name, v in _values(value).items()}}
+        return {_RECORDED.get(type(value), type(value).__name__): {name: _encoded(v) for name, v in _values(value).items()}}
     raise TypeError(type(value).__name__)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
@@ -86,10 +87,21 @@ def test_words_of_explain_are_not_in_it(tmp_path: Path, monkeypatch: pytest.Monk
     assert signatures(tmp_path, SCRIPT) == before
 
 
-def test_a_release_knows_the_jobs_of_the_one_before(tmp_path: Path) -> None:
+FUNCTIONS = f"""{DECLARATIONS}EXPLAIN STATEMENT SET BEGIN
+INSERT INTO out_ SELECT TIMESTAMPDIFF(DAY, ts, TIMESTAMP '2024-01-01 00:00:00'), EXTRACT(YEAR FROM ts) FROM rows_;
+INSERT INTO out_ SELECT CAST(latest(k) AS INT), COUNT(*) FROM rows_ WHERE shout(s) <> TRIM(LEADING 'A' FROM s) GROUP BY s;
+END;
+"""
+RECORDED = {"a Top-N": (f"{DECLARATIONS}{TOP};", "ecf25ab5b3f2"), "functions": (FUNCTIONS, "5deeb198d207"), "a script": (SCRIPT, "53baef3f94aa")}
+
+
+@pytest.mark.parametrize(("script", "recorded"), RECORDED.values(), ids=RECORDED)
+def test_a_release_knows_the_jobs_of_the_one_before(tmp_path: Path, script: str, recorded: str) -> None:
     """What this fails by orphans the checkpoint of every job: it must be wanted, and told."""
-    (found,) = signatures(tmp_path, f"{DECLARATIONS}{TOP};")
-    assert sha256(found.encode()).hexdigest()[:12] == "ecf25ab5b3f2", found
+    (tmp_path / "udfs").mkdir()
+    shutil.copy(Path(__file__).with_name("rules") / "words_and_folds.py", tmp_path / "udfs")
+    text = "\n".join(signatures(tmp_path, script))
+    assert sha256(text.encode()).hexdigest()[:12] == recorded, text
 
 
 def test_a_plan_of_many_joins_has_each_once(tmp_path: Path) -> None:
