@@ -1,4 +1,4 @@
-"""What is told when a query is submitted, since it is not quite as in Flink: times beyond microseconds, functions that say so."""
+"""Notices about what is not quite as in Flink, for when a query is submitted: times finer than microseconds, and functions that have a notice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIGITS = 6
 
 
 def differences(node: Node) -> list[str]:
-    """A sentence for each type of ``node``'s columns and expressions that has more digits behind the second than are kept, and of its calls."""
+    """A sentence for each type of ``node``'s columns and expressions that has more fractional digits than are kept, and the notices of its calls."""
     exprs = [e for n in walk(node) for expr in expressions(n) for e in expr.walk()]
     types = [x for n in walk(node) for x in (f.type for f in fields(n))] + [e.type for e in exprs]
     cut = sorted({str(x.null()) for type_ in types for x in _within(type_) if x.is_timestamp and x.args[0] > _DIGITS})

@@ -48,7 +48,7 @@ from sqlstream.udf.declarations.functions import PythonFunction
 
 
 def tree(node: Node, *, modes: bool = True) -> str:
-    """One line a node, inputs below, each with its changelog mode where ``modes``."""
+    """One line for each node, inputs below, with changelog modes if ``modes``."""
     return "\n".join(_lines(node, modes))
 
 

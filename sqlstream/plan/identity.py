@@ -1,8 +1,8 @@
-"""What a job is known again by: a plan as lines of JSON, one a node, built from the nodes' own fields.
+"""The identity of a job: a plan as lines of JSON, one for each node, built from the nodes' own fields.
 
-All that state depends on is in it: types, keys, orders, options, what the connectors say of their tables. No text that is made to be read is: a
-plan that EXPLAIN words otherwise is the same. The names of nodes and of their fields are in it: another name for one makes other jobs, unless
-``_RECORDED`` has the first.
+It has all that state depends on: types, keys, orders, options, what the connectors say about their tables. It has no text that is made to be read, so
+EXPLAIN can change its wording. The names of nodes and of their fields are in it: renaming one makes other jobs, unless ``_RECORDED`` has the first
+name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RECORDED: dict[type, str] = {Keyword: "Word", FunctionParameter: "Parameter"}
 
 
 def signature(node: Node) -> str:
-    """The plan as one string: equal for the same statements over the same declarations. A node that is an input of several stands in it once."""
+    """The plan as one string: equal for the same statements over the same declarations. A node that is shared is in it once."""
     lines: list[str] = []
     numbers: dict[int, int] = {}
     waiting = [node]
@@ -48,12 +48,12 @@ def signature(node: Node) -> str:
 
 
 def _values(of: Any) -> dict[str, Any]:
-    """The fields of ``of`` but for those that have their default: one that a release adds with a default changes nothing."""
+    """The fields of ``of`` that don't have their default: a field that a release adds with a default changes nothing."""
     return {f.name: getattr(of, f.name) for f in dataclass_fields(of) if f.compare and (f.default is MISSING or getattr(of, f.name) != f.default)}
 
 
 def _below(node: Node) -> list[Node]:
-    """The nodes that ``node`` is made of. The join that an operator stands for is none of them: its inputs are its columns."""
+    """The nodes that ``node`` is made of, without the join that an operator runs: of that only its columns matter."""
     held = [] if isinstance(node, KeyedJoin | CoGroup) else [v for v in _values(node).values() if isinstance(v, Node)]
     return list({id(n): n for n in (*node.inputs, *held)}.values())
 
@@ -70,7 +70,7 @@ def _node(node: Node, numbers: dict[int, int]) -> dict[str, Any]:
 
 
 def _join(node: Node) -> dict[str, Any]:
-    """A join of which only the inputs' columns and changelog modes count."""
+    """A join of whose inputs only the columns and changelog modes matter."""
     own = {name: _encoded(v) for name, v in _values(node).items() if v not in node.inputs}
     inputs = [[_encoded(columns(i)), changelog_mode(i).value] for i in node.inputs]
     return {type(node).__name__: {**own, "inputs": inputs}}

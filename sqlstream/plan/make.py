@@ -1,4 +1,4 @@
-"""Typed expressions that the planner itself makes, and filters by them."""
+"""Typed expressions that the planner makes itself, and filters by them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def when(*cells: Expr) -> Expr:
 
 
 def conjuncts(condition: Expr | None) -> list[Expr]:
-    """The conditions that AND holds together; none of no condition."""
+    """The conditions that AND combines; none if there is no condition."""
     if condition is None:
         return []
     if isinstance(condition, Call) and condition.function.name == "AND":
@@ -64,7 +64,7 @@ def conjuncts(condition: Expr | None) -> list[Expr]:
 
 
 def all_of(conditions: Sequence[Expr]) -> Expr | None:
-    """The conditions held together by AND; None of none."""
+    """The conditions combined by AND; None if there are none."""
     if not conditions:
         return None
     nullable = any(c.type.nullable for c in conditions)
@@ -77,7 +77,7 @@ def columns(expr: Expr) -> set[str]:
 
 
 def any_of(conditions: Sequence[Expr]) -> Expr:
-    """The conditions, at least one, held together by OR."""
+    """The conditions, of which there is at least one, combined by OR."""
     nullable = any(c.type.nullable for c in conditions)
     return reduce(lambda a, b: Call(BOOLEAN.with_nullable(nullable), builtin("OR"), (a, b)), conditions)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def without_names(node: Node, used: Iterable[str]) -> Node:
-    """``node`` with columns renamed that are called as one of ``used`` is: ``id`` to ``id0``, as Flink does."""
+    """``node`` without the names ``used``: a column that has one of them is renamed, from ``id`` to ``id0`` as in Flink."""
     own = fields(node)
     names = free_names([f.name for f in own], used)
     if all(name == f.name for name, f in zip(names, own, strict=True)):
@@ -23,7 +23,7 @@ def without_names(node: Node, used: Iterable[str]) -> Node:
 
 
 def free_names(names: list[str], used: Iterable[str]) -> list[str]:
-    """``names`` with a number behind those that are in ``used``."""
+    """``names``, with a number appended to those that are in ``used``."""
     used = set(used)
     known = used | set(names)
     free = []

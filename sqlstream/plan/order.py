@@ -1,4 +1,4 @@
-"""What ORDER BY and OVER ask of a stream: rows in the order of a time attribute. In batch mode they may ask for anything."""
+"""Checks of ORDER BY and OVER: on a stream they need the order of a time attribute; in batch mode any order will do."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from sqlstream.plan.properties import changelog_mode, field, updating_node
 from sqlstream.plan.time_attributes import why_none
 from sqlstream.sql.functions.aggregates import OVER_SET
 
-# The same with and without DISTINCT. The first and last value are not: one that comes again is none that comes, nor goes with its first row.
+# DISTINCT changes nothing for these. It does for FIRST_VALUE and LAST_VALUE: a value that comes again does not count, and it stays when its first
+# row leaves the frame.
 _OF_ONE_VALUE = ("MIN", "MAX")
-# Ranks are only known when all rows are.
+# These need all rows.
 _BATCH_ONLY = ("LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST")
 
 
@@ -63,7 +64,7 @@ def _over(node: Over) -> None:
 
 
 def distinct_in_frames(node: Over) -> None:
-    """Raises NotSupported for a call with DISTINCT that has no form over the rows of a frame."""
+    """Raises NotSupported for a call with DISTINCT that can't be computed over the rows of a frame."""
     for named in node.aggregates:
         call = named.call
         if call.distinct and call.function.name not in (*OVER_SET, *_OF_ONE_VALUE):

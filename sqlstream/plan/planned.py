@@ -1,4 +1,4 @@
-"""A statement that has its plan."""
+"""A planned statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Planned:
-    """A query or an INSERT, its plan as it is written, and as it will run."""
+    """A query or an INSERT with its plan as it is written (``logical``) and as it will run."""
 
     clause: exp.Expr
     logical: Node

@@ -1,4 +1,4 @@
-"""From a statement's syntax to its plan: the part of its way that needs no Spark, for sessions and for the linter."""
+"""From a statement's syntax to its plan: the part that needs no Spark, for sessions and for the linter."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Planner:
     def __init__(
         self, project: Path, catalog: CatalogManager, files: CatalogFiles, options: MutableMapping[str, str], *, python: bool = True
     ) -> None:
-        """``python``: the project's modules of functions are run; else their text tells of the functions."""
+        """``python``: whether the project's modules of functions are run; if not, the functions are read from their text."""
         self.project = project
         self.catalog = catalog
         self.files = files
@@ -71,7 +71,7 @@ class Planner:
         return self.errors
 
     def reload(self) -> list[str]:
-        """Load the project's modules of functions where a file has changed: a line about each."""
+        """Load the modules of functions whose files have changed; a line about each."""
         version = self.modules.version
         lines = self.modules.refresh(settings.read(self.options, "python.files"))
         if self.modules.version != version:
@@ -79,7 +79,7 @@ class Planner:
         return lines
 
     def apart(self, *, dry: bool = False) -> Planner:
-        """A planner that begins with this one's catalog and options, and keeps what it is told to itself. ``dry``: what it plans is not run."""
+        """A planner that starts with this one's catalog and options and keeps changes to itself. ``dry``: what it plans is not run."""
         other = copy(self)
         other.dry = dry or self.dry
         other.catalog, other.options = self.catalog.apart(), dict(self.options)
@@ -118,7 +118,7 @@ class Planner:
 
     @property
     def function_settings(self) -> FunctionSettings:
-        """What of the options Python functions run by."""
+        """The options that Python functions depend on."""
         parameters = settings.read(self.options, "pipeline.global-job-parameters")
         kept = settings.read(self.options, "udf.on-error") == "dead-letter"
         asked = (settings.read(self.options, f"table.exec.async-scalar.{name}") for name in _ASYNC)
@@ -145,7 +145,7 @@ class Planner:
         return expanded(view.query, self.environment(view.path.catalog, view.path.database))
 
     def context(self, *, script: bool, save: bool) -> StatementContext:
-        """What declarations are carried out in."""
+        """The context in which declarations are executed."""
         return StatementContext(scope=self._scope, schema_of=self._schema_of, project=self.files, script=script, save=save)
 
     def _schema_of(self, query: exp.Query) -> Any:
@@ -199,7 +199,7 @@ class Planner:
 
 
 def without_limit(plan: Node) -> tuple[Node, int | None]:
-    """A plan without the LIMIT at its end, and its count: rows that only come can simply be counted, and the query ends with the last."""
+    """A plan without the LIMIT at its end, and the limit's count: rows that never change can simply be counted, and the query ends with the last."""
     if not isinstance(plan, Limit) or plan.offset or static(plan):
         return plan, None
     counted = not isinstance(plan.input, Sort) and not changelog_mode(plan.input).updates

@@ -1,4 +1,4 @@
-"""What a plan keeps for ever, with what would bound it."""
+"""Operators that keep state for ever, and what would bound it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RANK = "ORDER BY a time in a window keeps rows until it closes"
 
 @dataclass(frozen=True)
 class Unbounded:
-    """An operator whose state grows with the keys or rows that come, its line in EXPLAIN, and what would bound it."""
+    """An operator whose state grows with the keys or rows that arrive, its line in EXPLAIN, and what would bound it."""
 
     node: Node
     text: str

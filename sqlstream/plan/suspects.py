@@ -1,6 +1,6 @@
-"""Which expressions of a query may have failed at a row: told by what the failure says.
+"""Which expressions of a query may have failed at a row, judging by the message of the failure.
 
-In: the message of a row that could not be computed, the query's nodes. Out: expressions as SQL, none where the message tells by itself.
+In: the message of a row that could not be computed, and the query's nodes. Out: expressions as SQL, none where the message says it all.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SAYING: tuple[tuple[re.Pattern[str], Callable[[Expr], bool]], ...] = (
     (re.compile(r"Unsupported encoding"), _calls("ENCODE", "DECODE")),
     (re.compile(r"ELEMENT: "), _calls("ELEMENT")),
 )
-# As many are named; a query with more of them is not told apart so.
+# A query with more of them names none.
 _MOST = 3
 
 

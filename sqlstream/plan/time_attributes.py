@@ -1,6 +1,6 @@
-"""What becomes of a time attribute on its way up a plan, and the words of an error for one that is none any more.
+"""Which columns are time attributes, and why a column is not one any more.
 
-The operators of a query decide, so both look at the plan after the rules that make them of plain nodes.
+That depends on the operators, so both look at the plan after the rules that turn plain nodes into operators.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ def time_attribute(node: Node, name: str) -> TimeAttribute | None:
 
 
 def why_none(node: Node, name: str) -> str:
-    """Why the column ``name`` of ``node`` is no time attribute, and what to do."""
+    """Why the column ``name`` of ``node`` is not a time attribute, and what to do."""
     lost = _lost(resolved(node), name)
     if lost is None:
-        return f"Declare WATERMARK FOR {name} in the table; a function or cast of a time attribute is none."
-    return f"{lost} Pass the attribute itself on beside it."
+        return f"Declare WATERMARK FOR {name} in the table; a function or cast of a time attribute is not one."
+    return f"{lost} Select the attribute itself as well."
 
 
 def _lost(node: Node, name: str) -> str | None:
-    """The sentence about what took the attribute away from the column; None where it never was one."""
+    """The sentence about where the column lost its attribute; None where it never had one."""
     match node:
         case Project(input=source, columns=columns):
             expr = next(c.expr for c in columns if c.name == name)
             if isinstance(expr, ColumnRef):
                 return _lost(source, expr.name)
             attribute = next((c for c in sorted(make.columns(expr)) if field(source, c).time is not None), None)
-            return attribute and f"'{name}' is {to_text(expr)}: a function or cast of the time attribute '{attribute}' is none."
+            return attribute and f"'{name}' is {to_text(expr)}: a function or cast of the time attribute '{attribute}' is not one."
         case WindowTvf(input=source, window=window) if name == window.time:
             return f"'{name}' has been the time of a window function; its results have the time attribute 'window_time'."
         case Join() if not node.keeps_times:
@@ -61,7 +61,7 @@ def _lost(node: Node, name: str) -> str | None:
             position = [f.name for f in fields(node)].index(name)
             named = [(b, fields(b)[position]) for b in branches]
             if any(f.time is not None for _, f in named):
-                return f"'{name}' is no time attribute in every branch of UNION ALL."
+                return f"'{name}' is not a time attribute in every branch of UNION ALL."
             return next((lost for b, f in named if (lost := _lost(b, f.name))), None)
         case (
             Filter(input=source)

@@ -1,4 +1,4 @@
-"""Refusals that need the whole plan: what Spark would get wrong or can't do, and sinks that can't take the changes they'd get."""
+"""Refusals that need the whole plan: what Spark can't do or would get wrong, and sinks that can't take the changes of their query."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def validate(node: Node, *, batch: bool) -> None:
 
 
 def _sessions(node: Node) -> None:
-    """Sessions are known when they close: only an aggregate can have them, and nothing below it can read their bounds."""
+    """A session is known only when it closes: it needs an aggregate, and nothing below that can read its bounds."""
     below = node
     if isinstance(node, WindowAggregate) and node.window.kind.merges and not node.attached:
         bounds = {node.start, node.end, node.time}
@@ -135,7 +135,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
 
 
 def _same_key(node: Sink) -> None:
-    """Two rows of the query with one primary key would take turns in the sink."""
+    """Refuses a query of which two rows could overwrite each other in the sink."""
     table, key = node.table, upsert_key(node.input)
     if table.primary_key is not None and key is not None and not set(key) <= set(table.primary_key.columns):
         raise ValidationError(
@@ -147,7 +147,7 @@ def _same_key(node: Sink) -> None:
 
 
 def _sink(node: Sink) -> None:
-    """A sink takes what its query gives it; by a primary key only what says which earlier row of that key it replaces."""
+    """Refuses changes that the sink does not take, and keys that differ from its own."""
     source, table, connector = node.input, node.table, find(node.table.connector)
     mode = changelog_mode(source)
     if mode not in connector.sink_modes(table):
@@ -170,7 +170,7 @@ def _by(columns: tuple[str, ...]) -> str:
 
 
 def _expiring(node: Node) -> None:
-    """State goes by the clock, which then is a watermark of the query: nothing else in it can wait for another."""
+    """Refuses state that expires beside operators on time: it expires by the clock, as a watermark of the query, and a query has one."""
     if any(state_ttl(n) for n in walk(node)) and on_time(node):
         raise NotSupported(
             "State that expires, beside operators that wait for a time, is not supported yet.",

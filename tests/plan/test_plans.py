@@ -498,9 +498,9 @@ def test_sources_that_differ_are_scanned_each(session: Session, branch: str) -> 
 def test_what_has_lost_a_time_attribute_is_named(session: Session) -> None:
     window = "SELECT * FROM TABLE(TUMBLE(TABLE {}, DESCRIPTOR(t), INTERVAL '1' HOUR))"
     for view, hint in {
-        "SELECT CAST(ts AS TIMESTAMP(3)) AS t FROM clicks": "'t' is CAST(ts AS TIMESTAMP(3)): a function or cast of the time attribute 'ts' is none.",
-        "SELECT x AS t FROM (SELECT ts + INTERVAL '1' SECOND AS x FROM clicks WHERE n > 1)": "the time attribute 'ts' is none",
-        "SELECT ts AS t FROM clicks UNION ALL SELECT CAST(ts AS TIMESTAMP(3)) FROM clicks": "'t' is no time attribute in every branch",
+        "SELECT CAST(ts AS TIMESTAMP(3)) AS t FROM clicks": "'t' is CAST(ts AS TIMESTAMP(3)): a function or cast of the time attribute 'ts' is not one.",
+        "SELECT x AS t FROM (SELECT ts + INTERVAL '1' SECOND AS x FROM clicks WHERE n > 1)": "the time attribute 'ts' is not one",
+        "SELECT ts AS t FROM clicks UNION ALL SELECT CAST(ts AS TIMESTAMP(3)) FROM clicks": "'t' is not a time attribute in every branch",
         "SELECT a.ts AS t FROM clicks AS a JOIN people AS b ON a.who = b.name": "'ts' comes out of a join",
         "SELECT ts AS t FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))": "the time attribute 'window_time'",
         "SELECT TIMESTAMP '2026-01-01 00:00:00' AS t FROM clicks": "Declare WATERMARK FOR t",

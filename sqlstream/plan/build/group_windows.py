@@ -78,7 +78,7 @@ def _window(call: exp.Expr, node: Node, scope: Scope) -> Window:
         raise ValidationError(
             f"Window aggregate can only be defined over a time attribute column, but {column.type} encountered.",
             at=call,
-            hint=why_none(node, column.name) if isinstance(column, ColumnRef) else "A function or cast of a time attribute is none.",
+            hint=why_none(node, column.name) if isinstance(column, ColumnRef) else "A function or cast of a time attribute is not one.",
         )
     size, slide = _millis(lengths[-1]), _millis(lengths[0])
     return Window(function, column.name, size, slide, keys=None if function.merges else ())

@@ -1,4 +1,4 @@
-"""Logical nodes. Each is a frozen value; its schema, changelog mode and bounds are functions of it in ``plan/properties``.
+"""Logical nodes. Each is a frozen value; its columns, changelog mode and other properties are functions of it in ``plan/properties``.
 
 Column names are unique within a node's output; expressions refer to the input's columns by name.
 """

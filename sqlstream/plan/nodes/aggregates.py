@@ -1,4 +1,4 @@
-"""What is computed over the rows of a group, of a window, or before a row; and their ranks."""
+"""Aggregates over groups, windows and OVER frames, and ranks."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class NamedAggregate:
 
 @dataclass(frozen=True)
 class GroupAggregate(Unary):
-    """One row a group, updated as rows come. ``keys`` are columns of the input; output: keys, then aggregates.
+    """One row for each group, updated as rows arrive. ``keys`` are columns of the input; output: keys, then aggregates.
 
-    ``upserts``: what is above takes each row for one that replaces that of its key, and need not know what it was. ``ttl``: a hint says that
-    a group's state is kept for so many milliseconds (0: for ever).
+    ``upserts``: the nodes above take each row as a replacement of that of its key, and need not know what it was. ``ttl``: for how many
+    milliseconds idle state is kept, if a hint says so (0: for ever).
     """
 
     keys: tuple[str, ...]
@@ -36,11 +36,11 @@ class GroupAggregate(Unary):
 
 @dataclass(frozen=True)
 class WindowAggregate(Unary):
-    """One row a group and window, when the window closes. The input has the columns of ``window``'s TVF.
+    """One row for each group and window, emitted when the window closes. The input has the columns of ``window``'s TVF.
 
     ``keys`` as in GroupAggregate; those among them that are window columns are ``start``, ``end`` and ``time`` (the input's
-    names, ``time`` is always there, also where it is no key). ``attached``: the windows are those of an operator below, which are
-    closed when they come. Output: keys, then aggregates.
+    names, ``time`` is always there, also where it is no key). ``attached``: the windows are those of an operator below, and
+    have closed when its rows arrive. Output: keys, then aggregates.
     """
 
     window: Window
@@ -65,7 +65,7 @@ class Over(Unary):
 
 @dataclass(frozen=True)
 class WindowRank(Unary):
-    """The rows of ranks ``first`` to ``last`` in ``order``, of each ``partition`` and window, when the window closes.
+    """The rows of ranks ``first`` to ``last`` in ``order``, of each ``partition`` and window, emitted when the window closes.
 
     Of equal rows the earlier comes first, or the later where ``latest``. Output: the input's columns, then ``rank`` (BIGINT, from 1).
     """
@@ -84,10 +84,10 @@ class WindowRank(Unary):
 
 @dataclass(frozen=True)
 class Rank(Unary):
-    """The rows of ranks ``first`` to ``last`` in ``order`` of each ``partition``, updated as rows come: Top-N and deduplication.
+    """The rows of ranks ``first`` to ``last`` in ``order`` of each ``partition``, updated as rows arrive: Top-N and deduplication.
 
-    Of equal rows the earlier comes first, or the later where ``latest``. ``once``: the first row that comes of a partition stays it. ``ttl``:
-    for how many milliseconds state without new rows is kept (0: for ever). Output: the input's columns, then ``rank`` (BIGINT, from 1), if it
+    Of equal rows the earlier comes first, or the later where ``latest``. ``once``: the first row of a partition to arrive is final. ``ttl``:
+    for how many milliseconds idle state is kept (0: for ever). Output: the input's columns, then ``rank`` (BIGINT, from 1), if it
     has a name.
     """
 

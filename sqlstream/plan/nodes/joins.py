@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JoinKind(Enum):
-    """Which rows a join gives."""
+    """Which rows a join emits."""
 
     INNER = "InnerJoin"
     LEFT = "LeftOuterJoin"
@@ -42,7 +42,7 @@ class JoinKind(Enum):
 
 @dataclass(frozen=True)
 class JoinHints:
-    """What hints say of a join's inputs: for how many milliseconds a row's state is kept (0: for ever), and Spark's name of how they are joined."""
+    """What hints say about a join's inputs: for how many milliseconds their state is kept (0: for ever), and Spark's name for the join strategy."""
 
     ttl: tuple[int | None, int | None] = (None, None)
     strategies: tuple[str | None, str | None] = (None, None)
@@ -55,7 +55,7 @@ NO_HINTS = JoinHints()
 class Join(Node):
     """Pairs of rows for which the condition is TRUE. Column names differ between the inputs. Output: the left's, then the right's.
 
-    ``keeps_times``: rows come in an order in which time attributes stay such. In a regular join they come in any order.
+    ``keeps_times``: the order of the output is such that time attributes stay time attributes. A regular join emits rows in any order.
     """
 
     keeps_times: ClassVar[bool] = False
@@ -78,9 +78,10 @@ class Join(Node):
 
 @dataclass(frozen=True)
 class WindowJoin(Join):
-    """A join of rows of the same window, when it closes. ``keys`` are the pairs of columns that are equal, ``condition`` what is asked for besides.
+    """A join of rows of the same window, emitted when it closes.
 
-    ``times`` are the inputs' columns with the window's last millisecond, ``bounds`` those with its start and those with its end.
+    ``keys`` are the pairs of columns that are equal, ``condition`` is what else has to hold. ``times`` are
+    the inputs' columns with the window's last millisecond, ``bounds`` those with its start and those with its end.
     """
 
     keeps_times: ClassVar[bool] = True
@@ -93,9 +94,9 @@ class WindowJoin(Join):
 
 @dataclass(frozen=True)
 class IntervalJoin(Join):
-    """A join of rows whose times are near: ``lower <= left time - right time <= upper``, in milliseconds.
+    """A join of rows whose times are close: ``lower <= left time - right time <= upper``, in milliseconds.
 
-    ``times`` are the attribute of each side, ``rest`` is what ``condition`` asks for besides.
+    ``times`` are the time attributes of the sides, ``rest`` is ``condition`` without their bounds.
     """
 
     keeps_times: ClassVar[bool] = True
@@ -107,21 +108,21 @@ class IntervalJoin(Join):
 
     @property
     def reach(self) -> tuple[int, int]:
-        """How long after its own time a row of each side can find one of the other, in milliseconds."""
+        """For how long after its own time a row of each side can find a partner, in milliseconds."""
         return -self.lower, self.upper
 
     @property
     def slack(self) -> int:
-        """How much longer rows are kept than they can find one that is not late, in milliseconds."""
+        """For how much longer rows are kept than they can find a partner that is not late, in milliseconds."""
         return max(0, sum(self.reach) // 2)
 
 
 @dataclass(frozen=True)
 class TemporalJoin(Join):
-    """Each row of the left with the version of the right that held at its time: the latest up to then, of its ``key``. Inner, or left.
+    """Each row of the left with the version of the right that held at its time: the latest up to then with its ``key``. Inner or left.
 
-    ``times`` are the rowtime of each side. The right gives versions, whose ends are rows of kind -D; ``key`` are columns of it, for each of which
-    ``condition`` has an equality with the left.
+    ``times`` are the rowtimes of the sides. The right's rows are versions, and rows of kind -D end one; ``key`` are the right's columns for each of
+    which ``condition`` has an equality with the left.
     """
 
     keeps_times: ClassVar[bool] = True
@@ -140,9 +141,9 @@ class Retry:
 
 @dataclass(frozen=True)
 class Snapshot(Unary):
-    """The input's rows as of ``time``, a time attribute of the left of the join whose right it is: as they are then, or those that are versions.
+    """FOR SYSTEM_TIME AS OF: the input's rows as of ``time``, a time attribute of the left of the join whose right this is.
 
-    ``retry`` is how they are looked up again. Only a plan as it is written has it.
+    ``retry`` says how rows are looked up again. Rules make a lookup or temporal join of the join, so no optimized plan has this node.
     """
 
     time: str
@@ -153,10 +154,10 @@ class Snapshot(Unary):
 
 @dataclass(frozen=True)
 class LookupJoin(Unary):
-    """Each row of the input with the rows that ``table`` has for it when it comes. Output: the input's columns, then the table's.
+    """Each row of the input with the rows that ``table`` has for it when it arrives. Output: the input's columns, then the table's.
 
-    ``table`` is a static Scan under projections and filters; its columns' names are none of the input's. ``keys`` are expressions over the
-    input and the columns of ``table`` that they are equal to, ``condition`` is what is asked for besides. ``kind`` is INNER or LEFT.
+    ``table`` is a static Scan under projections and filters; its columns are not named as any of the input's. ``keys`` are expressions over the
+    input and the columns of ``table`` that they are equal to, ``condition`` is what else has to hold. ``kind`` is INNER or LEFT.
     """
 
     table: Node
@@ -170,7 +171,7 @@ SIDE = generated("side")
 
 
 class Collected(Enum):
-    """What an aggregate that is a window join collects of a side: its rows, its distinct rows, or one row of aggregates."""
+    """What the aggregate of a CoGroup collects from a side: its rows, its distinct rows, or one row of aggregates."""
 
     ROWS = "rows"
     DISTINCT = "distinct rows"
@@ -181,7 +182,7 @@ class Collected(Enum):
 class JoinSide:
     """One side of a CoGroup. ``columns`` are those of the CoGroup's input that hold the side's rows, or the arguments of its aggregates.
 
-    With AGGREGATES the side has one row a group: ``row``, over the results of ``aggregates`` and the join's keys.
+    With AGGREGATES the side has one row for each group: ``row``, over the results of ``aggregates`` and the join's keys.
     """
 
     collected: Collected
@@ -194,7 +195,7 @@ class JoinSide:
 class CoGroup(Unary):
     """A window join as one aggregate over the rows of both sides: SIDE is 0 for the left, 1 for the right.
 
-    ``join`` is the join that it stands for; of its inputs only the columns count. ``time``, ``bounds`` and ``keys`` are columns of the input.
+    ``join`` is the join that it runs; of its inputs only the columns matter. ``time``, ``bounds`` and ``keys`` are columns of the input.
     """
 
     join: WindowJoin
@@ -208,9 +209,9 @@ class CoGroup(Unary):
 class KeyedJoin(Unary):
     """A regular join of streams as one operator over the rows of both sides: SIDE is 0 for the left, 1 for the right.
 
-    ``join`` is the join that it stands for; of its inputs only the columns and changelog modes count. ``keys`` are the columns of the input
-    that must be equal, NULL to NULL where ``null_safe``; ``columns`` those that hold the sides' columns. ``condition`` is what is asked for
-    besides, over the join's columns.
+    ``join`` is the join that it runs; of its inputs only the columns and changelog modes matter. ``keys`` are the columns of the input
+    that must be equal, NULL to NULL where ``null_safe``; ``columns`` those that hold the sides' columns. ``condition`` is what else
+    has to hold, over the join's columns.
     """
 
     join: Join

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Skip(Enum):
-    """Where the next match may begin: behind a match, behind its first row, or at a row of one of its variables."""
+    """Where the next match may begin: after a match, after its first row, or at a row of one of its variables."""
 
     PAST_LAST_ROW = "PAST LAST ROW"
     TO_NEXT_ROW = "TO NEXT ROW"
@@ -37,7 +37,7 @@ class PatternVariable:
 
 @dataclass(frozen=True)
 class RowValue:
-    """A column of a row of a match: ``offset`` rows behind the first of those of ``variable`` (None: of all), or before the ``last``.
+    """A column of a row of a match: ``offset`` rows after the first of those of ``variable`` (None: of all), or before the ``last``.
 
     NULL where there is none.
     """
@@ -65,7 +65,7 @@ MatchValue = RowValue | RowsValue
 class Match(Unary):
     """One row for each match of ``pattern`` in the rows of each ``partition`` in ``order``, whose first column is the time.
 
-    ``define``: conditions over a row and over ``values`` of the match so far, in which the row is taken for one of the variable. Output: the
+    ``define``: conditions over a row and over ``values`` of the match so far, under which a row is mapped to the variable. Output: the
     partition's columns, ``measures``, and ``time``, that of the match's last row. ``within`` are milliseconds, 0 for no bound.
     """
 

@@ -1,4 +1,4 @@
-"""Nodes that see a row at a time, where rows come from, and where they go."""
+"""Nodes that look at one row at a time, sources, and sinks."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Scan(Node):
 
 @dataclass(frozen=True)
 class ChangelogNormalize(Unary):
-    """The changes of a table with primary key ``keys``, in full, of which the input tells only what the latest row of a key is."""
+    """The full changes of a table with primary key ``keys``, whose input has only the latest row of each key."""
 
     keys: tuple[str, ...]
 
@@ -103,9 +103,9 @@ class Project(Unary):
 
 @dataclass(frozen=True)
 class Expand(Unary):
-    """Several rows for each row, one a projection; the projections' columns have the same names, and types but for NOT NULL.
+    """One row for each projection of each row; the projections' columns have the same names, and the same types apart from NOT NULL.
 
-    A projection gives a row where its condition, if there are any, is TRUE.
+    If there are conditions, a projection emits a row where its condition is TRUE.
     """
 
     projections: tuple[tuple[Named, ...], ...]
@@ -114,10 +114,10 @@ class Expand(Unary):
 
 @dataclass(frozen=True)
 class Correlate(Unary):
-    """Each row with every element of its ``collection``, an ARRAY, MAP or MULTISET; one whose collection has none once with NULLs where ``outer``.
+    """Each row with every element of its ``collection``, an ARRAY, MAP or MULTISET; a row without elements comes once, with NULLs, if ``outer``.
 
-    Output: the input's columns, then ``columns``: those of the elements (a ROW's fields; key and value), and the element's place, from 1,
-    where ``ordinality``. An element counts where ``condition``, over ``columns``, is TRUE; a ROW that is NULL does not.
+    Output: the input's columns, then ``columns``: those of the elements (a ROW's fields; key and value), and the element's position, from 1,
+    if ``ordinality``. Only elements for which ``condition``, over ``columns``, is TRUE count; a ROW that is NULL does not.
     """
 
     collection: Expr
@@ -138,7 +138,7 @@ class Filter(Unary):
 class Watermark(Unary):
     """Declares ``column`` a rowtime attribute; ``expression`` gives each row's watermark.
 
-    ``current`` is the name of a further column with the watermark that has been reached, if something reads it.
+    ``current`` is the name of an additional column with the current watermark, if something reads it.
     """
 
     column: str
@@ -188,7 +188,7 @@ class Sort(Unary):
 class Sink(Unary):
     """INSERT INTO a table: the input's columns are the table's persisted ones, in order.
 
-    A row with a NULL for a NOT NULL column fails the job, or is left out where ``drop_nulls``.
+    A row with a NULL for a NOT NULL column fails the job, or is dropped if ``drop_nulls``.
     """
 
     table: Table

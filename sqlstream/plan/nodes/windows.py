@@ -1,4 +1,4 @@
-"""Windows, and the function that gives them to rows."""
+"""Windows, and the function that assigns them to rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a node gives, as functions of the node, one property a file. Nothing of this is a part of it."""
+"""Properties of a node, one a file. They are computed from the node and are not part of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of rows that a node gives, and which node makes them change."""
+"""The kinds of rows that a node emits, and which node makes them change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sqlstream.plan.properties.static import of_static, static
 
 @once
 def changelog_mode(node: Node) -> ChangelogMode:
-    """The kinds of rows that ``node`` gives. What is computed once, from input that is all there, is final."""
+    """The kinds of rows that ``node`` emits. What is computed from static input is final."""
     if static(node):
         return ChangelogMode.APPEND
     match node:
@@ -35,7 +35,7 @@ def changelog_mode(node: Node) -> ChangelogMode:
         case GroupAggregate(input=source, aggregates=aggregates, upserts=upserts):
             if changelog_mode(source).updates:
                 return ChangelogMode.UPSERT_DELETE if upserts else ChangelogMode.RETRACT_DELETE
-            # Without aggregates (DISTINCT) a group's row never changes after it was given.
+            # Without aggregates (DISTINCT) a group's row never changes once it is emitted.
             return ChangelogMode.APPEND if not aggregates else ChangelogMode.UPSERT if upserts else ChangelogMode.RETRACT
         case WindowJoin() | CoGroup() | IntervalJoin() | TemporalJoin():
             return ChangelogMode.APPEND
@@ -55,7 +55,7 @@ def changelog_mode(node: Node) -> ChangelogMode:
 
 
 def _joint(modes: list[ChangelogMode]) -> ChangelogMode:
-    """The kinds of rows of all ``modes``. Where they are several, no key says what replaces what: all have to retract."""
+    """The kinds of rows of all ``modes`` together. With several inputs no key says which row replaces which, so all have to retract."""
     updating = [m for m in modes if m.updates]
     if len(modes) <= 1 or not updating:
         return updating[0] if updating else ChangelogMode.APPEND

@@ -1,4 +1,4 @@
-"""The columns that a node gives: names, types, time attributes."""
+"""The columns of a node's output: names, types, time attributes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @once
 def fields(node: Node) -> tuple[Field, ...]:
-    """The columns that ``node`` gives, in order."""
+    """The columns of ``node``'s output, in order."""
     match node:
         case Scan(table=table):
             key = table.primary_key.columns if table.primary_key else ()
@@ -128,7 +128,7 @@ def _expanded_field(column: tuple[Named, ...], times: dict[str, TimeAttribute | 
 
 
 def _joined(field: Field, join: Join | None, *, optional: bool) -> Field:
-    """A column of a join's input, or of a table that is looked up. Of a window join's missing rows the window is not known."""
+    """A column of a join's input, or of a lookup table. A row that a window join fills with NULLs has no window."""
     kept = join is not None and join.keeps_times and not (optional and isinstance(join, WindowJoin))
     return Field(field.name, field.type.null() if optional else field.type, field.time if kept else None)
 

@@ -1,4 +1,4 @@
-"""Whether a rank keeps the first row by time of each partition, which stays it once no earlier one can come."""
+"""Whether a rank keeps the first row of each partition by time, which is final once no earlier row can arrive."""
 
 from __future__ import annotations
 

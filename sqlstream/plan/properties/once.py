@@ -1,4 +1,4 @@
-"""What is computed once for each node, which never changes."""
+"""Caching of properties: a node never changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def once(of_node: Callable[[Node], T]) -> Callable[[Node], T]:
-    """``of_node``, whose result a node keeps: those above it ask for it again and again."""
+    """``of_node``, computed once for each node: the nodes above ask for it again and again."""
     name = f"${of_node.__name__}"
 
     @wraps(of_node)

@@ -1,4 +1,4 @@
-"""What a column of a table that is looked up is called in the table itself."""
+"""The name that a column of a lookup join's table has in the table itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def looked_up(node: LookupJoin) -> Scan:
 
 
 def origin(node: Node, name: str) -> str | None:
-    """What the scan below calls the column ``name`` of ``node``, projections and filters of it; None where it is computed."""
+    """The name that the scan below ``node`` (projections and filters of it) has for the column ``name``; None where it is computed."""
     while not isinstance(node, Scan):
         if isinstance(node, Project):
             expr = next(c.expr for c in node.columns if c.name == name)

@@ -1,4 +1,4 @@
-"""Whether a node's input ends, or is there at once."""
+"""Whether a node's input ends, or is complete from the start."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def bounded(node: Node) -> bool:
 
 @once
 def static(node: Node) -> bool:
-    """Whether all of the node's input is there at once, so that no streaming query is needed."""
+    """Whether all of the node's input is there from the start, so that no streaming query is needed."""
     return node.static if isinstance(node, Scan) else all(static(i) for i in node.inputs)
 
 
 def of_static(node: Join) -> bool:
-    """Whether each row of one side, a stream, can be joined by itself with the other, which is all there."""
+    """Whether one side is a stream, each row of which can be joined by itself with the other, static side."""
     if static(node.left) == static(node.right):
         return False
     allowed = (JoinKind.INNER, JoinKind.RIGHT) if static(node.left) else (JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)

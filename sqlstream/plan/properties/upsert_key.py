@@ -1,4 +1,4 @@
-"""The columns by which an update says which earlier row it replaces."""
+"""The columns that identify the row that an update replaces."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from sqlstream.sql.types import INTEGERS
 
 @once
 def upsert_key(node: Node) -> tuple[str, ...] | None:
-    """Columns whose values say which earlier row an update replaces; None where ``node`` doesn't keep them.
+    """The columns that identify the earlier row that an update replaces; None where ``node``'s output doesn't have them.
 
-    The empty key is that of an aggregate over everything: one row.
+    The key is empty for an aggregate over all rows, which has one row.
     """
     match node:
         case GroupAggregate(keys=keys) | WindowAggregate(keys=keys) | ChangelogNormalize(keys=keys):
@@ -66,14 +66,14 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
 
 
 def _distinct(expr: Expr) -> str | None:
-    """The column of which ``expr`` keeps values apart: itself, or in a wider type."""
+    """The column whose distinct values stay distinct in ``expr``: the column itself, or a cast to a wider type."""
     if isinstance(expr, Cast) and isinstance(expr.operand, ColumnRef) and {expr.type.root, expr.operand.type.root} <= set(INTEGERS):
         return expr.operand.name if INTEGERS.index(expr.operand.type.root) <= INTEGERS.index(expr.type.root) else None
     return expr.name if isinstance(expr, ColumnRef) else None
 
 
 def _join_key(node: Join, left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The upsert key of a join: a side's own where the other has at most one row for each of it, or both together."""
+    """The upsert key of a join: that of one side, if each of its rows finds at most one row of the other; else both together."""
     if node.kind.left_only:
         return left
     pairs = [c.args for c in make.conjuncts(node.condition) if isinstance(c, Call) and c.function.name == "="]

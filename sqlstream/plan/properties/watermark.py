@@ -1,4 +1,4 @@
-"""What a node waits for, and how far its rows are behind."""
+"""Whether a node waits for a watermark, and how far behind it its rows can be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlstream.plan.properties.tree import walk
 
 
 def awaits_watermark(node: Node) -> bool:
-    """Whether ``node`` itself gives rows as the watermark passes them, or closes their windows."""
+    """Whether ``node`` itself emits rows when the watermark passes them or closes their windows."""
     match node:
         case Over(input=source, order=order) | Sort(input=source, keys=order):
             return bool(order) and field(source, order[0].name).time is TimeAttribute.ROWTIME
@@ -30,7 +30,7 @@ def on_time(node: Node) -> bool:
 def watermark_lag(node: Node) -> int:
     """By how many milliseconds the times of ``node``'s rows can be behind the watermark though they are not late.
 
-    Operators above wait so much longer: what an interval join gives is as old as the older of two rows, or as a row that it has given up.
+    Operators above wait that much longer: a row of an interval join is as old as the older of its two rows, or as a row that found no partner.
     """
     below = max((watermark_lag(i) for i in node.inputs), default=0)
     if isinstance(node, Rank):

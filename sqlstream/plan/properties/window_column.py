@@ -1,4 +1,4 @@
-"""The column by which rows come out as windows close."""
+"""The column in whose order rows are emitted as windows close."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlstream.sql.expressions import ColumnRef
 
 
 def window_column(node: Node) -> str | None:
-    """The column with the end of the window that a row is of, where rows come out as windows close: Flink gives them in its order."""
+    """The column with the end of a row's window, if rows are emitted as windows close: Flink emits them in its order."""
     match node:
         case WindowAggregate(end=end):
             return end

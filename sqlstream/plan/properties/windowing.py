@@ -1,4 +1,4 @@
-"""Which columns of a node are those of a window: its bounds, as a window table-valued function or an operator on windows gave them."""
+"""The window of a node's rows, and which of its columns hold the window's bounds."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Windowing:
-    """The window of a node's rows. ``columns`` says of each window column which of window_start, window_end and window_time it is.
+    """The window of a node's rows. ``columns`` maps each window column to its role: window_start, window_end or window_time.
 
-    ``attached``: an operator below gives rows as their windows close. ``times`` are columns with the time that a row's window was chosen
-    by: no time attributes any more, but still what Flink takes for one in deduplication.
+    ``attached``: an operator below emits rows as their windows close. ``times`` are the columns with the time that assigned a row to its window:
+    they are no longer time attributes, but Flink still takes them for one in deduplication.
     """
 
     window: Window
@@ -47,7 +47,7 @@ class Windowing:
 
 
 def windowing(node: Node) -> Windowing | None:
-    """The window of ``node``'s rows; None where there is none, or its columns are gone."""
+    """The window of ``node``'s rows; None where they have none, or its columns were left out."""
     match node:
         case WindowTvf(window=window, zone=zone):
             return Windowing(window, zone, {c: c for c in WINDOW_COLUMNS}, False, frozenset({window.time}))

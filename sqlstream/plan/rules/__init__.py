@@ -1,6 +1,6 @@
 """Rewrites of the plan, one a file: each a pure function Node -> Node that returns its argument where the shape does not fit.
 
-Those of EACH_NODE come first and look at one node each; the others take a whole plan, one after the other.
+Those of EACH_NODE come first, and each looks at one node. Those of WHOLE_PLAN follow, one after the other.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WHOLE_PLAN: tuple[Rule, ...] = (
 
 
 def whole_plan(ttl: int = 0, *, batch: bool = False) -> dict[str, Rule]:
-    """The rules of a whole plan by name, in order. ``ttl``: for how many milliseconds state without new rows is kept by default; 0 for ever."""
+    """The rules of a whole plan by name, in order. ``ttl``: for how many milliseconds idle state is kept by default; 0 means for ever."""
     rules = {rule.__name__: rule for rule in (*WHOLE_PLAN, *(() if batch else (row_clock,)))}
     return {**rules, "state_ttl": lambda node: state_ttl(node, ttl)} if ttl else rules
 

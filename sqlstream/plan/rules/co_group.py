@@ -1,12 +1,12 @@
-"""A window join is one aggregate over the rows of both sides, grouped by window and keys: one state, and one scan where they share a source.
+"""A window join runs as one aggregate over the rows of both sides, grouped by window and keys: it has one state, and one scan of a shared source.
 
 WindowJoin(a.k = b.k)                CoGroup(keys=[k], collects=[rows of a, rows of b])
 +- a                            ->   +- Union
 +- b                                    +- a, SIDE 0, NULLs for b's columns
                                         +- b, SIDE 1, NULLs for a's columns
 
-A side that is a window aggregate by just the join's keys is computed in the same aggregate; of one without aggregate functions (DISTINCT)
-the distinct rows are collected.
+If a side is itself a window aggregate by exactly the join's keys, the same aggregate computes it. If it has no aggregate functions (DISTINCT),
+its distinct rows are collected.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def co_group(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class _Source:
-    """Where the rows of a side come from, and as what they are collected."""
+    """Where the rows of a side come from, and how they are collected."""
 
     node: Node
     time: Expr

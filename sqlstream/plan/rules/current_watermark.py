@@ -1,4 +1,4 @@
-"""CURRENT_WATERMARK(time) is a column of the table's watermark, carried up to where it is read.
+"""CURRENT_WATERMARK(time) becomes a column of the table's Watermark, which is carried up to where it is read.
 
 Filter(time > CURRENT_WATERMARK(time))        Project(columns without it)
 +- Watermark(time)                       ->   +- Filter(time > $watermark)
@@ -21,7 +21,7 @@ _NAME = generated("watermark")
 
 
 def current_watermark(node: Node) -> Node:
-    """``node`` with every such call below it replaced. Raises ValidationError where one's argument is no rowtime attribute."""
+    """``node`` with every such call below it replaced. Raises ValidationError where an argument is not a rowtime attribute."""
     node = node.with_inputs(tuple(current_watermark(i) for i in node.inputs))
     match node:
         case Project(input=source, columns=columns) if calls := _calls([c.expr for c in columns]):

@@ -5,9 +5,9 @@ WindowAggregate(keys, COUNT(*), COUNT(DISTINCT a))      WindowAggregate(keys, FI
                                                            +- WindowAggregate(keys, $group, $d0, n = COUNT(*))
                                                               +- Expand: each row once for the plain calls, once for each distinct argument
 
-The inner one keeps a row of state a value, which costs the same however many values a group has.
+The inner aggregate keeps one row of state for each value, so its cost does not depend on how many values a group has.
 
-Over sessions, which no value has of its own, the calls become functions of the set of a session's values.
+Sessions of each value would differ from the sessions of all rows, so over sessions the calls become functions of the set of values.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def distinct_windows(node: Node) -> Node:
 
 
 def _of_plain_rows(call: AggregateCall) -> AggregateCall:
-    """``call`` over the plain rows: of those for distinct arguments its own are NULL."""
+    """``call`` over the plain rows: in the rows for distinct arguments, its own arguments are NULL."""
     if call.function.name in _IGNORE_NULLS:
         return call
     plain = make.equals(ColumnRef(INT.not_null(), _GROUP), 0)
@@ -97,7 +97,7 @@ def over_set(call: AggregateCall) -> AggregateCall:
 
 
 def _value(call: AggregateCall) -> Expr:
-    """What is distinct: the argument where the condition holds, else NULL, which none of these functions counts."""
+    """The value that has to be distinct: the argument where the condition holds, else NULL, which none of these functions counts."""
     return call.args[0] if call.filter is None else make.when(call.filter, call.args[0], make.null(call.args[0].type))
 
 

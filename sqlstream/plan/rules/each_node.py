@@ -1,6 +1,7 @@
-"""The rules that look at one node, whose inputs have been rewritten: of what a query says in plain nodes they make the operators that it means.
+"""The rules that look at one node, after its inputs have been rewritten. They turn plain nodes, as a query is written, into the operators it means.
 
-They need each other: a Top-N of windows is one over a window aggregate, whose rows may come out of a window join.
+The rules depend on each other: the input of a Top-N of windows may be a window aggregate, and its input a window join. So they run together, from
+the sources up, until none of them fits.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 
     Rule = Callable[[Node], Node]
 
-# A Top-N is one of windows first. A join is one as of a time first; one of windows, or of times, it is by the conditions that are left after those
-# of one input were moved there.
+# A Top-N of windows is recognised before a plain one. Joins as of a time come first; window and interval joins are recognised by the conditions that
+# are left once those of a single input have been pushed into it.
 EACH_NODE: tuple[Rule, ...] = (window_aggregate, window_rank, rank, lookup_join, temporal_join, filter_pushdown, window_join, interval_join)
 
 
 @once
 def resolved(node: Node) -> Node:
-    """``node`` after these rules. A node that is an input of several stays one. Raises ValidationError, NotSupported."""
+    """``node`` after these rules. A node that several nodes have as their input stays shared. Raises ValidationError, NotSupported."""
     return _at_node(node, EACH_NODE, resolved)
 
 

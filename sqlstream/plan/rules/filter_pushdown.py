@@ -1,4 +1,4 @@
-"""Conditions are asked as far below as they can be: those above an inner join by it, those of one input of it before they are joined.
+"""Conditions are tested early: a filter above an inner join becomes part of its condition, and what reads one input only is tested there.
 
 Filter(a.k = b.k AND a.n > 1 AND b.m < 5)        Join(a.k = b.k)
 +- Join                                     ->   +- Filter(n > 1)
@@ -6,7 +6,8 @@ Filter(a.k = b.k AND a.n > 1 AND b.m < 5)        Join(a.k = b.k)
    +- b                                          +- Filter(m < 5)
                                                     +- b
 
-Above a temporal join only those of the left come below: which version holds is found among all. What is above a window join stays there.
+Through a temporal join only conditions on the left side move: the version that holds is chosen among all of the right's. A filter above a window join
+stays where it is.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def filter_pushdown(node: Node) -> Node:
-    """``node`` with its conditions by the join below it, or in the join's inputs; ``node`` itself where none can be."""
+    """``node`` with its conditions moved into the join below it or into the join's inputs; ``node`` itself where none can move."""
     match node:
         case Filter(input=TemporalJoin() as join, condition=condition):
             return _above_temporal_join(node, join, make.conjuncts(condition))

@@ -1,9 +1,9 @@
-"""Interval joins: joins whose condition bounds how far a time attribute of one side is from one of the other.
+"""Interval joins: the condition bounds the distance between a time attribute of the left and one of the right.
 
 Join(condition: a.k = b.k AND a.ts BETWEEN b.ts - INTERVAL '5' SECOND AND b.ts)      IntervalJoin(lower=-5000, upper=0, rest: a.k = b.k)
 
-Flink's rule: two comparisons that bound the distance from both sides, or one equality, of attributes of one kind; a join with more of
-them, or one whose equality moves a time, is a regular one. So are semi and anti joins.
+Flink's rule: the attributes are of one kind, and there are two comparisons that bound the distance from both sides, or one equality. A join with more
+of them, or with an equality that shifts a time, is a regular join. So are semi and anti joins.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def interval_join(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class _Bound:
-    """``left operator right + distance`` of two time attributes; the distance, in milliseconds, is None where it is no constant."""
+    """``left operator right + distance`` of two time attributes; the distance, in milliseconds, is None where it is not constant."""
 
     condition: Expr
     left: str
@@ -81,7 +81,7 @@ class _Bound:
 
 
 def _bound(condition: Expr, left: Mapping[str, TimeAttribute | None], right: Mapping[str, TimeAttribute | None]) -> _Bound | None:
-    """The bound that ``condition`` is; None where it is none."""
+    """``condition`` as a bound; None where it is not one."""
     if not isinstance(condition, Call) or condition.function.name not in _MIRRORED:
         return None
     operator, (one, other) = condition.function.name, condition.args
@@ -96,12 +96,12 @@ def _bound(condition: Expr, left: Mapping[str, TimeAttribute | None], right: Map
         return None
     moved, base = _moved(one), _moved(other)
     if operator == "=" and (moved, base) != (0, 0):
-        return None  # Flink computes the moved time below the join, where it is no attribute any more.
+        return None  # Flink computes the moved time below the join, where it is no longer an attribute.
     return _Bound(condition, a, operator, b, None if moved is None or base is None else base - moved)
 
 
 def _moved(expr: Expr) -> int | None:
-    """By how many milliseconds ``expr`` moves the time attribute in it; None where that is not always the same."""
+    """By how many milliseconds ``expr`` shifts the time attribute in it; None where that varies."""
     match expr:
         case ColumnRef():
             return 0
@@ -125,6 +125,6 @@ def _millis(root: str, value: int) -> int | None:
 
 
 def _months(count: int) -> int:
-    """Flink has months in milliseconds by what they are from 1970 on."""
+    """Flink converts months to milliseconds by counting from January 1970."""
     years, month = divmod(count, 12)
     return (datetime(1970 + years, month + 1, 1) - datetime(1970, 1, 1)) // timedelta(milliseconds=1)

@@ -1,11 +1,11 @@
-"""A regular join of streams is one operator over the rows of both sides, by the keys that are equal: one state, and one scan of a common source.
+"""A regular join of streams runs as one operator over the rows of both sides, keyed by what must be equal: one state, one scan of a shared source.
 
 Join(a.k = b.k AND c)              KeyedJoin(keys=[k], condition c)
 +- a                          ->   +- Union
 +- b                                  +- a, SIDE 0, NULLs for b's columns
                                       +- b, SIDE 1, NULLs for a's columns
 
-A join with a table that is all there stays what it is: Spark looks each row of the stream up in it.
+A join with a static table stays as it is: Spark joins each row of the stream with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LIMIT over a stream is a Top-N of all rows: by the ORDER BY below it, or as they come.
+"""LIMIT over a stream is a Top-N of all rows, in the order of the ORDER BY below it, or in the order in which they arrive.
 
 Limit(n, offset)            Rank(rank offset + 1 to offset + n)
 +- Sort(keys)         ->    +- x

@@ -1,4 +1,4 @@
-"""Lookup joins: FROM o JOIN d FOR SYSTEM_TIME AS OF o.proctime ON o.k = d.k. Each row gets the rows of ``d`` that are there when it comes.
+"""Lookup joins: FROM o JOIN d FOR SYSTEM_TIME AS OF o.proctime ON o.k = d.k. Each row is joined with the rows that ``d`` has when it arrives.
 
 Join(o.k = d.k AND o.a > 1 AND d.b = 2)             LookupJoin(table: Filter(d, b = 2), keys: k = o.k)
 +- o                                           ->   +- Filter(o, a > 1)
@@ -34,7 +34,7 @@ def lookup_join(node: Node) -> Node:
 
 
 def with_conditions(node: LookupJoin, conditions: list[Expr]) -> LookupJoin:
-    """``node`` with further conditions, of its ON or above it: as keys, of the table, and of an inner join's input where they can be asked there."""
+    """``node`` with further conditions, from ON or from above: each becomes a key, a filter of the table or of an inner join's input, or remains."""
     lefts, rights = ({f.name for f in fields(side)} for side in (node.input, node.table))
     plain = {name for name in rights if origin(node.table, name) is not None}
     keys, of_table, of_input, rest = list(node.keys), [], [], make.conjuncts(node.condition)
@@ -54,7 +54,7 @@ def with_conditions(node: LookupJoin, conditions: list[Expr]) -> LookupJoin:
 
 
 def _table(node: Node, at: exp.Expr | None) -> Node:
-    """``node``, a table or a view of projections and filters of one, as the table of a lookup join. Raises NotSupported."""
+    """``node``, which is a table or projects and filters one, as the table of a lookup join. Raises NotSupported."""
     match node:
         case Scan(table=table):
             if not find(table.connector).can_be_looked_up:
@@ -72,7 +72,7 @@ def _table(node: Node, at: exp.Expr | None) -> Node:
 
 
 def _key(condition: Expr, lefts: set[str], plain: set[str]) -> tuple[Expr, str] | None:
-    """What a column of the table is to be equal to by ``condition``, and the column."""
+    """The value that ``condition`` compares with a column of the table, and the column's name."""
     if not (isinstance(condition, Call) and condition.function.name == "="):
         return None
     for value, column in (condition.args, condition.args[::-1]):

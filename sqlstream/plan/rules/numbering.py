@@ -1,4 +1,4 @@
-"""A limit of ROW_NUMBER() OVER (..): what a Top-N is written as.
+"""A filter on ROW_NUMBER() OVER (..), which is how SQL writes a Top-N.
 
 Filter(n <= 3 AND c)
 +- Project(.., n)
@@ -31,9 +31,10 @@ _MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 @dataclass(frozen=True)
 class Numbering:
-    """The numbers ``first`` to ``last`` of ``over``, which numbers rows; ``projects`` are above it, listed from above, and ``rest`` is asked besides.
+    """The rows that ``over`` numbers ``first`` to ``last``.
 
-    ``latest``: of rows of one time the one that came last is kept.
+    ``projects`` stand above it, the topmost first; ``rest`` are the filter's other conditions. ``latest``: of several
+    rows of one time, the one that arrived last is kept.
     """
 
     over: Over
@@ -44,14 +45,14 @@ class Numbering:
     latest: bool
 
     def above(self, rank: Node) -> Node:
-        """What was asked of the numbered rows, asked of ``rank``, which gives only those of these numbers."""
+        """The projections and the other conditions above ``rank``, which takes the place of the numbering."""
         for project in reversed(self.projects):
             rank = Project(rank, project.columns)
         return make.filtered(rank, make.all_of(self.rest))
 
 
 def numbering(node: Node) -> Numbering | None:
-    """The limit of row numbers that ``node`` is; None where it is none."""
+    """``node`` as a limit on row numbers; None where it is not one."""
     if not isinstance(node, Filter):
         return None
     projects: list[Project] = []
@@ -69,7 +70,7 @@ def numbering(node: Node) -> Numbering | None:
 
 
 def _by_time(node: Over) -> bool:
-    """Whether the order is that of a time attribute, or of the time that windows were chosen by."""
+    """Whether rows are ordered by a time attribute, or by the time that assigned them to windows."""
     if len(node.order) != 1:
         return False
     name, below = node.order[0].name, windowing(node.input)
@@ -77,7 +78,7 @@ def _by_time(node: Over) -> bool:
 
 
 def _names_of(rank: str, projects: list[Project]) -> set[str]:
-    """What ``rank`` is called above ``projects``, which are listed from above."""
+    """The names of the column ``rank`` above ``projects``, of which the topmost is the first."""
     names = {rank}
     for project in reversed(projects):
         names = {c.name for c in project.columns if isinstance(c.expr, ColumnRef) and c.expr.name in names}
@@ -85,7 +86,7 @@ def _names_of(rank: str, projects: list[Project]) -> set[str]:
 
 
 def _range(condition: Expr, names: set[str]) -> tuple[int, int | None, list[Expr]]:
-    """The ranks that ``condition`` leaves, and what else it asks for."""
+    """The first and last number that ``condition`` lets through, and its other conditions."""
     first, last, rest = 1, None, []
     for part in make.conjuncts(condition):
         limit = _limit(part, names)

@@ -1,4 +1,9 @@
-"""Two projections in a row are one, where no expression would be computed twice."""
+"""Two projections in a row become one, unless an expression would then be computed twice.
+
+Project(a + 1 AS c)             Project(x * 2 + 1 AS c)
++- Project(x * 2 AS a)     ->   +- input(x)
+   +- input(x)
+"""
 
 from __future__ import annotations
 

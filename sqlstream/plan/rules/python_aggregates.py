@@ -1,11 +1,11 @@
-"""An aggregate function in Python is a scalar call above the aggregate: Spark's aggregates, and ours, are on the JVM.
+"""An aggregate function in Python becomes a scalar call above an aggregate that runs on the JVM, as Spark's and ours do.
 
 GroupAggregate(keys=[k], spread(x))   ->   Project(k, spread($rows0))
 +- input                                   +- GroupAggregate(keys=[k], $rows0 = ACCUMULATOR(x))
                                               +- input
 
-Of a stream's group the aggregate below keeps an accumulator and the last rows. It keeps all rows, ARGUMENTS(x), where these are bounded (in windows,
-OVER, batch mode), where the function takes them as columns, and where rows go and it has no retract: they are simply taken out.
+For a group of a stream, the aggregate below keeps an accumulator and the latest rows. It keeps all rows, as ARGUMENTS(x), where they are bounded (in
+windows, OVER, batch mode), where the function takes them as columns, and where rows are retracted but the function has no retract.
 """
 
 from __future__ import annotations

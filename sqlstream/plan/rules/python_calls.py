@@ -1,5 +1,5 @@
-"""Python functions are called by projections, each at the top of a column: what only looks at values, a join's condition or an operator of our own,
-can't call them, and Spark SQL that names a value twice would call them twice.
+"""Only projections call Python functions, each at the top of a column. Filters, joins and our own operators can't call them, and Spark SQL that names
+a value twice would call them twice.
 
 Filter(where=[f(a) > 1])      ->   Project(a)
 +- input(a)                        +- Filter(where=[$py0 > 1])
@@ -61,7 +61,7 @@ def python_calls(node: Node) -> Node:
 
 
 def _filtered(node: Filter, source: Node, columns: tuple[Named, ...]) -> Node:
-    """``node`` over a projection that calls functions: what they are not asked for is left out before."""
+    """``node`` over a projection that calls functions: conditions that don't need their results are tested first."""
     plain = {c.name: c.expr for c in columns if isinstance(c.expr, ColumnRef)}
     parts = make.conjuncts(node.condition)
     before = [p for p in parts if make.columns(p) <= plain.keys() and not outermost_calls(p)]
@@ -81,7 +81,7 @@ def _restored(node: Node, rewritten: Node) -> Node:
 
 
 def _computed(node: Values) -> Node:
-    """Constant rows whose Python calls are computed of their arguments: one branch a row."""
+    """Constant rows with Python calls, as a union with one branch for each row."""
 
     def branch(row: tuple[Expr, ...]) -> Node:
         cells = tuple(Named(f.name, cell) for f, cell in zip(node.fields, row, strict=True))

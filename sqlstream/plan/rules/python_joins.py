@@ -1,4 +1,4 @@
-"""A join calls no Python functions: those in its condition are called below it, where they read one side, and above it, where they read both.
+"""Joins don't call Python functions: a call in the condition moves below the join if it reads one side only, and above it if it reads both.
 
 Join(f(a.x) = b.y AND g(a.x, b.z) > 1)      Project(a, b)
 +- a                                   ->   +- Filter(g(x, z) > 1)
@@ -29,7 +29,7 @@ _BOTH_SIDES = (
 
 
 def python_joins(node: Node) -> Node:
-    """``node`` with the Python calls of its joins' conditions below the joins, or above."""
+    """``node`` with the Python calls in its joins' conditions moved below or above the joins."""
     node = node.with_inputs(tuple(python_joins(i) for i in node.inputs))
     return _without_calls(node) if isinstance(node, Join) and outermost_calls(node.condition) else node
 

@@ -1,4 +1,4 @@
-"""Python calls in expressions, and columns in their place."""
+"""Replaces Python calls in expressions by columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_python_call(expr: Expr) -> bool:
 
 
 def _is_fixed(call: Expr) -> bool:
-    """Whether one call does for all that are equal to it."""
+    """Whether equal calls can share one result."""
     return isinstance(call, Call) and call.function.deterministic
 
 
@@ -35,7 +35,7 @@ def outermost_calls(expr: Expr | None) -> list[Expr]:
 
 
 class Lift:
-    """Expressions with columns in the place of Python calls; ``calls`` are these, by the name of their column."""
+    """Puts columns in the place of Python calls. ``calls`` has the calls by the names of their columns."""
 
     def __init__(self, columns: Sequence[Field], prefix: str = generated("py"), often: Sequence[Expr] = ()) -> None:
         self.calls: dict[str, Expr] = {}
@@ -47,14 +47,14 @@ class Lift:
         return expr.transform(lambda e: self.column(e) if is_python_call(e) else None)
 
     def top(self, expr: Expr) -> Expr:
-        """``expr``, which may be a call, of calls, unless it is needed elsewhere too."""
+        """``expr``, which may stay a call with calls as arguments, unless its value is needed elsewhere too."""
         if not is_python_call(expr) or expr in self._twice:
             return self(expr)
         inner = self if keeps_failures(expr) else self.top
         return expr.with_children(tuple(inner(a) for a in expr.children))
 
     def below(self, source: Node) -> Node:
-        """``source`` with the columns that were found."""
+        """``source`` with the columns of the calls."""
         if not self.calls:
             return source
         kept = (Named(f.name, make.ref(f)) for f in fields(source))

@@ -1,4 +1,4 @@
-"""The rows of the first numbers by ROW_NUMBER() OVER (PARTITION BY .. ORDER BY ..) are a Top-N, and those of the number 1 by a time deduplication.
+"""A limit on ROW_NUMBER() OVER (PARTITION BY .. ORDER BY ..) is a Top-N. With the limit 1 and the order of a time attribute it is a deduplication.
 
 Filter(n <= 3)                                   Project(.., n)
 +- Project(.., n)                           ->   +- Rank(partition=[k], order=[v], rank 1 to 3 AS n)
@@ -18,7 +18,7 @@ def rank(node: Node) -> Node:
         return node
     over, first, last = limit.over, limit.first, limit.last
     by = over.order[0]
-    # Of processing times the first stays the first.
+    # By processing time, the first row stays the first.
     time = field(over.input, by.name).time if len(over.order) == 1 else None
     once = time is TimeAttribute.PROCTIME and not by.descending and (first, last) == (1, 1)
     return limit.above(Rank(over.input, over.partition, over.order, over.aggregates[0].name, first, last, limit.latest, once))

@@ -1,9 +1,9 @@
-"""CURRENT_TIMESTAMP and its like in SELECT: every row has its own time, one for all calls.
+"""CURRENT_TIMESTAMP and its kin in SELECT: each row has its own time, which all calls share.
 
 Project(f(CURRENT_TIMESTAMP))   ->   Project(f(CURRENT_TIMESTAMP($now)))
                                      +- Project(.., CURRENT_ROW_TIMESTAMP() AS $now)
 
-Elsewhere, and in batch mode everywhere, they are the time at which the micro-batch, or the query, began.
+In other clauses, and everywhere in batch mode, they are the time at which the micro-batch or the query began.
 """
 
 from __future__ import annotations

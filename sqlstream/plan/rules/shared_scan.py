@@ -1,10 +1,10 @@
-"""Branches of UNION ALL over one input read it once: each row goes out once for every branch that takes it.
+"""Branches of UNION ALL over the same input read it once: each row is emitted once for every branch that selects it.
 
 Union                                  Expand(projections of a and of b, each where its condition holds)
 +- a: Project/Filter over X       ->   +- X
 +- b: Project/Filter over X
 
-A window function that all branches have, of the same windows, comes below.
+If all branches apply the same window function, it moves below the Expand.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _shareable(base: Node) -> bool:
 
 @dataclass(frozen=True)
 class _Branch:
-    """A branch as expressions over ``base``, under windows if there are any. ``before`` are the conditions of rows to which windows are given."""
+    """A branch as expressions over ``base`` and its windows, if any. ``before`` are the conditions on rows before windows are assigned."""
 
     base: Node
     window: tuple[Window, str] | None
@@ -91,7 +91,7 @@ def _expand(branches: list[_Branch], names: list[str]) -> Node:
     first = branches[0]
     base = first.base
     if first.window is not None:
-        # A row without a time may be there only where a branch would have taken it.
+        # A row without a time may get here only if a branch would have selected it.
         conditions_below = [make.all_of(b.before) for b in branches]
         stated = [t for t in conditions_below if t is not None]
         base = WindowTvf(Filter(base, make.any_of(stated)) if len(stated) == len(conditions_below) else base, *first.window)

@@ -1,5 +1,5 @@
-"""Changes of which no key is known go into a sink by its primary key through a rank that keeps, for each key, the row that came last of those that
-are there: what a row leaves behind when it goes is then known.
+"""A query without an upsert key writes into a sink with a primary key through a rank that keeps, for each key, the latest row that has not been
+retracted. When that row is retracted, the one before it is known.
 
 Sink(PRIMARY KEY k)              Sink
 +- x, no upsert key        ->    +- Rank(partition=[k], the last that came)
@@ -17,7 +17,7 @@ from sqlstream.plan.properties import changelog_mode, upsert_key
 
 
 def sink_materializer(node: Node) -> Node:
-    """``node``, a plan, with that rank below its sink where it needs one."""
+    """``node``, a whole plan, with such a rank below its sink if it needs one."""
     if not isinstance(node, Sink) or node.table.primary_key is None or ChangelogMode.UPSERT not in find(node.table.connector).sink_modes(node.table):
         return node
     if find(node.table.connector).shows_changes or not changelog_mode(node.input).retracts or upsert_key(node.input) is not None:

@@ -1,4 +1,8 @@
-"""How long operators keep the state of keys without new rows, where no hint says so: as ``table.exec.state.ttl`` does."""
+"""Operators without a hint keep the state of idle keys for as long as ``table.exec.state.ttl`` says.
+
+GroupAggregate(keys=[k])        GroupAggregate(keys=[k], ttl=default)
++- input                   ->   +- input
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from sqlstream.plan.nodes import GroupAggregate, Join, KeyedJoin, Node, Rank
 
 
 def state_ttl(node: Node, default: int) -> Node:
-    """``node`` with ``default``, in milliseconds, for every such operator in it."""
+    """``node`` with ``default``, in milliseconds, in every such operator."""
     node = node.with_inputs(tuple(state_ttl(i, default) for i in node.inputs))
     match node:
         case GroupAggregate(ttl=None) | Rank(ttl=None):

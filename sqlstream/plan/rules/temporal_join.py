@@ -1,12 +1,12 @@
-"""Temporal joins: FROM o JOIN r FOR SYSTEM_TIME AS OF o.rowtime ON o.k = r.k. Each row gets the version of a row of ``r`` that held at its time.
+"""Temporal joins: FROM o JOIN r FOR SYSTEM_TIME AS OF o.rowtime ON o.k = r.k. A row is joined with the version of ``r``'s row that held at its time.
 
 Join(o.k = r.k)                        TemporalJoin(o.k = r.k, key=[k])
 +- o                              ->   +- o
 +- Snapshot(o.rowtime)                 +- the versions of r
    +- r
 
-What gives versions: a table with a primary key and a watermark, and a query that keeps the last row of each key. Of that one the rows below it
-are the versions.
+Two things have versions: a table with a primary key and a watermark, and a query that keeps the last row of each key. The versions of such a query
+are the rows below the operator that keeps the last.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _temporal_join(node: Join, right: Node, time: Field, at: exp.Expr | None) ->
 
 
 def _right_of(condition: Expr, right: set[str]) -> Expr | None:
-    """The right's part of ``condition`` where that is an equality of the left and the right."""
+    """The right side of ``condition`` if it is an equality between the inputs."""
     if not (isinstance(condition, Call) and condition.function.name == "="):
         return None
     read = [make.columns(arg) for arg in condition.args]
@@ -105,14 +105,14 @@ def _right_of(condition: Expr, right: set[str]) -> Expr | None:
 
 @dataclass(frozen=True)
 class _Versions:
-    """A node that gives versions, and its columns that are their key."""
+    """A node whose rows are versions, and the columns of their key."""
 
     node: Node
     key: tuple[str, ...]
 
 
 def _versions(node: Node, at: exp.Expr | None) -> _Versions | None:
-    """The versions of the rows of ``node``; None where it has no key. Raises NotSupported where what it keeps of a key is not its last row."""
+    """The versions of ``node``'s rows; None where it has no key. Raises NotSupported where it keeps other rows than the last of a key."""
     match node:
         case Scan(table=table):
             return _Versions(node, table.primary_key.columns) if table.primary_key else None
@@ -147,7 +147,7 @@ def _projected(below: _Versions, columns: tuple[Named, ...]) -> _Versions | None
 
 
 def _last_rows(node: Rank, at: exp.Expr | None) -> _Versions:
-    """The rows of which ``node`` keeps the last of each key."""
+    """The rows among which ``node`` keeps the last of each key."""
     by_rowtime = node.latest and field(node.input, node.order[0].name).time is TimeAttribute.ROWTIME
     if not by_rowtime or changelog_mode(node.input).updates:
         raise NotSupported(

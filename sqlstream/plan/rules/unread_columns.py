@@ -1,5 +1,12 @@
-"""What keeps rows, a join, a rank, a pattern or a ChangelogNormalize, or asks a database for them, is given only the columns that are read above it:
-Spark does not look into our own operators.
+"""Operators that keep rows (joins, ranks, patterns, ChangelogNormalize) or fetch them from a database get only the columns that are read above them.
+Spark's optimizer can't see into our own operators.
+
+Project(a.n)                     Project(a.n)
++- Join(a.k = b.k)               +- Join(a.k = b.k)
+   +- a(k, n, ts)           ->      +- Project(k, n)
+   +- b(k, page, ts)                |  +- a(k, n, ts)
+                                    +- Project(k)
+                                       +- b(k, page, ts)
 """
 
 from __future__ import annotations
@@ -12,12 +19,12 @@ from sqlstream.plan.properties import fields, match_columns
 
 
 def unread_columns(node: Node) -> Node:
-    """``node`` with projections below each such node that needs them."""
+    """``node`` with a projection below each such operator that needs one."""
     return _narrowed(node, None)
 
 
 def _narrowed(node: Node, read: set[str] | None) -> Node:
-    """``node`` with the columns ``read`` (None: all) at least, of which there may be none."""
+    """``node`` with at least the columns ``read``, which may be empty; None means all."""
     match node:
         case Project(input=source, columns=columns):
             kept = tuple(c for c in columns if read is None or c.name in read) or columns[:1]

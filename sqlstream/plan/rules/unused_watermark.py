@@ -1,4 +1,9 @@
-"""A watermark that no operator waits for is left out: it would cost a source of its own for each Kafka partition."""
+"""A watermark that no operator waits for is left out: it would need a source for each Kafka partition.
+
+Sink                        Sink
++- Watermark(ts)       ->   +- input
+   +- input
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from sqlstream.plan.properties import awaits_watermark, field
 
 
 def unused_watermark(node: Node, used: bool = False) -> Node:
-    """``node`` without the Watermarks that no operator is above which waits for one."""
+    """``node`` without Watermarks that no operator above waits for."""
     if isinstance(node, WindowTvf) and field(node.input, node.window.time).time is TimeAttribute.PROCTIME:
         used = False  # These windows close by the clock.
     used = used or awaits_watermark(node) or (isinstance(node, Sink) and find(node.table.connector).awaits_watermark(node.table))

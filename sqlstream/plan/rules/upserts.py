@@ -1,4 +1,4 @@
-"""Below a sink that takes upserts nothing need say what a row was: Spark's own aggregate serves then, and upserts come through as they are.
+"""A sink that takes upserts need not know what a row was before. So Spark's own aggregate can be used, and upserts pass through unchanged.
 
 Sink(accepts upserts of k)                  Sink
 +- GroupAggregate(keys=[k])            ->   +- GroupAggregate(keys=[k], upserts)
@@ -19,7 +19,7 @@ from sqlstream.plan.properties import changelog_mode, upsert_key
 
 
 def upserts(node: Node) -> Node:
-    """``node``, a plan, without what a sink above does not need to know."""
+    """``node``, a whole plan, without the rows that its sink does not need."""
     if not isinstance(node, Sink):
         return node
     connector = find(node.table.connector)

@@ -1,10 +1,10 @@
-"""GROUP BY window_start, window_end over windows is a window aggregate: one row a window, when it closes.
+"""GROUP BY window_start, window_end is a window aggregate: it emits one row for each group and window, when the window closes.
 
 GroupAggregate(keys=[.., window_start, window_end])        WindowAggregate(window, keys)
 +- Project/Filter ..                                  ->   +- Project/Filter .. with window_time
    +- WindowTvf                                               +- WindowTvf
 
-Below may also be an operator on windows (an aggregate, a join, a rank): its rows' windows are attached.
+The input may also be an operator on windows (an aggregate, a join, a rank): then the windows are attached to its rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A join of rows of the same window is a window join, whose rows come when the window closes.
+"""A join of rows of the same window is a window join: it emits rows when the window closes.
 
 Join(condition: a.window_start = b.window_start AND a.window_end = b.window_end AND ..)      WindowJoin(window, keys, condition: ..)
 +- a over windows                                                                        ->  +- a with window_time
@@ -40,7 +40,7 @@ def window_join(node: Node) -> Node:
         return node
     source, time = with_window_time(node.left)
     target, other_time = with_window_time(node.right)
-    # Of the columns only those of the time, which may be new, can have one name.
+    # Only the columns with the window's time, which may be new, can have the same name on both sides.
     place = [f.name for f in fields(target)].index(other_time)
     target = without_names(target, [f.name for f in fields(source)])
     other_time = fields(target)[place].name
@@ -53,7 +53,7 @@ def window_join(node: Node) -> Node:
 
 
 def _equal_columns(condition: Expr, left: set[str], right: set[str]) -> tuple[str, str] | None:
-    """The columns, of the left and of the right input, that ``condition`` says are equal."""
+    """The columns of the left and of the right that ``condition`` compares for equality."""
     if not (isinstance(condition, Call) and condition.function.name == "="):
         return None
     a, b = condition.args
@@ -65,5 +65,5 @@ def _equal_columns(condition: Expr, left: set[str], right: set[str]) -> tuple[st
 
 
 def _shape(window: object) -> object:
-    """What must be the same of windows that are joined: all but the columns."""
+    """What joined windows must have in common: all but the names of columns."""
     return replace(window, time="", keys=())  # type: ignore[type-var]

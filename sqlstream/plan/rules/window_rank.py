@@ -1,4 +1,4 @@
-"""A Top-N of the rows of each window, numbered by its bounds, is given when the window closes.
+"""A Top-N whose partition has the bounds of a window is a Top-N of each window: it emits rows when the window closes.
 
 Filter(n <= 3)                                                               Project(.., n)
 +- Project(.., n)                                                       ->   +- WindowRank(window, partition=[..], rank 1 to 3 AS n)

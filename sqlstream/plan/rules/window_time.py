@@ -1,4 +1,4 @@
-"""The last millisecond of a row's window among a node's columns: what an operator on windows needs, and a query may have left out."""
+"""Adds window_time, the last millisecond of a row's window, to a node's columns: operators on windows need it, and a query may have left it out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def with_window_time(node: Node) -> tuple[Node, str]:
-    """``node``, which has a window, with window_time among its columns, and its name there."""
+    """``node``, whose rows have windows, with window_time among its columns, and the name of that column."""
     below = windowing(node)
     if below is not None and (present := below.column(WINDOW_TIME)) is not None:
         return node, present
