@@ -10,7 +10,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.nexmark import Shape, events
+from sqlstream.connectors.nexmark import EventSettings, events
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,7 +22,7 @@ JSON_OPTIONS = "map('timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSS', 'ignoreNullFie
 
 def fill(spark: SparkSession, bootstrap: str, topic: str, count: int) -> None:
     """Write events 0 to ``count`` (a multiple of 100) into ``topic``, which has PARTITIONS partitions."""
-    shape = Shape()
+    shape = EventSettings()
     share = count // PARTITIONS
     if count % (PARTITIONS * shape.block):
         raise SystemExit(f"The number of events must be a multiple of {PARTITIONS * shape.block}.")
@@ -38,7 +38,7 @@ def fill(spark: SparkSession, bootstrap: str, topic: str, count: int) -> None:
 
 def watermark(count: int) -> str:
     """The watermark, four seconds late, after ``count`` events, to the second."""
-    last = START_MS + count * 1000 // Shape().next_rate
+    last = START_MS + count * 1000 // EventSettings().next_rate
     return datetime.fromtimestamp(last / 1000 - 4, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 

@@ -96,7 +96,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
             return _use(manager, statement)
         case ast.Module():
             raise _module(statement)
-    raise NotSupported(f"{type(statement).__name__} is no statement of the catalog.", at=statement)
+    raise NotSupported(f"{type(statement).__name__} is not a statement of the catalog.", at=statement)
 
 
 def _saved(manager: CatalogManager, key: ObjectKey, item: Item, context: StatementContext) -> list[str]:

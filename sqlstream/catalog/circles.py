@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sqlstream.catalog.namespaces import CatalogManager
 
-_HINT = "A view is its query wherever it is named: give one of them another query, or another name."
+_HINT = "A view stands for its query wherever it is named: give one of them another query, or another name."
 
 
 def reads_itself(circle: Iterable[ObjectPath], at: exp.Expr | None) -> ValidationError:

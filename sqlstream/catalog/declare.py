@@ -43,7 +43,7 @@ E = TypeVar("E", bound=exp.Expr)
 SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
 """What the planner says that a query gives; several of its columns may have one name."""
 
-ENFORCED = "PRIMARY KEY is taken as NOT ENFORCED: rows are not checked against it. Flink asks for these words."
+ENFORCED = "PRIMARY KEY is taken as NOT ENFORCED: rows are not checked against it. Flink requires these words."
 
 
 @dataclass
@@ -217,7 +217,7 @@ def _from_query(made: Table, query: exp.Query, order: tuple[str, ...], parts: Co
     if not made.connector:
         raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.")
     if schema_of is None:
-        raise ValidationError("CREATE TABLE ... AS SELECT can't stand here: it runs a job.", at=query)
+        raise ValidationError("CREATE TABLE ... AS SELECT can't be used here: it runs a job.", at=query)
     given = schema_of(query)
     schema = tuple((name, column[1]) for name, column in zip(unique([c[0] for c in given]), given, strict=True))
     return with_query_schema(made, schema, order, parts.places)

@@ -158,7 +158,7 @@ class CatalogFiles:
                     scope = self._used(statement, scope)
                 elif type(statement) not in ORDER or statement.args.get("temporary"):
                     raise ValidationError(
-                        "Only CREATE TABLE, VIEW, FUNCTION, DATABASE and CATALOG may stand in a catalog file, without TEMPORARY.",
+                        "A catalog file can contain only CREATE TABLE, VIEW, FUNCTION, DATABASE and CATALOG, without TEMPORARY.",
                         at=0,
                         hint="Put other statements in a script, and run it with -f or -i.",
                     )
@@ -176,7 +176,7 @@ class CatalogFiles:
                 return self.builtin[0], database
             case [catalog, database]:
                 return catalog, database
-        raise ValidationError("Catalog files stand at most two folders deep: catalog/<catalog>/<database>/.")
+        raise ValidationError("Catalog files are at most two folders deep: catalog/<catalog>/<database>/.")
 
     @staticmethod
     def _used(statement: ast.Use, scope: tuple[str, str]) -> tuple[str, str]:
@@ -200,11 +200,11 @@ class CatalogFiles:
             return ""
         secrets = ddl.secrets_of(item)
         if secrets and not secrets[0]:
-            return "Not saved: its text holds a password in plain text; the definition lasts for this session."
+            return "Not saved: its text contains a password in plain text; the definition lasts for this session."
         if secrets:
             name = "".join(c if c.isalnum() else "_" for c in secrets[0]).upper()
             return (
-                f"Not saved: '{secrets[0]}' holds a secret in plain text. Write '${{env:{name}}}' there and set "
+                f"Not saved: '{secrets[0]}' contains a secret in plain text. Write '${{env:{name}}}' there and set "
                 f"the variable {name}; "
                 "until then the definition lasts for this session."
             )

@@ -84,7 +84,7 @@ def transactions(
 
     Each is up to ``disorder_ms`` older than its place says; every ``late_every``-th (0: none) is three minutes older,
     so that a window may have closed before it. Every ``bad_every``-th (0: none) is one that its table cannot read: in
-    turn one that is cut off, and one whose amount is no number.
+    turn one that is cut off, and one whose amount is not a number.
     """
     rng = Random(f"transactions {seed}")
     balances = [1_000_000 + int(rng.random() * 9_000_000) for _ in range(ACCOUNTS)]

@@ -135,7 +135,7 @@ class _Call:
             array, wrong = v.arrow_array([value], type_, zone)
             if array is None:
                 assert wrong is not None
-                raise TypeError(f"{function.name} is given {wrong[1].value!r}, which is no {wrong[1].type.full}")
+                raise TypeError(f"{function.name} is called with {wrong[1].value!r}, which is not of type {wrong[1].type.full}")
             arrays.append(array)
         result = t.array(function.of.result.not_null()) if function.kind is FunctionKind.TABLE else function.of.result
         try:

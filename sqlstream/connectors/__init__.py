@@ -25,7 +25,7 @@ CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem
 _CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
 _SINK = "Write into a Delta table, and load from there."
 REFUSED: Mapping[str, str] = {
-    "faker": "'datagen' makes up rows.",
+    "faker": "'datagen' generates rows.",
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
     "hive": "Use 'filesystem' or 'delta' on the table's folder.",
     "iceberg": "Use 'delta'.",

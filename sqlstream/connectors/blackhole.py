@@ -18,7 +18,7 @@ class Blackhole(Connector):
     """A sink for measuring and trying."""
 
     name = "blackhole"
-    summary = "Takes every row and keeps none."
+    summary = "Discards every row."
     example = "CREATE TABLE nothing (item STRING, price INT) WITH ('connector' = 'blackhole');"
     is_sink = True
 

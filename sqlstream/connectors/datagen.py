@@ -43,7 +43,7 @@ class Datagen(Connector):
     """Random or counted rows."""
 
     name = "datagen"
-    summary = "Makes up rows, random or in sequence."
+    summary = "Generates rows, random or in sequence."
     example = (
         "CREATE TABLE orders (id BIGINT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)\n"
         "WITH ('connector' = 'datagen', 'rows-per-second' = '10', 'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '1000',\n"
@@ -51,8 +51,8 @@ class Datagen(Connector):
     )
     is_source = True
     options = (
-        Option("rows-per-second", OptionKind.LONG, "10000", "How fast rows come where there is no last one."),
-        Option("number-of-rows", OptionKind.LONG, summary="How many rows; without it they never end."),
+        Option("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row."),
+        Option("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end."),
         Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark chooses the number of tasks"),
         Option("fields.#.kind", OptionKind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
         Option("fields.#.min", OptionKind.STRING, summary="Smallest random number."),
@@ -72,7 +72,7 @@ class Datagen(Connector):
         for column in table.physical:
             _cell(_Field.of(table, column.name, column.type))
         if _count(table) is not None and "rows-per-second" in table.options:
-            notices.append("Option 'rows-per-second' of 'datagen' has no effect where there is a last row: all rows come at once.")
+            notices.append("Option 'rows-per-second' of 'datagen' has no effect if there is a last row: all rows come at once.")
         if table.metadata:
             raise ValidationError("The 'datagen' connector has no metadata columns.")
         return notices
@@ -140,7 +140,7 @@ class _Field:
         try:
             return Decimal(text)
         except InvalidOperation:
-            raise ValidationError(f"Invalid value for option '{self.path}.{key}': '{text}' is no number.") from None
+            raise ValidationError(f"Invalid value for option '{self.path}.{key}': '{text}' is not a number.") from None
 
 
 def _sequence(table: Table, name: str) -> tuple[int, int] | None:
@@ -204,7 +204,7 @@ def _counted(field: _Field) -> str:
     type_ = field.type
     if not (type_.is_numeric or type_.is_string) or field.path.count(".") > 1:
         raise ValidationError(f"Unsupported type for sequence generator: {type_} of '{field.path[7:]}'.",
-                              hint="A sequence is a number or a string, and no part of another value.")  # fmt: skip
+                              hint="A sequence is one of numbers or strings, and can't be part of another value.")  # fmt: skip
     start = int(field.option("start") or 0)
     return f"CAST({ROW} + {start}L AS {type_.spark})"
 
@@ -259,7 +259,7 @@ def _random(field: _Field) -> str:
         case "ROW":
             parts = (f"{spark_string(n)}, {_cell(field.child(n, c))}" for n, c in zip(type_.names, type_.children, strict=True))
             return f"named_struct({', '.join(parts)})"
-    raise NotSupported(f"The 'datagen' connector can't make up values of type {type_}, of column '{field.path[7:]}'.")
+    raise NotSupported(f"The 'datagen' connector can't generate values of type {type_}, of column '{field.path[7:]}'.")
 
 
 def _ordered(field: _Field, low: Decimal | int, high: Decimal | int) -> None:

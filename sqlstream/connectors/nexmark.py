@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _OPTIONS = (
     Option("first-event.rate", OptionKind.INT, "10000", "Events a second of event time, at the start of each rate period."),
     Option("next-event.rate", OptionKind.INT, "10000", "Events a second of event time, later in each rate period."),
-    Option("events.num", OptionKind.LONG, "0", "How many events; 0 is without end."),
+    Option("events.num", OptionKind.LONG, "0", "How many events; 0: without end."),
     Option("person.proportion", OptionKind.INT, "1", "Persons in each block of events."),
     Option("auction.proportion", OptionKind.INT, "3", "Auctions in each block of events."),
     Option("bid.proportion", OptionKind.INT, "46", "Bids in each block of events."),
@@ -47,12 +47,12 @@ _OPTIONS = (
     Option("person.avg-size", OptionKind.MEMORY, "200b", "Average bytes of a person."),
     Option("auction.avg-size", OptionKind.MEMORY, "500b", "Average bytes of an auction."),
     Option("bid.avg-size", OptionKind.MEMORY, "100b", "Average bytes of a bid."),
-    Option("bid.hot-ratio.auctions", OptionKind.INT, "2", "All but one of so many bids go to a hot auction."),
-    Option("bid.hot-ratio.bidders", OptionKind.INT, "4", "All but one of so many bids come from a hot bidder."),
-    Option("auction.hot-ratio.sellers", OptionKind.INT, "4", "All but one of so many auctions come from a hot seller."),
-    Option("keep-alive", OptionKind.BOOLEAN, "false", "Whether the job goes on after the last event."),
-    Option("stop-at", OptionKind.LONG, "-1", "Stop before this event number; -1 is never."),
-    Option("max-emit-speed", OptionKind.BOOLEAN, "true", "Whether events come as fast as they can; else at the event rate."),
+    Option("bid.hot-ratio.auctions", OptionKind.INT, "2", "Of this many bids, all but one go to a hot auction."),
+    Option("bid.hot-ratio.bidders", OptionKind.INT, "4", "Of this many bids, all but one come from a hot bidder."),
+    Option("auction.hot-ratio.sellers", OptionKind.INT, "4", "Of this many auctions, all but one come from a hot seller."),
+    Option("keep-alive", OptionKind.BOOLEAN, "false", "Whether the job continues after the last event."),
+    Option("stop-at", OptionKind.LONG, "-1", "Stop before this event number; -1: never."),
+    Option("max-emit-speed", OptionKind.BOOLEAN, "true", "Whether events come as fast as possible; else at the event rate."),
 )  # fmt: skip
 
 _TIME = timestamp(3)
@@ -137,9 +137,9 @@ class EventSettings:
         if min(shape.persons, shape.auctions, shape.bids) < 0 or shape.block == 0:
             raise ValidationError("The proportions of persons, auctions and bids must not be negative, nor all zero.")
         if min(shape.first_rate, shape.next_rate, shape.hot_auctions, shape.hot_bidders, shape.hot_sellers) < 1:
-            raise ValidationError("Event rates and hot ratios must be 1 at least.")
+            raise ValidationError("Event rates and hot ratios must be at least 1.")
         if shape.period_ms < 10_000:
-            raise ValidationError("'rate.period' must be 10 s at least.")
+            raise ValidationError("'rate.period' must be at least 10 s.")
         return shape
 
 

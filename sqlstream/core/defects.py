@@ -17,7 +17,7 @@ from sqlstream.core.project_folder import ProjectFolder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MESSAGE = "This is a defect of sqlstream, not of the statement: it should have been carried out, or refused with a reason."
+_MESSAGE = "This is a defect in sqlstream, not in the statement, which should have been executed, or refused with a reason."
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def defect(error: BaseException, project: Path) -> Defect:
         file = _kept(ProjectFolder(project).defects, text)
     except OSError:  # a project that can't be written to
         file = _kept(Path(tempfile.mkdtemp(prefix="sqlstream-defect-")), text)
-    found = Defect(_MESSAGE, hint=f"Please report it with the file {file}. The session goes on; the same meaning in other words may work.")
+    found = Defect(_MESSAGE, hint=f"Please report it with the file {file}. The session continues; writing the same thing differently may work.")
     found.__cause__ = error
     return found
 

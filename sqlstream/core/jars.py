@@ -71,7 +71,7 @@ def locked(text: str | None = None) -> dict[str, tuple[Jar, ...]]:
         elif (match := re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64})", line)) and name:
             sets[name].append(Jar(*match.groups()))
         else:
-            raise ValueError(f"line {number} of the jar lock is no jar: {line}")
+            raise ValueError(f"line {number} of the jar lock is not a jar: {line}")
     return {k: tuple(v) for k, v in sets.items()}
 
 
@@ -97,7 +97,7 @@ def ensure(set_name: str, progress: Callable[[str], None] = lambda _: None) -> l
                     _fetch_all(missing, folder, set_name, progress)
         except OSError as e:
             what = f"The jar cache '{folder}' cannot be written: {e.strerror or e}."
-            raise SetupError(what, hint="Set XDG_CACHE_HOME to a folder of yours.") from e
+            raise SetupError(what, hint="Set XDG_CACHE_HOME to a folder that you can write to.") from e
     return [folder / jar.file for jar in jars]
 
 
@@ -160,8 +160,8 @@ def _failure(bad: tuple[Jar, ...], wrong: list[Jar], output: str) -> SetupError:
     jar = next((j for j in bad if j in wrong), None)
     if jar is not None:
         return SetupError(
-            f"The jar {jar.coordinates} came with another SHA-256 than the locked one, and was thrown away.",
-            hint=f"The server it came from, or something between, changes it. Name another one in an Ivy settings file: {SETTINGS}.",
+            f"The jar {jar.coordinates} does not have the locked SHA-256, and was discarded.",
+            hint=f"The server it came from, or something between, changes it. Name another server in an Ivy settings file: {SETTINGS}.",
         )
     unresolved = set(re.findall(r":: ([\w.-]+#[\w.-]+;[\w.-]+): ", output))
     named = [j for j in bad if f"{j.group}#{j.artifact};{j.version}" in unresolved] or list(bad)
@@ -203,7 +203,7 @@ def _ivy(jars: tuple[Jar, ...], work: Path, cache: Path | None, progress: Callab
             finally:
                 watchdog.cancel()
     except OSError as e:
-        raise SetupError(f"Ivy does not start: {e}.", hint=HINT) from e
+        raise SetupError(f"Ivy did not start: {e}.", hint=HINT) from e
     return "\n".join(lines)
 
 
@@ -241,7 +241,7 @@ def ivy_command() -> list[str]:
     places = (spec.submodule_search_locations if spec else None) or ()
     found = [jar for place in places for jar in sorted(Path(place).glob("jars/ivy-*.jar"))]
     if not found:
-        raise SetupError("pyspark's jars are not here.", hint="Install the full package: pip install pyspark")
+        raise SetupError("pyspark's jars are missing.", hint="Install the full package: pip install pyspark")
     return [str(require_java()), "-jar", str(found[-1])]
 
 
@@ -251,7 +251,7 @@ def _settings() -> Path | None:
     if named:
         path = Path(named).expanduser()
         if not path.is_file():
-            raise SetupError(f"{SETTINGS} is '{named}', which is no file.")
+            raise SetupError(f"{SETTINGS} is '{named}', which is not a file.")
         return path.resolve()
     usual = Path.home() / ".ivy2" / "ivysettings.xml"
     return usual if usual.is_file() else None

@@ -20,7 +20,7 @@ def require_java() -> Path:
     java = _find()
     version = _version(java)
     if version is None:
-        raise SetupError(f"'{java}' does not run, so there is no Java here.", hint=INSTALL)
+        raise SetupError(f"'{java}' can't be run, so there is no Java.", hint=INSTALL)
     if version < OLDEST:
         raise SetupError(f"Java {OLDEST} or newer is needed; '{java}' is Java {version}.", hint=INSTALL)
     return java

@@ -127,7 +127,7 @@ def parse_duration(text: str) -> int:
     """Milliseconds of ``10 s``, ``5min``, ``100`` (= ms). Raises ValueError."""
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
     if not match or match[2] not in _UNITS_MS:
-        raise ValueError(f"'{text}' is no duration, as '10 s' or '5 min'")
+        raise ValueError(f"'{text}' is not a duration such as '10 s' or '5 min'")
     return _long(match[1], _UNITS_MS[match[2]], text)
 
 
@@ -135,7 +135,7 @@ def parse_memory(text: str) -> int:
     """Bytes of ``128mb``. Raises ValueError."""
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
     if not match or match[2] not in _UNITS_BYTES:
-        raise ValueError(f"'{text}' is no memory size, as '128mb'")
+        raise ValueError(f"'{text}' is not a memory size such as '128mb'")
     return _long(match[1], _UNITS_BYTES[match[2]], text)
 
 
@@ -143,7 +143,7 @@ def _long(digits: str, times: int, text: str) -> int:
     """Raises ValueError for what has more than 64 bits, as Flink does."""
     value = int(digits.lstrip("0")[:20] or "0") * times
     if value >= 1 << 63:
-        raise ValueError(f"'{text}' is more than 64 bits hold")
+        raise ValueError(f"'{text}' does not fit into 64 bits")
     return value
 
 
@@ -158,10 +158,10 @@ def parse_whole(text: str, bits: int = 32) -> int:
     """A whole number of so many bits. Raises ValueError."""
     # More digits than these are not even counted.
     if not re.fullmatch(r"\s*[+-]?\d{1,30}\s*", text, re.ASCII):
-        raise ValueError(f"'{text}' is no whole number")
+        raise ValueError(f"'{text}' is not a whole number")
     value = int(text)
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
-        raise ValueError(f"'{text}' is no whole number of {bits} bits")
+        raise ValueError(f"'{text}' is not a whole number of {bits} bits")
     return value
 
 
@@ -172,7 +172,7 @@ def parse(option: Option, text: str) -> Any:
             return parse_whole(text, 32 if option.kind is OptionKind.INT else 64)
         case OptionKind.DOUBLE:
             if not _NUMBER.fullmatch(text):
-                raise ValueError(f"'{text}' is no number")
+                raise ValueError(f"'{text}' is not a number")
             return float(text)
         case OptionKind.BOOLEAN:
             return parse_boolean(text)
@@ -190,7 +190,7 @@ def parse(option: Option, text: str) -> Any:
             return dict(part.split(":", 1) for part in text.split(",") if part)
         case OptionKind.ENUM:
             if text.lower() not in option.values:
-                raise ValueError(f"'{text}' is none of {', '.join(option.values)}")
+                raise ValueError(f"'{text}' is not one of {', '.join(option.values)}")
             return text.lower()
     return text
 

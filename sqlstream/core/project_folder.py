@@ -90,8 +90,8 @@ def find(folder: Path) -> ProjectChoice:
     passed = []
     if owner := stranger(folder):
         raise SetupError(
-            f"The project {folder} is not used: '{owner[0]}' in it belongs to {owner[1]}, and the functions of a project run as you.",
-            hint=f"--project {folder} uses it all the same; sqlstream check --no-python looks at it without running anything.",
+            f"The project {folder} is not used: '{owner[0]}' in it belongs to {owner[1]}, and a project's functions run with your rights.",
+            hint=f"--project {folder} uses it anyway; sqlstream check --no-python checks it without running any code.",
         )
     for candidate in (folder, *folder.parents):
         marks = [mark for mark in MARKS if os.path.lexists(candidate / mark)]

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 FORMATS: tuple[Format, ...] = (Avro(), Canal(), Csv(), Debezium(), Json(), Maxwell(), Ogg(), Orc(), Parquet(), Raw())
 # Formats that Flink has and sqlstream has not, with the reason.
-_REGISTRY = "the schema is in a registry, which sqlstream does not ask; 'avro' derives it from the columns"
+_REGISTRY = "the schema is in a registry, which sqlstream can't query; 'avro' derives it from the columns"
 REFUSED: Mapping[str, str] = {
     "avro-confluent": _REGISTRY,
     "debezium-avro-confluent": _REGISTRY,
-    "protobuf": "it needs a class that is generated from a schema; use 'avro' or 'json'",
+    "protobuf": "it needs a class generated from a schema; use 'avro' or 'json'",
 }
 
 

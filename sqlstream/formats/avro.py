@@ -98,7 +98,7 @@ class _Derivation:
     def _field(self, record: str, name: str, type_: Type, *, legacy: bool) -> dict[str, Any]:
         if not _NAME.fullmatch(name):
             where = "character in" if _NAME.match(name) else "initial character"
-            hint = "A name in Avro has letters, digits and _, and begins with no digit."
+            hint = "A name in Avro consists of letters, digits and _, and does not begin with a digit."
             raise ValidationError(f"Illegal {where}: {name}", at=self.at, hint=hint)
         default = {"default": None} if type_.nullable else {}
         return {"name": name, "type": self.of(type_, f"{record}_{name}", legacy=legacy), **default}

@@ -119,7 +119,7 @@ def _plain(key: str, type_: Type, field: str, *, outer: bool = False) -> Propert
 
 def _written(key: str, field: str) -> Property:
     """A time as GoldenGate writes it, in UTC, of which Flink reads the milliseconds."""
-    wrong = f"if({{0}} IS NULL, NULL, CAST(raise_error(concat('{field} is no time: ', {{0}})) AS TIMESTAMP))"
+    wrong = f"if({{0}} IS NULL, NULL, CAST(raise_error(concat('{field} is not a time: ', {{0}})) AS TIMESTAMP))"
     return Property(key, timestamp_ltz(6), field, STRING, f"coalesce(date_trunc('MILLISECOND', CAST({{0}} AS TIMESTAMP)), {wrong})")
 
 

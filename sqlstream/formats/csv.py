@@ -41,11 +41,11 @@ class Csv(Format):
     options = (
         Option("field-delimiter", OptionKind.STRING, ",", "The character between fields."),
         Option("disable-quote-character", OptionKind.BOOLEAN, "false", "Neither read nor write quotes."),
-        Option("quote-character", OptionKind.STRING, '"', "The character around a field that holds delimiters."),
+        Option("quote-character", OptionKind.STRING, '"', "The character around a field that contains delimiters."),
         Option("allow-comments", OptionKind.BOOLEAN, "false", "Skip lines that begin with #, and empty ones."),
         Option("ignore-parse-errors", OptionKind.BOOLEAN, "false", "A field that can't be parsed becomes NULL, a broken line is skipped."),
-        Option("array-element-delimiter", OptionKind.STRING, ";", "What stands between the elements of an ARRAY or ROW."),
-        Option("escape-character", OptionKind.STRING, None, "The character that takes the meaning from the next one."),
+        Option("array-element-delimiter", OptionKind.STRING, ";", "The delimiter between the elements of an ARRAY or ROW."),
+        Option("escape-character", OptionKind.STRING, None, "The escape character: the next one loses its meaning."),
         Option("null-literal", OptionKind.STRING, None, "The text that stands for NULL."),
         Option("write-bigdecimal-in-scientific-notation", OptionKind.BOOLEAN, "false",
                "Write 1E+5 for the DECIMAL 100000.000; files always do, as Flink's."),
@@ -110,7 +110,7 @@ class Csv(Format):
             broken = f"{text} = '' OR NOT is_valid_utf8({text}) OR {_odd(text, quoting)} AND NOT {text} RLIKE {_line(escape, separator, quoting)}"
         elif quoting:
             unclosed = " OR ".join(f"({PARSED}.{c} <> {spark_string(_END)} AND endswith({PARSED}.{c}, {spark_string(_END)}))" for c in cells)
-            unread = _failure(text, record.origin, " A field in quotes goes on in the next line, which can't be read.")(rows_type)
+            unread = _failure(text, record.origin, " A quoted field continues on the next line, which is not supported.")(rows_type)
             wrong = f"CASE WHEN {unclosed} THEN {unread} ELSE {wrong} END"
         ends = " OR ".join(f"{PARSED}.{c} = {spark_string(_END)}" for c in own_cells)
         array = f"CASE WHEN {broken} THEN {none} WHEN {whole} THEN {good} WHEN {ends} THEN {short} ELSE {wrong} END"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column as AnyColumn
     from pyspark.sql import DataFrame
 
-_NO_NULL_KEYS = "maps hold no NULL key here: to make one fails the job"
+_NO_NULL_KEYS = "a map can't have a NULL key here: creating one fails the job"
 
 
 class JsonBased(Format):
@@ -32,7 +32,7 @@ class JsonBased(Format):
                values=("sql", "iso-8601")),
         Option("map-null-key.mode", OptionKind.ENUM, "fail", use=Support.NOTICE, why=_NO_NULL_KEYS, values=("fail", "drop", "literal")),
         Option("map-null-key.literal", OptionKind.STRING, "null", use=Support.NOTICE, why=_NO_NULL_KEYS),
-        Option("encode.decimal-as-plain-number", OptionKind.BOOLEAN, "false", "Write 100000.000 where 1E+5 would stand."),
+        Option("encode.decimal-as-plain-number", OptionKind.BOOLEAN, "false", "Write 100000.000 instead of 1E+5."),
         Option("encode.ignore-null-fields", OptionKind.BOOLEAN, "false", "Leave out fields that are NULL."),
     )  # fmt: skip
 
@@ -62,9 +62,7 @@ class Json(JsonBased):
     options = (
         *JsonBased.options,
         Option("fail-on-missing-field", OptionKind.BOOLEAN, "false", "Fail on a record that lacks a field."),
-        Option(
-            "decode.json-parser.enabled", OptionKind.BOOLEAN, "true", "A number for a STRING keeps its digits, 1.50; else it is that of Java, 1.5."
-        ),
+        Option("decode.json-parser.enabled", OptionKind.BOOLEAN, "true", "A number read as STRING keeps its digits, 1.50; else it is Java's, 1.5."),
     )
 
     def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:

@@ -34,10 +34,10 @@ class Native(Format):
         refuse_types(self.name, fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
 
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
-        raise NotSupported(f"Format '{self.name}' is one of files: it has no records of its own.")
+        raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.")
 
     def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
-        raise NotSupported(f"Format '{self.name}' is one of files: it has no records of its own.")
+        raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.")
 
     def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         # The library of the files reads the others' names from Hadoop's settings.
@@ -45,7 +45,7 @@ class Native(Format):
         return self.name, {"compression": self.option(given, self.options[0].key), **own}
 
 
-_OWN = "As the format's own library has it."
+_OWN = "As in the format's own library."
 
 
 def _own(*keys: str) -> tuple[Option, ...]:
@@ -59,7 +59,7 @@ class Parquet(Native):
     options = (
         Option("compression", OptionKind.ENUM, "snappy", "Compression of what is written.",
                values=("uncompressed", "snappy", "gzip", "lz4", "lz4_raw", "zstd")),
-        Option("utc-timezone", OptionKind.BOOLEAN, "false", "The times of INT96 are in UTC, which they are either way."),
+        Option("utc-timezone", OptionKind.BOOLEAN, "false", "INT96 times are in UTC, whatever its value."),
         Option("write.int64.timestamp", OptionKind.BOOLEAN, "false", "Times are written as INT64, in no zone; else as INT96."),
         Option("timestamp.time.unit", OptionKind.ENUM, "micros", "The unit of INT64: micros.", values=("nanos", "micros", "millis")),
         Option("batch-size", use=Support.NOTICE, why="Spark sizes its batches itself"),

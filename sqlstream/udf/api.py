@@ -139,7 +139,7 @@ class Declared:
     ) -> None:
         function = function() if inspect.isclass(function) else function
         if not callable(function) and not isinstance(function, UserDefinedFunction):
-            raise TypeError(f"{function!r} is no function")
+            raise TypeError(f"{function!r} is not a function")
         if func_type not in (GENERAL, PANDAS, ARROW):
             raise ValueError(f"func_type must be general, pandas or arrow, not {func_type!r}")
         self.kind = kind

@@ -50,7 +50,7 @@ class AbsentName:
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise ImportError(f"{self._absent} needs pyflink, which is not installed: without it there are functions only")
+        raise ImportError(f"{self._absent} needs pyflink, which is not installed: without it only functions are available")
 
 
 def _absent(module: str, name: str) -> AbsentName:

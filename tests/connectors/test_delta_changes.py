@@ -37,7 +37,7 @@ def test_metadata_is_of_changes_only(delta):
 def test_a_table_of_changes_is_read_as_a_stream(delta):
     connector = find("delta")
     assert connector.source_mode(delta()) is connector.source_mode(delta(mode="streaming")) is ChangelogMode.APPEND
-    assert "'mode' = 'changes' reads that" in connector.check(delta(mode="streaming"))[0]
+    assert "'mode' = 'changes' reads such changes" in connector.check(delta(mode="streaming"))[0]
     table = delta(mode="changes", startingVersion="1")
     assert connector.check(table) == []
     assert connector.source_mode(table) is ChangelogMode.RETRACT_DELETE

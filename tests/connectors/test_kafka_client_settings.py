@@ -45,7 +45,7 @@ def test_login():
         ({"security.protocol": "SASL_SSL"}, NotSupported, "'GSSAPI'"),
         ({"security.protocol": "SASL_SSL", "sasl.mechanism": "AWS_MSK_IAM"}, NotSupported, "'AWS_MSK_IAM'"),
         ({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN"}, ValidationError, "needs 'properties.sasl.jaas.config'"),
-        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": "secret"}, ValidationError, "not a line of JAAS"),
+        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": "secret"}, ValidationError, "not a JAAS configuration"),
         (
             {"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": "x.P required username='a';"},
             ValidationError,

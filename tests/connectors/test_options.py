@@ -88,7 +88,7 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"topic-pattern": "x"}, "shouldn't be set together"),
         (KAFKA, {"properties.bootstrap.servers": None}, "properties.bootstrap.servers"),
         (KAFKA, {"format": None}, "format"),
-        (KAFKA, {"format": "parquet"}, "is one of files"),
+        (KAFKA, {"format": "parquet"}, "is for files"),
         (KAFKA, {"value.format": "json"}, "mean the same"),
         (KAFKA, {"json.ignore-parse-errors": "perhaps"}, "neither true nor false"),
         (KAFKA, {"csv.null-literal": "x"}, "Unsupported options"),
@@ -97,7 +97,7 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"key.format": "json", "key.fields": "nope"}, "Could not find the field 'nope'"),
         (KAFKA, {"key.format": "json", "key.fields": "k", "key.fields-prefix": "x_", "value.fields-include": "EXCEPT_KEY"}, "must be prefixed"),
         (KAFKA, {"key.format": "json", "key.fields": "k", "key.fields-prefix": "k"}, "key prefix is not allowed"),
-        (KAFKA, {"scan.startup.mode": "earliest"}, "'earliest' is none of"),
+        (KAFKA, {"scan.startup.mode": "earliest"}, "'earliest' is not one of"),
         (KAFKA, {"scan.startup.mode": "timestamp"}, "scan.startup.timestamp-millis"),
         (KAFKA, {"scan.startup.mode": "specific-offsets"}, "scan.startup.specific-offsets"),
         (KAFKA, {"scan.startup.mode": "specific-offsets", "scan.startup.specific-offsets": "0:42"}, "partition:0,offset:42"),
@@ -108,21 +108,21 @@ def test_misspelt_names_the_nearest_and_all(check):
         (FILES, {"path": None}, "path"),
         (FILES, {"format": None}, "format"),
         (FILES, {"format": "avro-confluent"}, "Format 'avro-confluent' is not supported"),
-        (FILES, {"partition.time-extractor.kind": "custom"}, "none of default"),
+        (FILES, {"partition.time-extractor.kind": "custom"}, "not one of default"),
         (FILES, {"partition.time-extractor.class": "a.B"}, "is not supported"),
-        (FILES, {"sink.partition-commit.watermark-time-zone": "Mars"}, "no time zone"),
+        (FILES, {"sink.partition-commit.watermark-time-zone": "Mars"}, "not a time zone"),
         (FILES, {"sink.partition-commit.delay": "1 h"}, "must be 0 s"),
         (FILES, {"sink.partition-commit.policy.kind": "metastore"}, "success-file"),
         (FILES, {"source.path.regex-pattern": "("}, "regex-pattern"),
         (FILES, {"format": "parquet", "parquet.no.such": "1"}, "is not supported"),
         (FILES, {"format": "parquet", "parquet.write.int64.timestamp": "true", "parquet.timestamp.time.unit": "nanos"}, "can't be 'nanos'"),
-        (FILES, {"format": "parquet", "parquet.compression": "zip"}, "none of"),
+        (FILES, {"format": "parquet", "parquet.compression": "zip"}, "not one of"),
         (FILES, {"format": "avro", "avro.encoding": "json"}, "avro.encoding"),
         (KAFKA, {"format": "avro", "avro.codec": "null"}, "avro.codec"),
         (DELTA, {"table-path": None}, "table-path"),
-        (DELTA, {"versionAsOf": "1", "timestampAsOf": "2020-01-01"}, "exclude each other"),
-        (DELTA, {"versionAsOf": "1", "mode": "streaming"}, "is one of mode 'batch'"),
-        (DELTA, {"startingVersion": "1"}, "is one of mode 'streaming'"),
+        (DELTA, {"versionAsOf": "1", "timestampAsOf": "2020-01-01"}, "are mutually exclusive"),
+        (DELTA, {"versionAsOf": "1", "mode": "streaming"}, "belongs to 'mode' = 'batch'"),
+        (DELTA, {"startingVersion": "1"}, "belongs to 'mode' = 'streaming'"),
     ],
 )  # fmt: skip
 def test_refused(check, base, more, message):
@@ -201,7 +201,7 @@ def test_specific_offsets():
     with pytest.raises(ValueError, match="partition:0,offset:42"):
         parse_specific("partition:0")
     for text in (f"partition:0,offset:{2**63}", f"partition:{'9' * 5000},offset:1"):
-        with pytest.raises(ValueError, match="is no whole number"):
+        with pytest.raises(ValueError, match="is not a whole number"):
             parse_specific(text)
 
 
@@ -222,7 +222,7 @@ def test_paths(tmp_path):
         ({"scan.partition.column": "i", "scan.partition.num": "2", "scan.partition.lower-bound": "9", "scan.partition.upper-bound": "1"},
          "'scan.partition.lower-bound'='9' must not be larger than 'scan.partition.upper-bound'='1'"),
         ({"lookup.max-retries": "-1"}, "The value of 'lookup.max-retries' option shouldn't be negative, but is -1"),
-        ({"lookup.cache": "FULL"}, "'FULL' is none of none, partial"),
+        ({"lookup.cache": "FULL"}, "'FULL' is not one of none, partial"),
         ({"password": "secret", "sink.max-retries": "x"}, "Invalid value for option 'sink.max-retries'"),
     ],
 )  # fmt: skip
@@ -253,18 +253,18 @@ def test_jdbc_statements():
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        (OptionKind.INT, "x", "'x' is no whole number"),
-        (OptionKind.LONG, "1_000", "'1_000' is no whole number"),
-        (OptionKind.LONG, "٣", "'٣' is no whole number"),
-        (OptionKind.INT, "2147483648", "'2147483648' is no whole number of 32 bits"),
-        (OptionKind.LONG, "-9223372036854775809", "is no whole number of 64 bits"),
-        (OptionKind.LONG, "9" * 5000, "is no whole number"),
-        (OptionKind.INT, "1e3", "'1e3' is no whole number"),
-        (OptionKind.DURATION, f"{'9' * 5000} d", "is more than 64 bits hold"),
-        (OptionKind.DURATION, f"{2**63} ms", "is more than 64 bits hold"),
-        (OptionKind.MEMORY, f"{'9' * 5000} mb", "is more than 64 bits hold"),
-        (OptionKind.DOUBLE, "nan", "'nan' is no number"),
-        (OptionKind.DOUBLE, "", "'' is no number"),
+        (OptionKind.INT, "x", "'x' is not a whole number"),
+        (OptionKind.LONG, "1_000", "'1_000' is not a whole number"),
+        (OptionKind.LONG, "٣", "'٣' is not a whole number"),
+        (OptionKind.INT, "2147483648", "'2147483648' is not a whole number of 32 bits"),
+        (OptionKind.LONG, "-9223372036854775809", "is not a whole number of 64 bits"),
+        (OptionKind.LONG, "9" * 5000, "is not a whole number"),
+        (OptionKind.INT, "1e3", "'1e3' is not a whole number"),
+        (OptionKind.DURATION, f"{'9' * 5000} d", "does not fit into 64 bits"),
+        (OptionKind.DURATION, f"{2**63} ms", "does not fit into 64 bits"),
+        (OptionKind.MEMORY, f"{'9' * 5000} mb", "does not fit into 64 bits"),
+        (OptionKind.DOUBLE, "nan", "'nan' is not a number"),
+        (OptionKind.DOUBLE, "", "'' is not a number"),
     ],
 )
 def test_what_is_no_number_is_told_in_words(kind, text, message):

@@ -54,5 +54,5 @@ def test_without_release_file_the_command_is_asked(tmp_path: Path, monkeypatch: 
 
 def test_a_java_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(java_home(tmp_path / "jdk", None)))
-    with pytest.raises(SetupError, match="does not run"):
+    with pytest.raises(SetupError, match="can't be run"):
         require_java()

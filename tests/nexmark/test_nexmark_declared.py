@@ -49,7 +49,7 @@ def test_published_options_are_accepted() -> None:
         ({"rate.shape": "ROUND"}, "Invalid value"),
         ({"person.proportion": "-1"}, "proportions"),
         ({"person.proportion": "0", "auction.proportion": "0", "bid.proportion": "0"}, "proportions"),
-        ({"next-event.rate": "0"}, "must be 1 at least"),
+        ({"next-event.rate": "0"}, "must be at least 1"),
         ({"rate.period": "1 s"}, "rate.period"),
     ],
 )

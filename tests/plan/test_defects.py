@@ -47,7 +47,7 @@ def test_it_has_a_place_and_a_file_of_its_own(tmp_path: Path) -> None:
         list(session.run("SET 'a' = 'b';\n  EXPLAIN VALUES (1);", "q.sql"))
     error = told.value
     assert str(error.location) == "q.sql:2:3"
-    assert "defect of sqlstream" in error.message
+    assert "defect in sqlstream" in error.message
     (file,) = ProjectFolder(tmp_path).defects.iterdir()
     assert str(file) in error.hint
     assert file.stat().st_mode & 0o777 == 0o600
@@ -61,7 +61,7 @@ def test_it_has_a_place_and_a_file_of_its_own(tmp_path: Path) -> None:
 def test_a_script_ends_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--project", str(tmp_path), "-e", "EXPLAIN VALUES (1)"]) == 1
     told = capsys.readouterr().err
-    assert "Defect [S9]: This is a defect of sqlstream" in told
+    assert "Defect [S9]: This is a defect in sqlstream" in told
     assert " --> line 1:1" in told
     assert "ValueError" not in told
     assert "geheim" not in told

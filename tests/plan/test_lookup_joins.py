@@ -94,7 +94,7 @@ REFUSED = {
     ),
     "no number of attempts": (
         f"SELECT /*+ LOOKUP('table'='d', {RETRY.replace('3', 'many')}) */ 1 FROM o JOIN d {AS_OF} ON o.k = d.k",
-        "Invalid LOOKUP hint: 'many' is no whole number",
+        "Invalid LOOKUP hint: 'many' is not a whole number",
     ),
     "a column that is no time attribute": (
         "SELECT 1 FROM (SELECT k, CAST(ts AS TIMESTAMP(2)) AS ts FROM o) AS o JOIN d FOR SYSTEM_TIME AS OF o.ts ON o.k = d.k",

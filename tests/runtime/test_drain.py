@@ -131,7 +131,7 @@ def test_the_same_statement_starts_anew_and_says_so(client: Client) -> None:
     assert client.said == [f"Job '{job.name}' was drained: it starts anew, without state, and reads its sources from where their options say."]
     list(client.session.run(f"STOP JOB '{again.id}';"))
     third = client.submit(COUNTS)
-    assert client.said[1:] == [f"Job '{job.name}' goes on where it stopped ({again.folder})."]
+    assert client.said[1:] == [f"Job '{job.name}' continues where it stopped ({again.folder})."]
     client.drain(third)
     assert client.rows[1:] == ["+I[events, 2]"]
 
@@ -146,7 +146,7 @@ def test_a_drain_that_was_cut_off_is_completed(client: Client) -> None:
     again = client.submit(COUNTS)
     assert client.rows == ["+I[events, 1]"]
     assert [line.partition("'")[2].partition("' ")[2].partition(" (")[0] for line in client.said] == [
-        "ended while it was drained: that is completed first",
+        "ended while it was being drained: the drain is completed first",
         "was drained: it starts anew, without state, and reads its sources from where their options say.",
     ]
     assert again.folder.name == "2" and (job.folder / "finished").exists()

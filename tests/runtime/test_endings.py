@@ -82,7 +82,7 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
     feed(tmp_path, 2)
     second = Running(tmp_path)
     try:
-        second.until("+I[2]", "goes on where it stopped")
+        second.until("+I[2]", "continues where it stopped")
         assert "+I[1]" not in second.said
         jvm = second.jvm()
         os.kill(jvm, signal.SIGKILL)

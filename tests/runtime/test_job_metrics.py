@@ -86,13 +86,13 @@ def test_a_partition_that_holds_the_watermark_back(session, engine, broker) -> N
     assert window.startswith("The watermark is at 1970-01-01 00:01:00; the next window closes when it reaches 1970-01-01 01:00:00")
     job.send({1: [(4, 2 * HOUR), (5, 5)]})
     (gives, _), *_ = job.why()
-    assert gives.startswith("It gives rows: 1 so far, the last at ")
+    assert gives.startswith("It emits rows: 1 so far, the last at ")
 
 
 def test_all_rows_are_filtered(session, engine, broker) -> None:
     job = Running(session, engine, broker, "metrics-filtered", where="WHERE price > 10")
     job.send({0: [(1, 10), (2, HOUR), (10, 3 * HOUR)]})
-    assert job.why()[0] == ("All rows are filtered: none of 3 rows passes WHERE (price > 10).", None)
+    assert job.why()[0] == ("All rows are filtered out: none of 3 rows passes WHERE (price > 10).", None)
     job.send({0: [(11, 4 * HOUR)]})
     assert "filtered" not in " ".join(text for text, _ in job.why())
     (described,) = session.run(f"DESCRIBE JOB EXTENDED '{job.job.id[:8]}'")

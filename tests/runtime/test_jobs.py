@@ -365,11 +365,11 @@ def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, en
     anew = submit(session, "INSERT INTO words SELECT word FROM numbers;")
     (line,) = said
     assert line.startswith(
-        f"Job '{first.name}' starts anew, without state, and reads its sources from where their options say: what stopped under this name ({first.folder})"
+        f"Job '{first.name}' starts anew, without state, and reads its sources from where their options say: the job that stopped under this name ({first.folder})"
     )
     session.jobs.stop(anew.id)
     again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
-    assert said[1:] == [f"Job '{first.name}' goes on where it stopped ({anew.folder})."]
+    assert said[1:] == [f"Job '{first.name}' continues where it stopped ({anew.folder})."]
     assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, False, JobStatus.RUNNING)
     session.jobs.stop(again.id)
     shutil.rmtree(again.checkpoint)

@@ -108,7 +108,7 @@ def test_plan(project: Path) -> None:
         ("SELECT * FROM lines, LATERAL TABLE(times(id)) AS t (a, b)", "List of column aliases must have same degree as table", ValidationError),
         ("SELECT * FROM lines RIGHT JOIN LATERAL TABLE(times(id)) ON TRUE", "Unknown join type RIGHT", ValidationError),
         ("CREATE FUNCTION f AS 'splitting.loose' LANGUAGE PYTHON", "The function 'splitting.loose': its columns have no types", ValidationError),
-        ("CREATE FUNCTION f AS 'splitting.none' LANGUAGE PYTHON", "is no function", ValidationError),
+        ("CREATE FUNCTION f AS 'splitting.none' LANGUAGE PYTHON", "does not exist", ValidationError),
         ("CREATE FUNCTION f AS 'missing_module.f' LANGUAGE PYTHON", "cannot be imported", ValidationError),
         ("CREATE FUNCTION f AS 'com.example.F'", "Functions in JAVA are not supported", NotSupported),
     ],

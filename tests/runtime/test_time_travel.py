@@ -56,7 +56,11 @@ def test_constants(tmp_path: Path, expression: str, zone: str, moment: str) -> N
         ("versions FOR SYSTEM_TIME AS OF '2024-01-01'", "expects Timestamp type but is 'CHAR'", ValidationError),
         ("versions FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP", "can not be reduced to a constant", ValidationError),
         ("versions FOR SYSTEM_TIME AS OF TO_TIMESTAMP_LTZ(0, 3)", "can not be reduced to a constant", ValidationError),
-        ("versions /*+ OPTIONS('versionAsOf' = '1') */ FOR SYSTEM_TIME AS OF TIMESTAMP '2024-01-01 00:00:00'", "exclude each other", ValidationError),
+        (
+            "versions /*+ OPTIONS('versionAsOf' = '1') */ FOR SYSTEM_TIME AS OF TIMESTAMP '2024-01-01 00:00:00'",
+            "are mutually exclusive",
+            ValidationError,
+        ),
         ("files AS f JOIN versions FOR SYSTEM_TIME AS OF f.id ON TRUE", "expects Timestamp type but is", ValidationError),
     ],
 )

@@ -141,7 +141,7 @@ def test_after_the_death_of_spark_the_next_statement_starts_it_anew(tmux, tmp_pa
         one.wait_for("Job ID:", 120, gone="has failed")
         (jvm,) = jvms_of(one.pid)
         os.kill(jvm, signal.SIGKILL)
-        one.wait_for("[ERROR] Spark died: its JVM was killed (SIGKILL). The next statement that needs it starts it anew.")
+        one.wait_for("[ERROR] Spark died: its JVM was killed (SIGKILL). The next statement that needs it starts it again.")
         one.wait_for("(insert-into_b) has failed: Spark died: its JVM was killed (SIGKILL).")
     one.type("CLEAR; SELECT 'a' || 'b' AS x;")
     one.keys("Enter")

@@ -192,9 +192,9 @@ def test_a_view_with_a_secret_is_not_saved(project, monkeypatch):
     monkeypatch.setenv("PW", "x")
     list(session.run("CREATE TABLE people (n INT, password STRING) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't')"))
     (done,) = session.run("CREATE VIEW v AS SELECT n FROM people /*+ OPTIONS('password' = 'hunter2') */")
-    assert done.notices[0].startswith("Not saved: 'password' holds a secret in plain text. Write '${env:PASSWORD}' there")
+    assert done.notices[0].startswith("Not saved: 'password' contains a secret in plain text. Write '${env:PASSWORD}' there")
     (done,) = session.run("ALTER VIEW v AS SELECT n FROM people WHERE password = 'jdbc:x://bob:hunter2@h'")
-    assert done.notices == ("Not saved: its text holds a password in plain text; the definition lasts for this session.",)
+    assert done.notices == ("Not saved: its text contains a password in plain text; the definition lasts for this session.",)
     (done,) = session.run("ALTER VIEW v AS SELECT n FROM people /*+ OPTIONS('password' = '${env:PW}') */ WHERE password = 'x'")
     assert done.notices == ("Saved catalog/v.sql",)
 

@@ -168,7 +168,7 @@ def test_other_code_reads_what_was_kept() -> None:
     gone = replace(gone, sources=(("counting", "counting.py", ""),))
     with pytest.raises(FunctionFailed) as raised:
         values(gone, (kept, []))
-    assert raised.value.message.startswith("The accumulator that was kept of the Python function KEPT can't be read: AttributeError: ")
+    assert raised.value.message.startswith("The stored accumulator of the Python function KEPT can't be read: AttributeError: ")
 
 
 def test_what_cannot_be_kept() -> None:

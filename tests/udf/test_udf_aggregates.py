@@ -198,7 +198,7 @@ def test_parameters(session: Session) -> None:
         ("SELECT k, fails(x, UPPER(password)) FROM (VALUES (2, 'geheim', 1)) AS t (x, password, k) GROUP BY k", "The Python function FAILS failed for (2, ******): ValueError: no ******, at ", "groups.py:"),
         ("SELECT fails(x, 'geheim') FROM (VALUES (3), (3)) AS t (x)", "The Python function FAILS failed for 2 rows that begin with (3, ******): ZeroDivisionError: ", "groups.py:"),
         ("SELECT fails(x, 'geheim') FROM (VALUES (1)) AS t (x) WHERE x > 1", "The Python function FAILS failed for no rows: IndexError: list index out of range", "groups.py:"),
-        ("SELECT fails(x, 'geheim') FROM (VALUES (4)) AS t (x)", "The Python function FAILS gave 'four' (str), which is no BIGINT, for 1 row that begins with (4, ******).", ""),
+        ("SELECT fails(x, 'geheim') FROM (VALUES (4)) AS t (x)", "The Python function FAILS returned 'four' (str), which is not of type BIGINT, for 1 row that begins with (4, ******).", ""),
         ("SELECT mean(x) FROM (VALUES ('a'), ('a')) AS t (x)", "The Python function MEAN failed for 2 rows that begin with ('a'): TypeError: ", "groups.py:"),
     ],
 )  # fmt: skip

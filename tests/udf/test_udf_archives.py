@@ -74,7 +74,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     unpacked({"python.archives": str(tmp_path / "evil.zip")}, tmp_path)
     assert [p for p in tmp_path.rglob("outside.txt") if ".sqlstream" not in p.parts] == []
     assert [p.name for p in (tmp_path / ".sqlstream" / "archives").glob(".unpacking-*")] == []
-    with pytest.raises(ValidationError, match="is unpacked outside of its folder"):
+    with pytest.raises(ValidationError, match="would be unpacked outside its folder"):
         unpacked({"python.archives": f"{evil}#../x"}, tmp_path)
 
 
@@ -83,7 +83,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     [
         ({"python.archives": "nofile.tar.gz#env"}, "There is no file 'nofile.tar.gz' (python.archives)."),
         ({"python.archives": "nofile.tar.gz", "spark.master": "spark://localhost:1"}, "There is no file 'nofile.tar.gz' (python.archives)."),
-        ({"python.archives": "hdfs://x/a.zip"}, "'hdfs://x/a.zip' is no file of this machine (python.archives)."),
+        ({"python.archives": "hdfs://x/a.zip"}, "'hdfs://x/a.zip' is not a file on this machine (python.archives)."),
         ({"python.executable": "env/bin/python"}, "There is no program 'env/bin/python' (python.executable)."),
     ],
 )

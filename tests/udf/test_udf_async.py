@@ -102,7 +102,7 @@ def test_a_call_has_an_end(loop: asyncio.AbstractEventLoop) -> None:
 
     begun = time.monotonic()
     found, problem = values(call, [(0,), (60,)], Calls(timeout=100), loop)
-    assert (found, type(problem), str(problem)) == ([0], TimedOut, "no value within 100 ms, all attempts included")
+    assert (found, type(problem), str(problem)) == ([0], TimedOut, "no result within 100 ms, all attempts included")
 
     async def fails() -> None:
         raise TimeoutError("its own")
@@ -145,8 +145,8 @@ def test_on_spark(project: Path, engine: Any) -> None:
     for sql, problem in (
         ("SELECT client(x) FROM (VALUES (5)) AS t (x)", "The Python function CLIENT failed for (5): ValueError: attempt 3, at "),
         ("SET 'table.exec.async-scalar.retry-strategy' = 'NO_RETRY'; SELECT client(x) FROM (VALUES (7)) AS t (x)", "The Python function CLIENT failed for (7): ValueError: attempt 1, at "),
-        ("SELECT wrong(x) FROM (VALUES (1)) AS t (x)", "The Python function WRONG gave 'no' (str), which is no BIGINT, for (1)."),
-        ("SET 'table.exec.async-scalar.timeout' = '200 ms'; SELECT never(x) FROM (VALUES (1)) AS t (x)", "The Python function NEVER failed for (1): TimedOut: no value within 200 ms, all attempts included"),
+        ("SELECT wrong(x) FROM (VALUES (1)) AS t (x)", "The Python function WRONG returned 'no' (str), which is not of type BIGINT, for (1)."),
+        ("SET 'table.exec.async-scalar.timeout' = '200 ms'; SELECT never(x) FROM (VALUES (1)) AS t (x)", "The Python function NEVER failed for (1): TimedOut: no result within 200 ms, all attempts included"),
     ):  # fmt: skip
         with pytest.raises(SqlStreamError) as raised:
             rows(sql)

@@ -27,7 +27,7 @@ def twice(a: int) -> int:
     >>> twice(None)
     >>> twice('x')
     Traceback (most recent call last):
-    TypeError: TWICE is given 'x', which is no BIGINT
+    TypeError: TWICE is called with 'x', which is not of type BIGINT
     >>> twice(0)
     Traceback (most recent call last):
     ValueError: zero
@@ -89,7 +89,10 @@ def test_examples_that_are_right(project: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("body", "shown"),
     [
-        ("return str(a)", "udfs/wrong.py:6: same(2): TypeError: The Python function SAME gave '2' (str), which is no BIGINT, for (2).\n"),
+        (
+            "return str(a)",
+            "udfs/wrong.py:6: same(2): TypeError: The Python function SAME returned '2' (str), which is not of type BIGINT, for (2).\n",
+        ),
         ("return a + 1", "Got:\n    3"),
         ("raise KeyError(a)", "udfs/wrong.py:6: same(2): KeyError: 2, at line 9\n"),
     ],
@@ -109,7 +112,7 @@ def test_an_example_of_a_wrong_type_is_one_line(project: Path, capsys) -> None:
     (project / "udfs" / "right.py").write_text(MODULE.replace("total([1, None, 3])", "total(['a', 3])"))
     assert main(["test-udf", "udfs/right.py"]) == 1
     line = MODULE.splitlines().index("    >>> total([1, None, 3])") + 1
-    assert capsys.readouterr().out.splitlines()[0].startswith(f"udfs/right.py:{line}: total(['a', 3]): TypeError: TOTAL is given ")
+    assert capsys.readouterr().out.splitlines()[0].startswith(f"udfs/right.py:{line}: total(['a', 3]): TypeError: TOTAL is called with ")
 
 
 def test_files_that_can_not_be_tested(project: Path, capsys) -> None:
@@ -140,7 +143,7 @@ def test_help(project: Path) -> None:
     (text,) = [o.lines for o in session.run("HELP FUNCTION mask")]
     assert text.splitlines() == [
         "MASK(account STRING, keep? BIGINT)", "    Hides all but the last digits of an account.", "", "    >>> mask('12345678')", "    '****5678'", "",
-        "    A scalar function, which gives STRING. Defined at udfs/helped.py:4.",
+        "    A scalar function, which returns STRING. Defined at udfs/helped.py:4.",
     ]  # fmt: skip
     assert main(["test-udf", "udfs/helped.py"]) == 0
     assert notices == []

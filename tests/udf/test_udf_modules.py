@@ -116,8 +116,8 @@ def test_calls_are_planned(project: Path) -> None:
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("SELECT words('a')", "WORDS is a table function: it stands in FROM."),
-        ("SELECT * FROM LATERAL TABLE(mask('a'))", "MASK is no table function: it can't stand in FROM."),
+        ("SELECT words('a')", "WORDS is a table function: it belongs in FROM."),
+        ("SELECT * FROM LATERAL TABLE(mask('a'))", "MASK is not a table function: it can't be used in FROM."),
         ("SELECT mask(5)", "Cannot apply 'MASK' to arguments of type 'MASK(<INTEGER>)'"),
         ("SELECT mask()", "Cannot apply 'MASK' to arguments of type 'MASK()'"),
         ("SELECT dice(1)", "Invalid number of arguments to function 'DICE'. Was expecting 0 arguments"),
@@ -172,7 +172,7 @@ def test_a_module_with_the_name_of_another_of_pythons(project: Path) -> None:
     (project / "udfs" / "pandas.py").write_text("x = 1\n")
     notices: list[str] = []
     client(project, notices)
-    assert [n.split(": ")[1] for n in notices] == ["'json' is a module of Python's", "'pandas' is a module of Python's"]
+    assert [n.split(": ")[1] for n in notices] == ["'json' is an installed module of Python", "'pandas' is an installed module of Python"]
 
 
 def test_two_functions_of_one_name_are_an_error_with_both_places(project: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_changed_file_is_loaded_again(project: Path) -> None:
     assert rows(session, "SHOW USER FUNCTIONS") == []
     assert notices[3:] == [
         "udfs/masking.py reloaded",
-        "udfs/other.py is gone, and its functions",
+        "udfs/other.py is gone, and its functions with it",
         "udfs/masking.py:1:1: The module 'masking' cannot be loaded: '(' was never closed.",
     ]
 
@@ -249,8 +249,8 @@ def test_statements_about_functions(project: Path) -> None:
         "CREATE TEMPORARY SYSTEM FUNCTION mask AS 'masking.mask' LANGUAGE PYTHON": "Could not register temporary system function. A function named 'mask' does already exist.",
         "ALTER FUNCTION nope AS 'masking.mask' LANGUAGE PYTHON": "Function default_database.nope does not exist in Catalog default_catalog.",
         "ALTER TEMPORARY SYSTEM FUNCTION hide AS 'masking.mask' LANGUAGE PYTHON": "Alter temporary system function is not supported",
-        "CREATE FUNCTION other AS 'masking.masc' LANGUAGE PYTHON": "'masking.masc' is no function: the module 'masking' has none of this name.",
-        "CREATE FUNCTION other AS 'mask' LANGUAGE PYTHON": "'mask' names no function: write 'module.attribute'.",
+        "CREATE FUNCTION other AS 'masking.masc' LANGUAGE PYTHON": "'masking.masc' does not exist: the module 'masking' has no function of this name.",
+        "CREATE FUNCTION other AS 'mask' LANGUAGE PYTHON": "'mask' does not name a function: write 'module.attribute'.",
         "CREATE FUNCTION other AS 'com.example.Mask'": "Functions in JAVA are not supported.",
     }.items():
         with pytest.raises(SqlStreamError) as raised:
@@ -275,8 +275,8 @@ def test_completion_and_check(project: Path) -> None:
     session = client(project)
     context = session.completion()
     assert context.functions == ("dice", "mask", "most", "words")
-    assert context.described("mask") == "of yours: MASK(account STRING, keep? BIGINT): Hides all but the last digits of an account."
-    assert context.described("words").startswith("of yours: WORDS(text ANY)")
+    assert context.described("mask") == "your function: MASK(account STRING, keep? BIGINT): Hides all but the last digits of an account."
+    assert context.described("words").startswith("your function: WORDS(text ANY)")
 
 
 def test_planning_needs_no_spark(project: Path) -> None:
@@ -367,9 +367,9 @@ def test_help(project: Path) -> None:
     session = client(project)
     told = {name: next(iter(session.run(f"HELP FUNCTION {name}"))).lines for name in ("mask", "words", "most")}
     assert "More about it." in told["mask"]
-    assert "A scalar function, which gives STRING. Defined at udfs/masking.py:8." in told["mask"]
-    assert "A table function, which gives rows of f0 STRING. Defined at udfs/masking.py:" in told["words"]
-    assert "An aggregate function, which gives BIGINT. Defined at udfs/masking.py:" in told["most"]
+    assert "A scalar function, which returns STRING. Defined at udfs/masking.py:8." in told["mask"]
+    assert "A table function, which returns rows of f0 STRING. Defined at udfs/masking.py:" in told["words"]
+    assert "An aggregate function, which returns BIGINT. Defined at udfs/masking.py:" in told["most"]
     assert "Python's masking.Most." in told["most"]
     assert "Take a row in" not in told["most"]
 
@@ -379,10 +379,10 @@ def test_a_type_that_is_none_is_told_when_its_module_is_loaded(project: Path) ->
     notices: list[str] = []
     session = client(project, notices)
     (notice,) = notices
-    assert notice.startswith("udfs/typed.py:4:1: The function 'typed.f': 'NOSUCH' is no type")
+    assert notice.startswith("udfs/typed.py:4:1: The function 'typed.f': 'NOSUCH' is not a type")
     with pytest.raises(SqlStreamError) as raised:
         plan(session, "SELECT f(1)")
-    assert raised.value.message.startswith("The function 'typed.f': 'NOSUCH' is no type")
+    assert raised.value.message.startswith("The function 'typed.f': 'NOSUCH' is not a type")
     assert raised.value.message.endswith(", at udfs/typed.py:4.")
 
 
@@ -390,7 +390,7 @@ def test_an_error_of_a_function_stands_at_its_call() -> None:
     from sqlstream.sql.syntax.dialect import parse
 
     sql = "SELECT UPPER(Mask(a)) FROM t CROSS JOIN LATERAL TABLE(db.words(a)) AS u (w)"
-    for message, call in (("The Python function MASK failed for ('a'): x", "Mask"), ("The Python function WORDS gave 1", "db.words")):
+    for message, call in (("The Python function MASK failed for ('a'): x", "Mask"), ("The Python function WORDS returned 1", "db.words")):
         with pytest.raises(JobFailed) as raised, watched(parse(sql), "", Path(), print):
             raise JobFailed(message)
         assert raised.value.at.name == call

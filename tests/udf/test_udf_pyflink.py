@@ -90,7 +90,7 @@ def test_a_module_for_pyflink_is_ours_as_it_is(tmp_path, absent) -> None:
         "range_emit": "ROW<`f0` BIGINT, `f1` BIGINT>",
     }
     assert notices == []
-    with pytest.raises(SqlStreamError, match="SQL has no call of a table aggregate function, Flink's neither"):
+    with pytest.raises(SqlStreamError, match="SQL has no call of table aggregate functions, in Flink either"):
         list(session.run("EXPLAIN SELECT top2(x) FROM (VALUES (1)) AS t (x)"))
 
 
@@ -104,7 +104,7 @@ def test_what_is_no_function_says_so_when_it_is_used(tmp_path, absent, body: str
     Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=notices.append)
     (notice,) = notices
     assert notice.startswith("udfs/job.py:4:1: The module 'job' cannot be loaded: ImportError: pyflink.table.")
-    assert notice.endswith("needs pyflink, which is not installed: without it there are functions only.")
+    assert notice.endswith("needs pyflink, which is not installed: without it only functions are available.")
 
 
 def test_names_of_the_functions_api_that_are_not_there(absent) -> None:

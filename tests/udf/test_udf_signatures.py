@@ -119,8 +119,8 @@ def test_signature(function, wanted: str) -> None:
     ("function", "error", "problem"),
     [
         (udf(lambda a: a), ValidationError, "The function 'f': its result has no type"),
-        (udf(lambda a: a, result_type="STRNG"), ValidationError, "'STRNG' is no type"),
-        (udf(lambda a: a, result_type=7), ValidationError, "7 is no type"),
+        (udf(lambda a: a, result_type="STRNG"), ValidationError, "'STRNG' is not a type"),
+        (udf(lambda a: a, result_type=7), ValidationError, "7 is not a type"),
         (
             udf(lambda a: a, result_type=DataTypes.ROW([DataTypes.FIELD("a", t.VARIANT)])),
             NotSupported,
@@ -142,7 +142,7 @@ def test_refused(function, error, problem: str) -> None:
 def test_an_annotation_that_names_no_type() -> None:
     def f(a: object) -> int: ...
 
-    with pytest.raises(ValidationError, match="the annotation of 'a' names no SQL type"):
+    with pytest.raises(ValidationError, match="the annotation of 'a' does not name a SQL type"):
         signature(udf(f), "f")
 
 
@@ -157,7 +157,7 @@ def test_a_decorated_function_is_called_as_it_is() -> None:
 
 
 def test_what_is_no_function() -> None:
-    with pytest.raises(TypeError, match="7 is no function"):
+    with pytest.raises(TypeError, match="7 is not a function"):
         udf(7)
     with pytest.raises(ValueError, match="func_type must be general, pandas or arrow"):
         udf(len, func_type="numpy")

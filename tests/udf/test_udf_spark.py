@@ -215,7 +215,7 @@ def test_calls_everywhere(session: Session) -> None:
             "The Python function FAILS failed for ('b', ******): ValueError: no user b with ******, at ",
         ),
         ("SELECT fails(x, y) FROM (VALUES ('b', 'geheim')) AS t (x, y)", "The Python function FAILS failed for ('b', ******): "),
-        ("SELECT wrong(x) FROM (VALUES (1), (2)) AS t (x)", "The Python function WRONG gave 'no' (str), which is no BIGINT, for (2)."),
+        ("SELECT wrong(x) FROM (VALUES (1), (2)) AS t (x)", "The Python function WRONG returned 'no' (str), which is not of type BIGINT, for (2)."),
         ("SELECT leaves(1)", "The Python function LEAVES failed for (1): SystemExit: 3, at "),
         ("SELECT UPPER(label(dies(1), 'a'))", "The Python worker ended unexpectedly while a function of the query ran (DIES, LABEL)."),
         (
@@ -297,7 +297,7 @@ def test_rows_that_fail_are_left_out_and_kept(session: Session) -> None:
     row = json.loads(failed)
     assert "geheim" not in json.dumps(letters)
     assert next(iter(row.values())) == "b"
-    assert any("which is no BIGINT, for (2)" in x["error"] for x in letters)
+    assert any("which is not of type BIGINT, for (2)" in x["error"] for x in letters)
 
 
 @pytest.mark.parametrize("mode", ["streaming", "batch"])

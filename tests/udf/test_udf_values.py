@@ -103,13 +103,13 @@ def test_what_stands_for_a_value(type_: str, given, wanted) -> None:
 @pytest.mark.parametrize(
     ("type_", "given", "problem"),
     [
-        ("BIGINT", "1", "'1' (str), which is no BIGINT"), ("INT", 1.0, "1.0 (float), which is no INT"), ("INT", True, "True (bool), which is no INT"),
-        ("INT", 2**31, "2147483648 (int), which is no INT: it is out of range"), ("BIGINT", 2**63, "out of range"), ("STRING", 5, "5 (int), which is no STRING"),
-        ("STRING", "\ud800", "it is no Unicode text"), ("BOOLEAN", 1, "1 (int), which is no BOOLEAN"), ("DECIMAL(3, 1)", Decimal(1000), "it has too many digits"),
-        ("DECIMAL(3, 1)", 1.5, "1.5 (float), which is no DECIMAL(3, 1)"), ("DOUBLE", "x", "'x' (str), which is no DOUBLE"), ("BYTES", "x", "which is no BYTES"),
-        ("DATE", "2024-01-01", "which is no DATE"), ("TIMESTAMP(3)", datetime.date(2024, 1, 1), "which is no TIMESTAMP(3)"), ("TIME(0)", WALL, "which is no TIME(0)"),
-        ("ARRAY<INT>", [1, "b"], "'b' (str), which is no INT"), ("ARRAY<INT>", "ab", "which is no ARRAY<INT>"), ("MAP<STRING, INT>", {None: 1}, "NULL, which is no STRING NOT NULL"),
-        ("ROW<a INT, b INT>", (1,), "it has 1 fields, not 2"), ("ROW<a INT>", {"c": 1}, "it has no field 'c'"), ("INT NOT NULL", None, "NULL, which is no INT NOT NULL"),
+        ("BIGINT", "1", "'1' (str), which is not of type BIGINT"), ("INT", 1.0, "1.0 (float), which is not of type INT"), ("INT", True, "True (bool), which is not of type INT"),
+        ("INT", 2**31, "2147483648 (int), which is not of type INT: it is out of range"), ("BIGINT", 2**63, "out of range"), ("STRING", 5, "5 (int), which is not of type STRING"),
+        ("STRING", "\ud800", "it is not Unicode text"), ("BOOLEAN", 1, "1 (int), which is not of type BOOLEAN"), ("DECIMAL(3, 1)", Decimal(1000), "it has too many digits"),
+        ("DECIMAL(3, 1)", 1.5, "1.5 (float), which is not of type DECIMAL(3, 1)"), ("DOUBLE", "x", "'x' (str), which is not of type DOUBLE"), ("BYTES", "x", "which is not of type BYTES"),
+        ("DATE", "2024-01-01", "which is not of type DATE"), ("TIMESTAMP(3)", datetime.date(2024, 1, 1), "which is not of type TIMESTAMP(3)"), ("TIME(0)", WALL, "which is not of type TIME(0)"),
+        ("ARRAY<INT>", [1, "b"], "'b' (str), which is not of type INT"), ("ARRAY<INT>", "ab", "which is not of type ARRAY<INT>"), ("MAP<STRING, INT>", {None: 1}, "NULL, which is not of type STRING NOT NULL"),
+        ("ROW<a INT, b INT>", (1,), "it has 1 fields, not 2"), ("ROW<a INT>", {"c": 1}, "it has no field 'c'"), ("INT NOT NULL", None, "NULL, which is not of type INT NOT NULL"),
         ("STRING", ["x" * 1000], "xxx... (list)"),
     ],
 )  # fmt: skip
@@ -117,7 +117,7 @@ def test_a_value_of_another_type_is_told_with_its_row(type_: str, given, problem
     with pytest.raises(FunctionFailed) as raised:
         run(task(lambda n, text: given, type_, "INT", "STRING"), [7], ["row"])
     assert problem in raised.value.message
-    assert raised.value.message.startswith("The Python function F gave ")
+    assert raised.value.message.startswith("The Python function F returned ")
     assert raised.value.message.endswith(", for (7, 'row').")
 
 
@@ -126,7 +126,7 @@ def test_a_text_longer_than_its_type(type_: str) -> None:
     binary = type_ == "VARBINARY(3)"
     fits, longer = (b"abc", b"abcd") if binary else ("ž€😀", "abcd")
     assert run(task(lambda n: fits if n else None, type_, "INT"), [1, 0]) == [fits, None]
-    problem = rf"gave b?'abcd' \({type(longer).__name__}\), which is no {re.escape(type_)}: it is too long"
+    problem = rf"returned b?'abcd' \({type(longer).__name__}\), which is not of type {re.escape(type_)}: it is too long"
     with pytest.raises(FunctionFailed, match=rf"{problem}, for \(2\)\."):
         run(task(lambda n: longer if n == 2 else fits, type_, "INT"), [1, 2, 3])
     with pytest.raises(FunctionFailed, match=problem):
@@ -137,7 +137,7 @@ def test_a_text_longer_than_its_type(type_: str) -> None:
 
 
 def test_only_the_row_that_is_wrong_is_told() -> None:
-    with pytest.raises(FunctionFailed, match=r"gave 'no' \(str\), which is no BIGINT, for \(2\)\."):
+    with pytest.raises(FunctionFailed, match=r"returned 'no' \(str\), which is not of type BIGINT, for \(2\)\."):
         run(task(lambda x: "no" if x == 2 else x, "BIGINT", "BIGINT"), [1, 2, 3])
 
 
@@ -177,7 +177,7 @@ def test_our_own_frames_are_no_place() -> None:
 
     with pytest.raises(FunctionFailed) as raised:
         run(task(never, "INT", "INT", calls=Calls(timeout=10)), [1])
-    assert raised.value.message == "The Python function F failed for (1): TimedOut: no value within 10 ms, all attempts included."
+    assert raised.value.message == "The Python function F failed for (1): TimedOut: no result within 10 ms, all attempts included."
 
 
 def test_secrets_are_masked_in_the_row_and_in_what_the_exception_says() -> None:
@@ -209,8 +209,8 @@ def test_secrets_are_masked_at_any_depth(tmp_path) -> None:
     shown = "(Row(name='bob', api_key='******', inner_=[Row(password='******')]), {'token': '******', 'x': '1'})"
     for function, result, said in (
         (fails, "INT", f"failed for {shown}: ValueError: no Row(name='bob', api_key='******', inner_=[Row(password=******)]) nor ****** nor "),
-        (wrong, "ROW<n INT>", "gave '******' (str), which is no INT, for " + shown),
-        (wrong, "INT", "gave {'n': '******'} (dict), which is no INT, for " + shown),
+        (wrong, "ROW<n INT>", "returned '******' (str), which is not of type INT, for " + shown),
+        (wrong, "INT", "returned {'n': '******'} (dict), which is not of type INT, for " + shown),
     ):
         with pytest.raises(FunctionFailed) as raised:
             evaluated(task(function, result, *types), arrays)
@@ -286,11 +286,11 @@ def test_pandas() -> None:
 @pytest.mark.parametrize(
     ("function", "type_", "problem"),
     [
-        (lambda a: 5, "INT", r"5 \(int\), which is no INT: it must be a pandas.Series"),
-        (lambda a: a[:1], "INT", "a Series of int32, which is no column of INT: it has 1 values, not 2"),
-        (lambda a: a.astype(str), "INT", r"'1' \(str\), which is no INT"),
-        (lambda a: a.astype("int64") + 2**40, "INT", "a Series of int64, which is no column of INT"),
-        (lambda a: a / 2, "INT", "a Series of float64, which is no column of INT"),
+        (lambda a: 5, "INT", r"5 \(int\), which is not of type INT: it must be a pandas.Series"),
+        (lambda a: a[:1], "INT", "a Series of int32, which is not a column of INT: it has 1 values, not 2"),
+        (lambda a: a.astype(str), "INT", r"'1' \(str\), which is not of type INT"),
+        (lambda a: a.astype("int64") + 2**40, "INT", "a Series of int64, which is not a column of INT"),
+        (lambda a: a / 2, "INT", "a Series of float64, which is not a column of INT"),
     ],
 )
 def test_a_column_of_another_type_is_told(function, type_: str, problem: str) -> None:
@@ -416,7 +416,7 @@ def test_rows_for_which_a_function_fails_are_kept(tmp_path, func_type: str) -> N
     first, second = (json.loads(line) for line in file.read_text("utf-8").splitlines())
     assert (first["function"], first["row"]) == ("F", {"id": 1, "name": "č"})
     assert "ZeroDivisionError: " in first["error"] and "(0)" in first["error"]
-    assert second["row"]["id"] == 3 and "'four' (str), which is no DOUBLE" in second["error"]
+    assert second["row"]["id"] == 3 and "'four' (str), which is not of type DOUBLE" in second["error"]
 
 
 def test_a_function_that_can_not_be_opened_keeps_no_rows(tmp_path) -> None:

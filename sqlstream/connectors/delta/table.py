@@ -59,11 +59,11 @@ class Delta(Connector):
         Option("timestampAsOf", OptionKind.STRING, summary="Read the version of this time."),
         Option("startingVersion", OptionKind.STRING, summary="Stream from this version on; 'latest' is from now on."),
         Option("startingTimestamp", OptionKind.STRING, summary="Stream from this time on."),
-        Option("ignoreDeletes", OptionKind.BOOLEAN, "false", "Go on where whole partitions were deleted."),
-        Option("ignoreChanges", OptionKind.BOOLEAN, "false", "Go on where rows changed; unchanged ones of the same file come again."),
-        Option("updateCheckIntervalMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often is looked"),
-        Option("updateCheckDelayMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often is looked"),
-        Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes by itself"),
+        Option("ignoreDeletes", OptionKind.BOOLEAN, "false", "Continue when whole partitions have been deleted."),
+        Option("ignoreChanges", OptionKind.BOOLEAN, "false", "Continue when rows have changed; unchanged rows of the same file are read again."),
+        Option("updateCheckIntervalMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often it looks for changes"),
+        Option("updateCheckDelayMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often it looks for changes"),
+        Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes on its own"),
         Option("delta.*", OptionKind.STRING, summary="A property of the Delta table."),
     )  # fmt: skip
 
@@ -79,19 +79,19 @@ class Delta(Connector):
                 raise ValidationError(f"The metadata column '{column.name}' of '{table.path}' can only be read: declare it VIRTUAL.")
         keys = table.primary_key.columns if table.primary_key else ()
         if maps := [c.name for c in table.physical if c.name in keys and c.type.root in ("MAP", "MULTISET")]:
-            raise NotSupported(f"A map is not supported in a PRIMARY KEY ('{maps[0]}'): Spark compares none.")
+            raise NotSupported(f"A map is not supported in a PRIMARY KEY ('{maps[0]}'): Spark can't compare maps.")
         for key in table.partition_keys:
             if key not in {c.name for c in table.physical}:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
         options, streaming = table.options, _mode(table) != "batch"
         for wrong, mode in ((_BATCH_ONLY, "batch"), (_STREAMING_ONLY[:2], "streaming")):
             if (mode == "batch") == streaming and (found := next((k for k in wrong if k in options), None)):
-                raise ValidationError(f"Option '{found}' is one of mode '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
+                raise ValidationError(f"Option '{found}' belongs to 'mode' = '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
         for one, other in (_BATCH_ONLY, _STREAMING_ONLY[:2]):
             if one in options and other in options:
-                raise ValidationError(f"Options '{one}' and '{other}' exclude each other.")
+                raise ValidationError(f"Options '{one}' and '{other}' are mutually exclusive.")
         if table.primary_key and _mode(table) == "streaming":
-            notices.append("'mode' = 'streaming' fails where a row is updated or deleted; 'mode' = 'changes' reads that.")
+            notices.append("'mode' = 'streaming' fails when a row is updated or deleted; 'mode' = 'changes' reads such changes.")
         return notices
 
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
@@ -170,7 +170,7 @@ def _require_feed(spark: SparkSession, path: str) -> None:
     if properties.get(_FEED) != "true":
         raise ValidationError(
             f"The Delta table at '{path}' keeps no change data feed, so its changes can't be read.",
-            hint=f"Set its property '{_FEED}' = 'true'; a table that is made by its declaration gets it with 'mode' = 'changes'.",
+            hint=f"Set its property '{_FEED}' = 'true'; a table created from its declaration gets it with 'mode' = 'changes'.",
         )
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.tables import Table
 
-_ROLLING = "every batch of the job makes its own files"
+_ROLLING = "every micro-batch of the job writes its own files"
 _COMPACTION = "small files stay as they are"
 _PROCESS_TIME = "By process time a partition is committed with each batch; 'sink.partition-commit.trigger' = 'partition-time' takes a delay."
 _NO_CLASS = "The time of a partition is read from its values: 'partition.time-extractor.timestamp-pattern'."
@@ -83,8 +83,8 @@ class Filesystem(Connector):
         Option("sink.partition-commit.delay", OptionKind.DURATION, "0 s", "How long after a partition's time the watermark must be past it."),
         Option("sink.partition-commit.watermark-time-zone", OptionKind.STRING, "UTC", "The zone of partitions' times if rowtime is a TIMESTAMP_LTZ."),
         Option("sink.partition-commit.policy.kind", OptionKind.STRING, summary="success-file leaves an empty file in the partition."),
-        Option("sink.partition-commit.policy.class", use=Support.REFUSED, why="'success-file' is the policy there is."),
-        Option("sink.partition-commit.policy.class.parameters", use=Support.REFUSED, why="'success-file' is the policy there is."),
+        Option("sink.partition-commit.policy.class", use=Support.REFUSED, why="'success-file' is the only policy."),
+        Option("sink.partition-commit.policy.class.parameters", use=Support.REFUSED, why="'success-file' is the only policy."),
         Option("sink.partition-commit.success-file.name", OptionKind.STRING, "_SUCCESS", "The name of the empty file."),
         Option("partition.time-extractor.kind", OptionKind.ENUM, "default", "How a partition's time is found.", values=("default",)),
         Option("partition.time-extractor.class", use=Support.REFUSED, why=_NO_CLASS),
@@ -116,7 +116,7 @@ class Filesystem(Connector):
             notices.append("Without the option 'sink.partition-commit.policy.kind' no partition is committed.")
         zone = self._value(table, "sink.partition-commit.watermark-time-zone")
         if not re.fullmatch(r"(GMT|UTC|UT)?[+-][0-9]{1,2}(:[0-9]{2}){0,2}|Z", zone) and zone not in zoneinfo.available_timezones():
-            raise ValidationError(f"Invalid value for option 'sink.partition-commit.watermark-time-zone': '{zone}' is no time zone.")
+            raise ValidationError(f"Invalid value for option 'sink.partition-commit.watermark-time-zone': '{zone}' is not a time zone.")
         if table.options.get("sink.partition-commit.policy.kind", "success-file") != "success-file":
             raise NotSupported("Option 'sink.partition-commit.policy.kind' can only be 'success-file'.")
         for column in table.metadata:

@@ -99,7 +99,7 @@ def provide_driver(spark: SparkSession, driver: str, named: Dialect) -> None:
         for jar in jars.ensure(named.jars):
             spark.sql(f"ADD JAR '{jar.as_uri()}'")
     if not _loads(added, driver):
-        raise SetupError(f"The driver {driver} of {named.name} is not there.", hint="Give its jar when you start: sqlstream --jar DRIVER.jar")
+        raise SetupError(f"The driver {driver} of {named.name} is missing.", hint="Pass its jar at the start: sqlstream --jar DRIVER.jar")
     thread.setContextClassLoader(added)
 
 

@@ -54,34 +54,34 @@ class Jdbc(Connector):
     is_sink = True
     can_be_looked_up = True
     options = (
-        Option("url", OptionKind.STRING, required=True, summary="The address: jdbc:postgresql://host:port/database."),
+        Option("url", OptionKind.STRING, required=True, summary="The URL: jdbc:postgresql://host:port/database."),
         Option("table-name", OptionKind.STRING, required=True, summary="The table in the database."),
-        Option("driver", OptionKind.STRING, summary="The driver's class; by default that of the address."),
+        Option("driver", OptionKind.STRING, summary="The driver's class; by default that of the URL."),
         Option("username", OptionKind.STRING, summary="The user."),
         Option("password", OptionKind.STRING, summary="The user's password."),
         Option("properties.*", OptionKind.STRING, summary="A property of the connection."),
-        Option("compatible-mode", use=Support.REFUSED, why="The address says which database it is."),
+        Option("compatible-mode", use=Support.REFUSED, why="The URL says which database it is."),
         Option("connection.max-retry-timeout", OptionKind.DURATION, "60 s", use=Support.NOTICE, why="each task opens a connection of its own"),
         Option("scan.partition.column", OptionKind.STRING, summary="A number, date or time by which the table is read in parts."),
         Option("scan.partition.num", OptionKind.INT, summary="How many parts."),
-        Option("scan.partition.lower-bound", OptionKind.LONG, summary="Where the second part begins, about: no row is left out."),
-        Option("scan.partition.upper-bound", OptionKind.LONG, summary="Where the last part begins, about."),
-        Option("scan.fetch-size", OptionKind.INT, "0", "Rows that are fetched at a time; 0: as many as is usual."),
+        Option("scan.partition.lower-bound", OptionKind.LONG, summary="About where the second part begins; no row is left out."),
+        Option("scan.partition.upper-bound", OptionKind.LONG, summary="About where the last part begins."),
+        Option("scan.fetch-size", OptionKind.INT, "0", "How many rows are fetched at a time; 0: the driver's default."),
         Option("scan.auto-commit", OptionKind.BOOLEAN, "true", use=Support.NOTICE, why="it is set as reading in parts needs it"),
         Option("filter.handling.policy", OptionKind.ENUM, "always", "Whether the database evaluates conditions.", values=("always", "never")),
         Option("lookup.cache", OptionKind.ENUM, "none", "Whether rows that were looked up are kept.", values=("none", "partial")),
-        Option("lookup.partial-cache.max-rows", OptionKind.LONG, summary="Keys that are kept; the one not used for longest goes first."),
+        Option("lookup.partial-cache.max-rows", OptionKind.LONG, summary="How many keys are kept; the least recently used is dropped first."),
         Option("lookup.partial-cache.expire-after-write", OptionKind.DURATION, summary="How long a key is kept after it was looked up."),
         Option("lookup.partial-cache.expire-after-access", OptionKind.DURATION, summary="How long a key is kept after it was used."),
-        Option("lookup.partial-cache.cache-missing-key", OptionKind.BOOLEAN, "true", "Whether it is kept that a key has no row."),
+        Option("lookup.partial-cache.cache-missing-key", OptionKind.BOOLEAN, "true", "Whether keys without a row are kept."),
         Option("lookup.partial-cache.caching-missing-key", OptionKind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
-        Option("lookup.cache.max-rows", OptionKind.LONG, summary="As lookup.partial-cache.max-rows, with a cache."),
-        Option("lookup.cache.ttl", OptionKind.DURATION, summary="As lookup.partial-cache.expire-after-write, with a cache."),
+        Option("lookup.cache.max-rows", OptionKind.LONG, summary="The same as lookup.partial-cache.max-rows, with a cache."),
+        Option("lookup.cache.ttl", OptionKind.DURATION, summary="The same as lookup.partial-cache.expire-after-write, with a cache."),
         Option("lookup.cache.caching-missing-key", OptionKind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
-        Option("lookup.max-retries", OptionKind.INT, "3", "How often a look-up is tried again that has failed."),
-        Option("sink.buffer-flush.max-rows", OptionKind.INT, "100", "Rows that go to the database together."),
+        Option("lookup.max-retries", OptionKind.INT, "3", "How often a failed look-up is retried."),
+        Option("sink.buffer-flush.max-rows", OptionKind.INT, "100", "How many rows are sent to the database together."),
         Option("sink.buffer-flush.interval", OptionKind.DURATION, "1 s", use=Support.NOTICE, why=_FLUSH),
-        Option("sink.max-retries", OptionKind.INT, "3", "How often a transaction is tried again that has failed."),
+        Option("sink.max-retries", OptionKind.INT, "3", "How often a failed transaction is retried."),
         Option("sink.parallelism", OptionKind.INT, summary="How many tasks write."),
     )  # fmt: skip
 
@@ -100,7 +100,7 @@ class Jdbc(Connector):
         if given and low > high:
             raise ValidationError(f"'{_PARTITION[2]}'='{low}' must not be larger than '{_PARTITION[3]}'='{high}'.")
         if given and table.options[_PARTITION[0]] not in {c.name for c in table.physical}:
-            raise ValidationError(f"'{_PARTITION[0]}' names '{table.options[_PARTITION[0]]}', which is no column of the table.")
+            raise ValidationError(f"'{_PARTITION[0]}' names '{table.options[_PARTITION[0]]}', which is not a column of the table.")
         for key in ("lookup.max-retries", "sink.max-retries"):
             if self._value(table, key) < 0:
                 raise ValidationError(f"The value of '{key}' option shouldn't be negative, but is {self._value(table, key)}.")

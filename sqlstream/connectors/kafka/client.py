@@ -55,12 +55,12 @@ _REPORTS = (
 _SILENCE = ("", "", "No Kafka broker answers at {servers}.", "Check that it runs, 'properties.bootstrap.servers' and 'properties.security.protocol'.")
 # Errors of one request.
 _REASONS = {
-    "TOPIC_AUTHORIZATION_FAILED": "the user has no right to it",
-    "CLUSTER_AUTHORIZATION_FAILED": "the user has no right to it",
+    "TOPIC_AUTHORIZATION_FAILED": "the user is not authorized",
+    "CLUSTER_AUTHORIZATION_FAILED": "the user is not authorized",
     "MSG_SIZE_TOO_LARGE": "a record is larger than the broker allows",
-    "UNKNOWN_TOPIC_OR_PART": "it does not exist, and the broker creates none",
-    "_UNKNOWN_TOPIC": "it does not exist, and the broker creates none",
-    "_MSG_TIMED_OUT": f"no broker has taken the records within {_DELIVERY_S} s",
+    "UNKNOWN_TOPIC_OR_PART": "it does not exist, and the broker does not create topics",
+    "_UNKNOWN_TOPIC": "it does not exist, and the broker does not create topics",
+    "_MSG_TIMED_OUT": f"no broker has accepted the records within {_DELIVERY_S} s",
     "_TIMED_OUT": "the broker of a partition does not answer",
     "_TRANSPORT": "the broker of a partition does not answer",
     "_BAD_COMPRESSION": "a compressed batch is broken",
@@ -200,7 +200,7 @@ class KafkaClient:
             return kind({**_QUIET, **given, **more, "error_cb": self._reports.append})
         except (KafkaException, ValueError, TypeError) as error:
             hint = "Check 'properties.ssl.*', its files and their passwords." if "ssl." in str(error) else "Check the table's 'properties.*'."
-            raise BrokerError(f"There can be no Kafka client for {self.servers}.", hint=hint) from error
+            raise BrokerError(f"No Kafka client could be created for {self.servers}.", hint=hint) from error
 
     @contextmanager
     def _consumer(self) -> Iterator[Any]:

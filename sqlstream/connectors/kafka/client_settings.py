@@ -89,7 +89,7 @@ def _store(kind: str, file: str) -> bytes:
 
 
 def _refuse(kind: str, file: str) -> None:
-    what = f"The {kind} '{file}' has a format of Java's, which can't be read here."
+    what = f"The {kind} '{file}' is in a Java format, which can't be read here."
     raise NotSupported(what, hint=f"{_AS_PEM[kind].format(file=file)} As it is, {_READS}")
 
 
@@ -101,7 +101,11 @@ def _login(properties: Mapping[str, str]) -> dict[str, str]:
     line = properties.get("sasl.jaas.config", "")
     match = _JAAS.fullmatch(line)
     if match is None:
-        what = "'properties.sasl.jaas.config' is not a line of JAAS." if line else f"The mechanism '{mechanism}' needs 'properties.sasl.jaas.config'."
+        what = (
+            "'properties.sasl.jaas.config' is not a JAAS configuration."
+            if line
+            else f"The mechanism '{mechanism}' needs 'properties.sasl.jaas.config'."
+        )
         hint = "Write: org.apache.kafka.common.security.plain.PlainLoginModule required username='..' password='..';"
         raise ValidationError(what, hint=hint)
     given = {key: re.sub(r"\\(.)", r"\1", one or other or bare, flags=re.S) for key, one, other, bare in _JAAS_OPTION.findall(match["options"])}

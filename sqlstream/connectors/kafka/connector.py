@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
 _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 SOURCE = "sqlstream.kafka.KafkaSource"
-AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure records of the last batch can come twice"
+AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure, records of the last batch can be written twice"
 # Consumer properties that Spark's source sets by itself.
 OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
        "value.serializer", "interceptor.classes")  # fmt: skip
@@ -57,7 +57,7 @@ ENDS = (
     Option("scan.watermark.idle-timeout", use=Support.REFUSED, why="Set table.exec.source.idle-timeout."),
 )
 WRITING = (
-    Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes by itself"),
+    Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes on its own"),
     Option("sink.delivery-guarantee", OptionKind.ENUM, "at-least-once", AT_LEAST_ONCE + ".", values=("at-least-once", "exactly-once", "none")),
     Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE),
     Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE),

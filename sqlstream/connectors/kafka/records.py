@@ -80,7 +80,7 @@ def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False)
     """Where the columns of ``table`` are, with ``key_columns`` in the key. Raises ValidationError, NotSupported."""
     options = table.options
     if "format" in options and "value.format" in options:
-        raise ValidationError("'format' and 'value.format' mean the same: give one of them.")
+        raise ValidationError("'format' and 'value.format' mean the same: set one of them.")
     prefix = "value." if "value.format" in options else ""
     value_name = options.get("value.format", options.get("format"))
     if value_name is None:
@@ -128,7 +128,7 @@ def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False)
 def _record_format(name: str) -> Format:
     found = formats.find(name)
     if not found.records:
-        raise ValidationError(f"Format '{name}' is one of files; a Kafka record can't hold it.", hint="Use json, csv, avro or raw.")
+        raise ValidationError(f"Format '{name}' is for files; a Kafka record can't hold it.", hint="Use json, csv, avro or raw.")
     return found
 
 

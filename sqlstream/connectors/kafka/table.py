@@ -47,7 +47,7 @@ class Kafka(TopicConnector):
         Option("scan.startup.specific-offsets", OptionKind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
         Option("scan.startup.timestamp-millis", OptionKind.LONG, summary="Milliseconds since 1970."),
         Option("sink.partitioner", OptionKind.STRING, "default", "default, or fixed and round-robin, which Kafka's own partitioner replaces."),
-        Option("sink.semantic", use=Support.REFUSED, why="Flink has dropped it, too: write 'sink.delivery-guarantee'."),
+        Option("sink.semantic", use=Support.REFUSED, why="Flink has dropped it too: write 'sink.delivery-guarantee'."),
         *ENDS,
         *WRITING,
     )  # fmt: skip

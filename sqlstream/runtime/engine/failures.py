@@ -42,17 +42,17 @@ _MOST_OF_RECORD, _MOST = 200, 2_000
 _OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
 # A file of a format of its own, or a compressed one.
 _UNREAD = re.compile(r"\[FAILED_READ_FILE[.\w]*\] .*? reading file (\S+?)\.?\s", re.S)
-_CORRUPT = "Take it out of the folder, or write it anew; the job then goes on."
+_CORRUPT = "Remove it from the folder, or write it again; the job then continues."
 # What a machine says of its disks, and what to do.
 _DISKS = (
     (re.compile(r"No space left on device|Disk quota exceeded"), "The disk is full",
-     "Make room there, then submit the statement again: the job goes on."),
+     "Free some space, then submit the statement again: the job continues."),
     (re.compile(r"Read-only file system"), "Nothing can be written on a read-only file system", "Name a folder that can be written to."),
     # PostgreSQL says it in small letters of its tables.
     (re.compile(r"Permission denied"), "There is no permission to read or write",
      "Give the user of this process the permission, or name another folder."),
     # Hadoop does not say why.
-    (re.compile(r"Mkdirs failed to create|Cannot create file:/"), "The folder can't be made",
+    (re.compile(r"Mkdirs failed to create|Cannot create file:/"), "The folder can't be created",
      "Name one below a folder that can be written to."),
 )  # fmt: skip
 _PATH = re.compile(r"(?:file:/*)?(/[^\s:'\"(),]+)")
@@ -80,8 +80,8 @@ _CAUSES = (
     (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None),
     (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka no longer has records that were not read yet.",
      "The topic's retention removed them. Starting the job anew skips them."),
-    (re.compile(r"The state in .* is another operator's"), "The job's state is not that of its operators.",
-     "It is of another release, or was put there. SET 'pipeline.name' to another name, or remove the job's folder, and the job begins anew."),
+    (re.compile(r"The state in .* is another operator's"), "The job's state does not match its operators.",
+     "It comes from another release, or was copied there. SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew."),
 )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
     elif _CRASHED.search(text):
         named = ", ".join(sorted(set(functions)))
         message = f"The Python worker ended unexpectedly while a function of the query ran{f' ({named})' if named else ''}."
-        problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, as for want of memory.")
+        problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, for example because memory ran out.")
     elif _TOO_DEEP.search(text):
         problem = too_deep()
     elif found := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):

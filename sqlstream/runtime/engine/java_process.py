@@ -136,12 +136,12 @@ def cause(code: int, printed: str, logged: str, logs: Path) -> Death:
     if code in _OUT_OF_MEMORY or (code > 0 and memory):
         said = f": {memory[-1]}" if memory else ""
         return Death(
-            f"Spark died for want of memory (exit status {code}){said}.",
+            f"Spark died: it ran out of memory (exit status {code}){said}.",
             f"SET 'spark.driver.memory' = '8g' or more before Spark starts (2g is the default). {see}",
         )
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-        by_system = "The system kills what takes too much memory: dmesg tells. " if -code == signal.SIGKILL else ""
+        by_system = "The system kills processes that take too much memory: see dmesg. " if -code == signal.SIGKILL else ""
         return Death(f"Spark died: its JVM was killed ({name}).", by_system + see)
     return Death(f"Spark died: its JVM ended with exit status {code}{f' ({lines[-1]})' if lines else ''}.", see)
 

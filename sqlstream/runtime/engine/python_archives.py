@@ -41,7 +41,7 @@ def archives(options: Mapping[str, str]) -> list[tuple[Path, str]]:
             raise ValidationError(f"There is no file '{file}' (python.archives).")
         folder = folder or path.name
         if PurePath(folder).is_absolute() or ".." in PurePath(folder).parts:
-            raise ValidationError(f"'{named}' is unpacked outside of its folder (python.archives).", hint="Write archive#name.")
+            raise ValidationError(f"'{named}' would be unpacked outside its folder (python.archives).", hint="Write archive#name.")
         found.append((path, folder))
     return found
 
@@ -52,7 +52,7 @@ def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
     if not found:
         return None
     if remote := next((n for n in settings.read(options, "python.archives") if "://" in n), None):
-        raise ValidationError(f"'{remote}' is no file of this machine (python.archives).", hint="Only a cluster fetches archives: --master.")
+        raise ValidationError(f"'{remote}' is not a file on this machine (python.archives).", hint="Only a cluster fetches archives: --master.")
     stamps = [(str(path), folder, path.stat().st_mtime_ns, path.stat().st_size) for path, folder in found]
     place = ProjectFolder(project).archives / sha1(repr(stamps).encode()).hexdigest()[:16]
     if place.is_dir():
@@ -98,6 +98,6 @@ def executable(options: Mapping[str, str], unpacked: Path | None) -> str | None:
         return str(inside)
     found = shutil.which(str(Path(named).expanduser()) if named.startswith("~") else named)
     if found is None:
-        hint = "An archive's is named as name/bin/python, where python.archives has archive.tar.gz#name."
+        hint = "That of an archive is named like name/bin/python, where python.archives has archive.tar.gz#name."
         raise ValidationError(f"There is no program '{named}' (python.executable).", hint=hint)
     return str(Path(found).absolute())

@@ -217,7 +217,7 @@ class Engine:
             self._forget()
             self._session = None
         if self.starts_anew:
-            self._notify(f"[ERROR] {death.message} The next statement that needs it starts it anew. {death.hint}")
+            self._notify(f"[ERROR] {death.message} The next statement that needs it starts it again. {death.hint}")
 
     def _forget(self) -> None:
         gateway, self._gateway = self._gateway, None

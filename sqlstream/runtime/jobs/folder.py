@@ -45,7 +45,7 @@ def claim(project: Path, sinks: tuple[Sink, ...], name: str, zone: str, running:
         owner = lock.read().strip()
         lock.close()
         raise ValidationError(
-            f"Job '{name}' runs already, in process {owner or 'unknown'}.",
+            f"Job '{name}' is already running, in process {owner or 'unknown'}.",
             hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
         ) from None
     lock.truncate(0)

@@ -75,19 +75,19 @@ class Jobs:
         runner = JobRunner(job, spark, settings, self._project, self._emit, self._notify, self._job_ended)
         try:
             if resumed and (folder / DRAINING).exists():
-                self._notify(f"Job '{name}' ended while it was drained: that is completed first ({folder}).")
+                self._notify(f"Job '{name}' ended while it was being drained: the drain is completed first ({folder}).")
                 runner.complete_drain()
                 job.folder, resumed = generation(home)
             if resumed and settings.streaming and not job.checkpoint.exists():
                 self._notify(f"Job '{name}' has no checkpoint ({folder}): it {_ANEW}.")
             elif resumed:
-                self._notify(f"Job '{name}' goes on where it stopped ({folder}).")
+                self._notify(f"Job '{name}' continues where it stopped ({folder}).")
             elif drained_before(job.folder):
                 self._notify(f"Job '{name}' was drained: it {_ANEW}.")
             elif settings.streaming and (before := stopped_before(home, name, self._folders)):
                 self._notify(
-                    f"Job '{name}' {_ANEW}: what stopped under this name "
-                    f"({before}) has another statement, or other declarations or settings, and goes on when these are submitted again."
+                    f"Job '{name}' {_ANEW}: the job that stopped under this name "
+                    f"({before}) had another statement, or other declarations or settings; it continues when those are submitted again."
                 )
             runner.start(resumed=resumed)
         except Exception as error:
@@ -123,8 +123,8 @@ class Jobs:
             if interrupted():
                 job.stopping.set()
                 job.end()
-                hint = "The same statement completes that when it is submitted again."
-                raise JobFailed(f"Job {job.id} was stopped while it was drained.", hint=hint)
+                hint = "Submit the same statement again to complete the drain."
+                raise JobFailed(f"Job {job.id} was stopped while it was being drained.", hint=hint)
         if job.error is not None:
             raise job.error
         return job

@@ -91,7 +91,7 @@ def last_error(job: JobMetrics) -> str | None:
 
 def no_answer(brokers: BrokerContact, zone: str) -> str:
     """What is known of brokers that don't answer."""
-    return f"Kafka at {brokers.servers} gives no answer since {moment((brokers.silent or 0) // 1000 * 1000, zone)}"
+    return f"Kafka at {brokers.servers} has not answered since {moment((brokers.silent or 0) // 1000 * 1000, zone)}"
 
 
 def old_figures(query: QueryMetrics, zone: str) -> str:

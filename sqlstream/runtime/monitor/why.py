@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     from sqlstream.runtime.monitor.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
-_WAITS = "The job goes on by itself when it answers."
-_BREAKS = "If it stays away, the micro-batch that runs may fail, and the job with it: the same statement then goes on from its checkpoint."
-_AGAIN = "Submitted again, the same statement goes on from its checkpoint."
-_IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have no rows for so long."
+_WAITS = "The job continues by itself when it answers."
+_BREAKS = "If it does not come back, the running micro-batch may fail, and the job with it: the same statement then continues from its checkpoint."
+_AGAIN = "Submitted again, the same statement continues from its checkpoint."
+_IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have had no rows for this long."
 _FUTURE = (
     "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
     "A watermark never goes back: delete the job's folder, and it starts anew."
@@ -51,12 +51,12 @@ _QUIET_MS = 5_000
 # For so long it is told that brokers answer again.
 _LATELY_MS = 600_000
 _WAITING = {
-    IntervalJoin: "The interval join gives a row without a partner, and forgets rows, when the watermark has passed their interval",
-    TemporalJoin: "The temporal join gives a row when the watermark has reached its time",
+    IntervalJoin: "The interval join emits rows without a partner, and drops rows, when the watermark has passed their interval",
+    TemporalJoin: "The temporal join emits a row when the watermark has reached its time",
     Match: "MATCH_RECOGNIZE looks at rows up to the watermark",
-    Over: "The OVER aggregate gives rows up to the watermark",
-    Sort: "ORDER BY gives rows up to the watermark",
-    Rank: "The first row of a key is given when the watermark has passed it",
+    Over: "The OVER aggregate emits rows up to the watermark",
+    Sort: "ORDER BY emits rows up to the watermark",
+    Rank: "The first row of a key is emitted when the watermark has passed it",
 }
 
 # What no row of one side has to do with any of the other, where a join has found nothing.
@@ -104,7 +104,7 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
     if not query.batches:
         return found if waits else [*found, _first_batch(query)]
     if query.rows_out and query.last_output is not None:
-        found.append(Reason(f"It gives rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
+        found.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
         return [*found, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
     gone = _gone(query, sink, zone)
@@ -113,7 +113,7 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
         held = list(_held(query, idle_ms, zone, sink))
         found += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
     found += _quiet(query, zone)
-    return found or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} given.")]
+    return found or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} emitted.")]
 
 
 def _away(query: QueryMetrics, zone: str) -> Iterator[Reason]:
@@ -126,7 +126,7 @@ def _away(query: QueryMetrics, zone: str) -> Iterator[Reason]:
             )
         elif one.silence is not None and query.at - one.silence[1] < _LATELY_MS:
             silent, back = one.silence
-            yield Reason(f"Kafka at {one.servers} answers again since {clock(back, zone)}; it gave no answer for {duration((back - silent) / 1000)}.")
+            yield Reason(f"Kafka at {one.servers} answers again since {clock(back, zone)}; it did not answer for {duration((back - silent) / 1000)}.")
 
 
 def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:
@@ -151,7 +151,7 @@ def _first_batch(query: QueryMetrics) -> Reason:
         return Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
     if batch is None:
         return Reason("The job is starting: no micro-batch has ended yet.")
-    return Reason(f"The first micro-batch still runs: {batch.rows:,}{of} rows read. Rows come out when it ends.")
+    return Reason(f"The first micro-batch is still running: {batch.rows:,}{of} rows read. Rows come out when it ends.")
 
 
 def _no_input(query: QueryMetrics, sink: Sink) -> Iterator[Reason]:
@@ -167,14 +167,14 @@ def _no_input(query: QueryMetrics, sink: Sink) -> Iterator[Reason]:
         else:
             yield Reason(f"No input: nothing new has come to {kind} {one.name} since the job began.", hint)
     if not query.inputs:
-        yield Reason("No input: its sources have given no row yet.", hint)
+        yield Reason("No input: its sources have not delivered a row yet.", hint)
 
 
 def _gone(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     """Rows that were read and will never come out."""
     nothing = [f for f in query.filters if f.arrived and not f.passed]
     for one in nothing:
-        yield Reason(f"All rows are filtered: none of {rows(one.arrived)} passes {_condition(one, query, sink)}.")
+        yield Reason(f"All rows are filtered out: none of {rows(one.arrived)} passes {_condition(one, query, sink)}.")
     if not query.late:
         return
     watermark = "" if query.watermark is None else f" The watermark is at {moment(query.watermark, zone)}."
@@ -183,7 +183,7 @@ def _gone(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     if not query.rows_out and query.late >= passing:
         yield Reason(
             f"All rows are late: {count} came for windows that had closed.{watermark}",
-            "A longer delay in WATERMARK FOR waits for rows that come out of order.",
+            "A longer delay in WATERMARK FOR waits for rows that arrive out of order.",
         )
     else:
         yield Reason(f"{count} came late, for windows that had closed, and {'was' if query.late == 1 else 'were'} dropped.")
@@ -294,7 +294,7 @@ def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     told = set()
     for node in _event_windows(sink):
         if query.watermark is None:
-            told.add("Windows are open, and there is no watermark yet that closes them: it follows from the micro-batch that reads the rows.")
+            told.add("Windows are open, and there is no watermark yet to close them: the micro-batch that reads the rows advances it.")
         elif node.window.kind.merges:
             told.add(f"The watermark is at {moment(query.watermark, zone)}; a session closes {duration(node.window.size / 1000)} after its last row.")
         else:
@@ -303,7 +303,7 @@ def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     yield from (Reason(text) for text in sorted(told))
     for each in walk(sink):
         if isinstance(each, WindowTvf) and field(each.input, each.window.time).time is TimeAttribute.PROCTIME:
-            yield Reason(f"Windows are by the clock: one closes every {duration(each.window.slide / 1000)}.")
+            yield Reason(f"Windows follow the clock: one closes every {duration(each.window.slide / 1000)}.")
 
 
 def _delayed(sink: Sink) -> str:
@@ -349,7 +349,7 @@ def _quiet(query: QueryMetrics, zone: str) -> Iterator[Reason]:
     """Whether there is nothing new, or a micro-batch on its way."""
     if query.batch is not None:
         of = f" of {query.batch.total:,}" if query.batch.total else ""
-        yield Reason(f"A micro-batch runs: {query.batch.rows:,}{of} rows read. Its rows come out when it ends.")
+        yield Reason(f"A micro-batch is running: {query.batch.rows:,}{of} rows read. Its rows come out when it ends.")
     elif any(b.silent is not None or b.unread for b in query.brokers):
         return
     elif query.last_input is not None and query.at - query.last_input > _QUIET_MS:

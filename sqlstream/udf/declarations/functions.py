@@ -71,7 +71,7 @@ class PythonFunction(Function):
         columns = ", ".join(f"{n} {c.full}" for n, c in zip(result.names, result.children, strict=True)) if self.kind is FunctionKind.TABLE else ""
         kind = self.kind.value.lower().replace("_", " ")
         gives = f"rows of {columns}" if columns else result.full
-        return f"{rest}\n\nA{'n' if kind[0] == 'a' else ''} {kind} function, which gives {gives}. Defined at {self.found.place}.".strip()
+        return f"{rest}\n\nA{'n' if kind[0] == 'a' else ''} {kind} function, which returns {gives}. Defined at {self.found.place}.".strip()
 
     @property
     def signature(self) -> str:
@@ -199,7 +199,7 @@ def _rendered(row: PythonFunction, call: Rendered) -> str:
 
 def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str | None:
     if row.kind is FunctionKind.TABLE_AGGREGATE:
-        return f"{row.name} can't be called: SQL has no call of a table aggregate function, Flink's neither."
+        return f"{row.name} can't be called: SQL has no call of table aggregate functions, in Flink either."
     foreign = next((x for type_ in types for x in type_.parts if x.root in ("VARIANT", "INTERVAL_MONTHS", "MULTISET")), None)
     return f"{row.name} can't be called: values of type {foreign} are not passed to Python." if foreign else None
 

@@ -38,7 +38,7 @@ class UserFunctions(Mapping[str, Function]):
         if found is None:
             raise KeyError(name)
         if found.kind is FunctionKind.TABLE:
-            raise ValidationError(f"{found.name} is a table function: it stands in FROM.", hint=f"Write FROM t, LATERAL TABLE({found.name}(..)).")
+            raise ValidationError(f"{found.name} is a table function: it belongs in FROM.", hint=f"Write FROM t, LATERAL TABLE({found.name}(..)).")
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -51,7 +51,7 @@ class UserFunctions(Mapping[str, Function]):
         """The table function ``name``; None where there is no function of the user's. Raises ValidationError."""
         found = self._named(name, at)
         if found is not None and found.kind is not FunctionKind.TABLE:
-            raise ValidationError(f"{found.name} is no table function: it can't stand in FROM.", at=at, hint=f"Write SELECT {found.name}(..).")
+            raise ValidationError(f"{found.name} is not a table function: it can't be used in FROM.", at=at, hint=f"Write SELECT {found.name}(..).")
         return found
 
     def line(self, name: str) -> str:
@@ -60,7 +60,7 @@ class UserFunctions(Mapping[str, Function]):
             found = self._named(name)
         except SqlStreamError as error:  # the whole of it is told when the function is called
             return error.message
-        return f"of yours: {found.signature}: {found.summary}" if found is not None else "of yours"
+        return f"your function: {found.signature}: {found.summary}" if found is not None else "of yours"
 
     def rows(self) -> list[PythonFunction]:
         """Those that are right."""

@@ -80,7 +80,7 @@ class Modules:
         if not before:
             return []
         again = [f"{self.shown(p)} {'reloaded' if p in before else 'loaded'}" for p in changed]
-        return [*again, *(f"{self.shown(p)} is gone, and its functions" for p in before if p not in now)]
+        return [*again, *(f"{self.shown(p)} is gone, and its functions with it" for p in before if p not in now)]
 
     def shown(self, path: Path | str) -> str:
         """``path`` as messages name it."""
@@ -91,7 +91,7 @@ class Modules:
         """What CREATE FUNCTION .. AS 'module.attribute' names. Raises ValidationError."""
         name, _, attribute = identifier.rpartition(".")
         if not name:
-            raise ValidationError(f"'{identifier}' names no function: write 'module.attribute'.", at=at)
+            raise ValidationError(f"'{identifier}' does not name a function: write 'module.attribute'.", at=at)
         try:
             module = self._loaded.get(name) or (self._imported(name) if self.runs else self._outlined(name, at))
         except SqlStreamError:
@@ -100,13 +100,13 @@ class Modules:
             place = f"{self.shown(error.filename or '')}:{error.lineno}"
             raise ValidationError(f"The module '{name}' cannot be imported: {error.msg}, at {place}.", at=at) from error
         except Exception as error:  # whatever the user's module raises
-            hint = f"It is looked for in {self.project / FOLDER}."
+            hint = f"Modules are looked for in {self.project / FOLDER}."
             raise ValidationError(f"The module '{name}' cannot be imported: {_said(error)}", at=at, hint=hint) from error
         value = getattr(module, attribute, None)
         declared = value if isinstance(value, Declared) else foreign.declared(value) or (undecorated(value) if callable(value) else None)
         if declared is None:
             near = did_you_mean(attribute, (n for n, v in vars(module).items() if callable(v)))
-            raise ValidationError(f"'{identifier}' is no function: the module '{name}' has none of this name.", at=at, hint=near)
+            raise ValidationError(f"'{identifier}' does not exist: the module '{name}' has no function of this name.", at=at, hint=near)
         return ModuleFunction(declared, name, attribute, f"{self.shown(declared.file)}:{declared.line}")
 
     def _imported(self, name: str) -> types.ModuleType:
@@ -121,8 +121,8 @@ class Modules:
         parts = Path(*name.split(".")).with_suffix(".py")
         file = next((f for f in (Path(folder) / parts for folder in (*self._folders, str(self.project))) if f.is_file()), None)
         if file is None:
-            hint = "Without --no-python modules of other folders are looked at, too."
-            raise ValidationError(f"The module '{name}' is no file of the project: what it declares is not known.", at=at, hint=hint)
+            hint = "Without --no-python, modules in other folders are read too."
+            raise ValidationError(f"The module '{name}' is not a file of the project, so what it declares is unknown.", at=at, hint=hint)
         return self._loaded.setdefault(name, outline(file))
 
     def _keep_texts(self) -> None:
@@ -185,7 +185,7 @@ class Modules:
             what = "file" if path.suffix == ".py" else "file or folder"
             return located(ValidationError(f"There is no {what} '{path}' (python.files)."), self.shown(path), 1)
         if path.stem in sys.stdlib_module_names or _installed(path.stem, self._folders):
-            problem = ValidationError(f"'{path.stem}' is a module of Python's: no other can have its name.", hint="Rename the file.")
+            problem = ValidationError(f"'{path.stem}' is an installed module of Python: the file can't have its name.", hint="Rename the file.")
             return located(problem, self.shown(path), 1)
         try:
             module = importlib.import_module(path.stem) if self.runs else self._loaded.setdefault(path.stem, outline(path))

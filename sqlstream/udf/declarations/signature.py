@@ -84,7 +84,7 @@ def signature(declared: Declared, name: str) -> Signature:
         if part is not None and (foreign := next((x for x in part.parts if x.root in _FOREIGN), None)):
             raise NotSupported(f"The function '{name}': values of type {foreign} are not passed to Python.")
         if part is not None and (own := next((n for x in part.parts for n in x.names if reserved(n)), None)):
-            raise ValidationError(f"The function '{name}': a field can't be called '{own}': such names are those of columns that sqlstream adds.")
+            raise ValidationError(f"The function '{name}': a field can't be called '{own}': such names are reserved for columns that sqlstream adds.")
     return found
 
 
@@ -121,10 +121,10 @@ def _type(given: Any) -> Type:
         try:
             return type_named(given)
         except SqlStreamError as error:
-            raise ValidationError(f"'{given}' is no type: {error.message}") from None
+            raise ValidationError(f"'{given}' is not a type: {error.message}") from None
     if (found := annotated(given)) is not None:
         return found
-    raise ValidationError(f"{given!r} is no type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
+    raise ValidationError(f"{given!r} is not a type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
 
 
 def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionParameter, ...]:
@@ -148,7 +148,7 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionPara
         hint = hints.get(p.name)
         type_ = None if hint is None or _unknown(hint) else annotated(hint)
         if hint is not None and not _unknown(hint) and type_ is None:
-            raise ValidationError(f"The annotation of '{p.name}' names no SQL type.", hint="Give the decorator input_types.")
+            raise ValidationError(f"The annotation of '{p.name}' does not name a SQL type.", hint="Give the decorator input_types.")
         repeated = p.kind is p.VAR_POSITIONAL
         found.append(FunctionParameter(p.name, type_, p.default is not p.empty and not repeated, repeated))
     return tuple(found)

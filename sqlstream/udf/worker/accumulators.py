@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sqlstream.udf.worker.task import Task
 
-_HINT = "Keep in it what pickle takes: values, lists, dictionaries, objects of them; make the rest in open()."
+_HINT = "Keep in it what can be pickled: values, lists, dictionaries, objects of them; create the rest in open()."
 # The functions whose accumulators were pickled once in this process.
 _checked: set[bytes] = set()
 
@@ -79,8 +79,8 @@ def loaded(task: Task, function: Any, kept: bytes) -> Any:
     try:
         return _Unpickler(io.BytesIO(kept), function).load()
     except RAISED as error:  # whatever the user's classes raise
-        message = f"The accumulator that was kept of the Python function {task.name} can't be read: {told(error, secrets(task))}."
-        raise FunctionFailed(message, "Its code is another now. Go back to what it was, or start the job anew under another name.") from None
+        message = f"The stored accumulator of the Python function {task.name} can't be read: {told(error, secrets(task))}."
+        raise FunctionFailed(message, "Its code has changed. Go back to the old code, or start the job anew under another name.") from None
 
 
 def own_class(module: str, name: str) -> Any:

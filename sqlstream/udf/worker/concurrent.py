@@ -66,6 +66,6 @@ async def _one(body: Body, row: tuple[Any, ...], calls: Calls) -> Any:
                 await asyncio.sleep(calls.delay / 1000)
     except TimeoutError:
         if limit.expired():
-            raise TimedOut(f"no value within {calls.timeout} ms, all attempts included") from None
+            raise TimedOut(f"no result within {calls.timeout} ms, all attempts included") from None
         raise
     raise AssertionError(calls)

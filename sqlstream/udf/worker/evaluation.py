@@ -56,7 +56,7 @@ def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
         return vectors.taken(found, task.result, zone, len(arrays[0]), task.func_type)
     except WrongType as problem:
         said = masking.struck(vectors.described(problem), secrets(task, given, range(len(arrays[0]))))
-        raise FunctionFailed(f"The Python function {task.name} gave {said} for a batch of {len(arrays[0])} rows.") from None
+        raise FunctionFailed(f"The Python function {task.name} returned {said} for a batch of {len(arrays[0])} rows.") from None
 
 
 def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], count: int, zone: datetime.tzinfo) -> pa.Array:
@@ -84,7 +84,7 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
         return made
     place, misfit = wrong
     said = masking.struck(of_wrong_type(misfit), secrets(task, arrays, range(place, place + 1)))
-    raise FunctionFailed(f"The Python function {task.name} gave {said}, for {shown(task, arrays, place, zone)}.")
+    raise FunctionFailed(f"The Python function {task.name} returned {said}, for {shown(task, arrays, place, zone)}.")
 
 
 def _records(row: Type) -> Callable[[Any], bool]:

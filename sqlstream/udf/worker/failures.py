@@ -70,4 +70,4 @@ def of_wrong_type(problem: WrongType) -> str:
     """What is wrong with a value, in words."""
     why = f": {problem.why}" if problem.why else ""
     value = "NULL" if problem.value is None else f"{cut(repr(masking.masked(problem.value)))} ({type(problem.value).__name__})"
-    return f"{value}, which is no {problem.type.full}{why}"
+    return f"{value}, which is not of type {problem.type.full}{why}"

@@ -79,7 +79,7 @@ def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
     place, problem = wrong
     where = _rows(task, rows.columns, sum(counts[:place]), counts[place], zone, kept[place])
     said = masking.struck(of_wrong_type(problem), secrets(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
-    raise FunctionFailed(f"The Python function {task.name} gave {said}, {where}.")
+    raise FunctionFailed(f"The Python function {task.name} returned {said}, {where}.")
 
 
 def _by_row(

@@ -230,7 +230,7 @@ def _text(value: Any, type_: Type) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        _wrong(value, type_, "it is no Unicode text")
+        _wrong(value, type_, "it is not Unicode text")
     return value if len(value) <= type_.args[0] else _wrong(value, type_, "it is too long")  # type: ignore[no-any-return]
 
 

@@ -116,4 +116,4 @@ def described(problem: WrongType) -> str:
     if kind is None and type(problem.value).__name__ != "DataFrame":
         return of_wrong_type(problem)
     name = type(problem.value).__name__ + (f" of {kind}" if kind is not None else "")
-    return f"a {name}, which is no column of {problem.type.full}{f': {problem.why}' if problem.why else ''}"
+    return f"a {name}, which is not a column of {problem.type.full}{f': {problem.why}' if problem.why else ''}"

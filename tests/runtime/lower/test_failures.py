@@ -121,9 +121,9 @@ def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
         ("[Errno 13] Permission denied: '/data/jobs'", "There is no permission to read or write: /data/jobs."),
         (
             "java.io.IOException: Mkdirs failed to create file:/data/t/batch-0 (exists=false, cwd=file:/p)",
-            "The folder can't be made: /data/t/batch-0.",
+            "The folder can't be created: /data/t/batch-0.",
         ),
-        ("[DELTA_CANNOT_CREATE_LOG_PATH] Cannot create file:/data/t/_delta_log", "The folder can't be made: /data/t/_delta_log."),
+        ("[DELTA_CANNOT_CREATE_LOG_PATH] Cannot create file:/data/t/_delta_log", "The folder can't be created: /data/t/_delta_log."),
     ],
 )
 def test_what_a_disk_refuses_is_told_with_the_path(said: str, told: str) -> None:

@@ -32,7 +32,7 @@ def test_another_operators_state_is_refused(tmp_path: Path, engine) -> None:
     job.write("r", (1,))
     assert job.job.done.wait(60)
     assert isinstance(job.job.error, JobFailed)
-    assert "The job's state is not that of its operators." in job.job.error.message
+    assert "The job's state does not match its operators." in job.job.error.message
     assert "decimal(10,4)" in job.job.error.message
     assert "pipeline.name" in job.job.error.hint
     job.close()

@@ -73,19 +73,19 @@ def test_failed_finished_and_stopped(told) -> None:
     assert failed.text == "The job has failed: bad record" and "checkpoint" in (failed.hint or "")
     advised = replace(job(READ, status="FAILED", error="The disk is full."), hint="Make room.")
     (failed,) = reasons(advised, [], 0)
-    assert failed.hint == "Make room. Submitted again, the same statement goes on from its checkpoint."
+    assert failed.hint == "Make room. Submitted again, the same statement continues from its checkpoint."
     assert texts(told(READ, "SELECT item, price FROM skewed", status="FINISHED")) == ["The job has finished: 100 rows in, 0 out."]
     assert texts(told(READ, "SELECT item, price FROM skewed", status="CANCELED")) == ["The job was stopped."]
     nothing = replace(READ, filters=(FilterRows("(price > 9)", 100, 0),))
     assert texts(told(nothing, "SELECT item, price FROM skewed WHERE price > 9", status="FINISHED")) == [
-        "The job has finished: 100 rows in, 0 out.", "All rows are filtered: none of 100 rows passes WHERE (price > 9).",
+        "The job has finished: 100 rows in, 0 out.", "All rows are filtered out: none of 100 rows passes WHERE (price > 9).",
     ]  # fmt: skip
 
 
 def test_nothing_has_run_yet(told) -> None:
     assert texts(told(QueryMetrics(), HOURS)) == ["The job is starting: no micro-batch has ended yet."]
     first = QueryMetrics(batch=Batch(10, 50, 0, None, 2, 0))
-    assert texts(told(first, HOURS)) == ["The first micro-batch still runs: 10 of 50 rows read. Rows come out when it ends."]
+    assert texts(told(first, HOURS)) == ["The first micro-batch is still running: 10 of 50 rows read. Rows come out when it ends."]
 
 
 def test_no_input(told) -> None:
@@ -102,15 +102,15 @@ def test_no_input(told) -> None:
 def test_brokers_that_do_not_answer(told) -> None:
     away = replace(READ, at=1_000_000, brokers=(BrokerContact("h:9", silent=940_500), BrokerContact("h:9", silent=940_500)))
     (reason,) = told(away, "SELECT item, price FROM skewed")
-    assert reason.text == "Kafka at h:9 gives no answer since 1970-01-01 00:15:40: nothing of its topics is read."
-    assert "goes on by itself" in (reason.hint or "")
+    assert reason.text == "Kafka at h:9 has not answered since 1970-01-01 00:15:40: nothing of its topics is read."
+    assert "continues by itself" in (reason.hint or "")
     (reason, *_) = told(replace(away, batch=Batch(5, 10, 0, None, 2, 1)), "SELECT item, price FROM skewed")
     assert "by itself" not in (reason.hint or "") and "may fail, and the job with it" in (reason.hint or "")
     assert texts(told(replace(away, batches=0), HOURS))[0] == reason.text, "while the job starts"
     assert texts(told(replace(away, ended_rows=0, last_input=None), "SELECT item, price FROM skewed")) == [reason.text]
     back = replace(READ, at=1_000_000, last_input=99_000, brokers=(BrokerContact("h:9", silence=(800_000, 930_000)),))
     assert texts(told(back, "SELECT item, price FROM skewed")) == [
-        "Kafka at h:9 answers again since 00:15:30; it gave no answer for 2 min 10 s.", "Nothing new has come since 00:01:39.",
+        "Kafka at h:9 answers again since 00:15:30; it did not answer for 2 min 10 s.", "Nothing new has come since 00:01:39.",
     ]  # fmt: skip
     long_ago = replace(back, at=1_600_000)
     assert texts(told(long_ago, "SELECT item, price FROM skewed")) == ["Nothing new has come since 00:01:39."]
@@ -130,9 +130,9 @@ def test_partitions_that_are_not_read_yet(told) -> None:
 
 def test_all_rows_are_filtered(told) -> None:
     where = WINDOWS.format(tvf="TUMBLE", sizes="INTERVAL '1' HOUR", where="WHERE price > 10")
-    assert texts(told(recorded("cheap")[-1], where))[0] == "All rows are filtered: none of 100 rows passes WHERE (price > 10)."
+    assert texts(told(recorded("cheap")[-1], where))[0] == "All rows are filtered out: none of 100 rows passes WHERE (price > 10)."
     two = replace(READ, filters=(FilterRows("(price > 10)", 100, 50), FilterRows("(count > 3)", 4, 0)))
-    assert texts(told(two, where + " HAVING COUNT(*) > 3")) == ["All rows are filtered: none of 4 rows passes the filter (count > 3)."]
+    assert texts(told(two, where + " HAVING COUNT(*) > 3")) == ["All rows are filtered out: none of 4 rows passes the filter (count > 3)."]
 
 
 def test_late_rows(told) -> None:
@@ -174,7 +174,7 @@ def test_the_slower_of_two_tables(told) -> None:
     both = replace(READ, watermark=T, timed=(*splits(T), *splits(T + 60_000, table="others")))
     assert texts(told(both, join))[:2] == [
         "The watermark is that of skewed, which has come to 2023-11-14 22:13:20; the next one is at 2023-11-14 22:14:20.",
-        "The interval join gives a row without a partner, and forgets rows, when the watermark has passed their interval, which is at "
+        "The interval join emits rows without a partner, and drops rows, when the watermark has passed their interval, which is at "
         "2023-11-14 22:13:20.",
     ]
 
@@ -210,7 +210,7 @@ def test_sessions_and_the_clock(told) -> None:
     sessions = WINDOWS.format(tvf="SESSION", sizes="INTERVAL '10' MINUTE", where="").replace("TABLE skewed,", "TABLE skewed PARTITION BY item,")
     assert texts(told(waiting, sessions)) == ["The watermark is at 2023-11-14 22:13:20; a session closes 10 min after its last row."]
     clocked = HOURS.replace("DESCRIPTOR(ts)", "DESCRIPTOR(proctime)")
-    assert texts(told(READ, clocked)) == ["Windows are by the clock: one closes every 1 h."]
+    assert texts(told(READ, clocked)) == ["Windows follow the clock: one closes every 1 h."]
     assert any("no watermark yet" in text for text in texts(told(replace(READ, timed=splits(T)), HOURS)))
 
 
@@ -222,10 +222,10 @@ def test_a_join_without_partners(told) -> None:
     alone = ["The join has found no partners yet: no row of one side meets its condition together with one of the other."]
     assert texts(told(both, join)) == alone
     assert texts(told(replace(both, batch=Batch(5, None, 0, None, 2, 1)), join)) == [
-        "A micro-batch runs: 5 rows read. Its rows come out when it ends."
+        "A micro-batch is running: 5 rows read. Its rows come out when it ends."
     ]
     above = f"SELECT item, COUNT(*) FROM ({join}) GROUP BY item"
-    assert texts(told(both, above)) == ["Nothing holds it back: 100 rows read, 0 given."], "an aggregate may have taken its rows"
+    assert texts(told(both, above)) == ["Nothing holds it back: 100 rows read, 0 emitted."], "an aggregate may have taken its rows"
 
 
 VERSIONS = "SELECT item, price, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts DESC) AS n FROM others) WHERE n = 1"
@@ -238,7 +238,7 @@ def test_a_temporal_join_that_waits_has_not_looked_for_partners(session, told) -
     behind = replace(both, watermark=T, timed=(*splits(T + 60_000), *splits(T, table="others")))
     assert texts(told(behind, TEMPORAL)) == [
         "The watermark is that of others, which has come to 2023-11-14 22:13:20; the next one is at 2023-11-14 22:14:20.",
-        "The temporal join gives a row when the watermark has reached its time, which is at 2023-11-14 22:13:20.",
+        "The temporal join emits a row when the watermark has reached its time, which is at 2023-11-14 22:13:20.",
     ]
     passed = replace(behind, watermark=T + 60_000)
     assert texts(told(passed, TEMPORAL))[-1] == "The join has found no partners yet: no row of one side had, at its time, a version of the other."
@@ -254,18 +254,18 @@ def test_tables_that_are_idle_hold_nothing_back(session, told) -> None:
 
 def test_operators_that_wait_for_the_watermark(told) -> None:
     (over,) = told(replace(READ, timed=splits(T)), "SELECT item, COUNT(*) OVER (PARTITION BY item ORDER BY ts) FROM skewed")
-    assert over.text == "The OVER aggregate gives rows up to the watermark, of which there is none yet."
+    assert over.text == "The OVER aggregate emits rows up to the watermark, of which there is none yet."
 
 
 def test_it_gives_rows(told) -> None:
     plain = "SELECT item, price FROM skewed"
     gives = replace(READ, rows_out=100, last_output=T + 99_000)
-    assert texts(told(gives, plain)) == ["It gives rows: 100 so far, the last at 22:14:59."]
+    assert texts(told(gives, plain)) == ["It emits rows: 100 so far, the last at 22:14:59."]
     quiet = replace(gives, at=T + 160_000)
     assert texts(told(quiet, plain))[1:] == ["Nothing new has come since 22:14:59."]
     busy = replace(gives, batch=Batch(5, None, 0, None, 2, 1))
-    assert texts(told(busy, plain))[1:] == ["A micro-batch runs: 5 rows read. Its rows come out when it ends."]
-    assert texts(told(READ, plain)) == ["Nothing holds it back: 100 rows read, 0 given."]
+    assert texts(told(busy, plain))[1:] == ["A micro-batch is running: 5 rows read. Its rows come out when it ends."]
+    assert texts(told(READ, plain)) == ["Nothing holds it back: 100 rows read, 0 emitted."]
 
 
 def test_several_sinks_are_named(session: Session) -> None:
@@ -291,9 +291,9 @@ def test_a_recorded_job_as_it_went(told) -> None:
     firsts = list(dict.fromkeys(texts(told(m, HOURS))[0] for m in recorded("skewed")))
     assert firsts == [
         "The job is starting: no micro-batch has ended yet.",
-        "The first micro-batch still runs: 0 rows read. Rows come out when it ends.",
+        "The first micro-batch is still running: 0 rows read. Rows come out when it ends.",
         "No input: nothing new has come to topic skewed since the job began.",
-        "A micro-batch runs: 0 of 100 rows read. Its rows come out when it ends.",
+        "A micro-batch is running: 0 of 100 rows read. Its rows come out when it ends.",
         "The watermark is held back by partition 1 of topic skewed, which has had no row since the job began; the others have come to "
         "2023-11-14 23:52:15.",
         "The watermark is held back by partition 1 of topic skewed, which has come to 2023-11-14 22:13:54; the others have come to "
@@ -302,5 +302,5 @@ def test_a_recorded_job_as_it_went(told) -> None:
         "2023-11-14 23:52:15 or later.",
         "The watermark is at 2023-11-14 22:14:54; the next window closes when it reaches 2023-11-14 23:00:00 "
         "(the watermark is (ts - INTERVAL '5' SECOND)).",
-        "It gives rows: 1 so far, the last at 06:54:18.",
+        "It emits rows: 1 so far, the last at 06:54:18.",
     ]

@@ -48,7 +48,7 @@ def test_the_list_names_every_topic(tmp_path: Path) -> None:
         ("HELP CONNECTOR kafka", "Connector 'kafka'", "scan.startup.mode: one of group-offsets, earliest-offset"),
         ("HELP CONNECTOR 'delta'", "Connector 'delta'", "CREATE TABLE totals"),
         ("HELP FORMAT csv", "Format 'csv'", "csv.field-delimiter"),
-        ("HELP SET 'table.exec.state.ttl'", "table.exec.state.ttl: duration, default 0 ms", "how long"),
+        ("HELP SET 'table.exec.state.ttl'", "table.exec.state.ttl: duration, default 0 ms", "How long"),
         ("HELP CREATE TABLE", "CREATE [TEMPORARY] TABLE", "LIKE"),
         ("HELP STOP", "STOP JOB", "DRAIN"),
         ("HELP KEYS", "Keys of the prompt", "Runs the statement under the cursor"),
