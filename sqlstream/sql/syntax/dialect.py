@@ -9,7 +9,8 @@ from sqlglot.dialects.dialect import Dialect, DialectType, NormalizationStrategy
 
 from sqlstream.core.depth import deeply
 from sqlstream.sql.syntax.generator import FlinkGenerator
-from sqlstream.sql.syntax.parser import FlinkParser, parse_statement
+from sqlstream.sql.syntax.meanings import RESULTS
+from sqlstream.sql.syntax.parser import FlinkParser, of_sqlglot, parse_statement
 from sqlstream.sql.syntax.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Flink(Dialect):
     NORMALIZATION_STRATEGY = NormalizationStrategy.CASE_SENSITIVE
     NULL_ORDERING = "nulls_are_small"
     SUPPORTS_USER_DEFINED_TYPES = False
+    EXPRESSION_METADATA = {**Dialect.EXPRESSION_METADATA, **RESULTS}
 
     # sqlglot takes the quotes from here; the text is read by ``lexer``.
     class Tokenizer(tokens.Tokenizer):
@@ -34,8 +36,9 @@ class Flink(Dialect):
     Generator = FlinkGenerator
 
     def tokenize(self, sql: str, dialect: DialectType = None) -> list[Token]:
-        """The tokens of ``sql``. Raises SyntaxProblem."""
-        return tokenize(sql)
+        """The tokens of ``sql``. Raises ParseError."""
+        with of_sqlglot(sql):
+            return tokenize(sql)
 
 
 def parse(text: str) -> exp.Expression:

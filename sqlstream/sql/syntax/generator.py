@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 from sqlglot import exp, generator
 
 from sqlstream.sql.quoting import flink_name, flink_string, quote
-from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax import ast, relations
 from sqlstream.sql.syntax.calls import CALLS, call_args, call_name, is_written
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
+from sqlstream.sql.syntax.meanings import UNCERTAIN, certain, is_literal
 from sqlstream.sql.syntax.statement_table import WRITERS
 from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
@@ -52,7 +53,7 @@ class FlinkGenerator(generator.Generator):
         exp.Table: lambda self, e: _table(self, e),
         exp.Values: lambda self, e: _values(self, e),
         exp.Tuple: lambda self, e: f"({self.expressions(e, flat=True)})",
-        exp.DataType: lambda self, e: type_sql(flink_type(e), nested=True),
+        exp.DataType: lambda self, e: type_sql(flink_type(e), nested=True) if e.this != exp.DType.UNKNOWN else "UNKNOWN",
         ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {flink_string(e.args['this'])}",
         ast.TimeDifference: lambda self, e: f"({self.binary(e, '-')}) {e.args['unit']}{f' TO {to}' if (to := e.args['to']) else ''}",
         ast.IntervalLiteral: lambda self, e: _interval(e),
@@ -63,7 +64,29 @@ class FlinkGenerator(generator.Generator):
         ast.OptionsHint: lambda self, e: _hint(self, e),
         ast.MatchRecognize: lambda self, e: _match_recognize(self, e),
         ast.PatternVariable: lambda self, e: _pattern_variable(self, e),
+        exp.Cast: lambda self, e: _cast(self, e),
+        exp.Interval: lambda self, e: f"INTERVAL {self.sql(e, 'this')} {self.sql(e, 'unit')}",
+        **dict.fromkeys(UNCERTAIN, lambda self, e: _certain(self, e)),
+        relations.SystemTime: lambda self, e: f"FOR SYSTEM_TIME AS OF {self.sql(e, 'expression')}",
+        relations.WindowTable: lambda self, e: _window_table(self, e),
+        relations.FunctionTable: lambda self, e: _lateral(self, e) + f"TABLE({self.sql(e, 'this')}){_alias(self, e)}",
+        relations.MatchTable: lambda self, e: _match_table(self, e),
+        # What stands alone in no statement; sqlglot's diff writes each node.
+        relations.WindowColumn: lambda self, e: e.text("kind"),
+        relations.MatchClauses: lambda self, e: self.sql(e, "order").strip(),
+        relations.Measure: lambda self, e: self.sql(e, "this"),
+        relations.PatternColumn: lambda self, e: ".".join(self.sql(p) for p in (e.args.get("variable"), e.this.this) if p),
     }
+
+
+def _certain(self: generator.Generator, node: exp.Expr) -> str:
+    return self.sql(certain(node))
+
+
+def _cast(self: generator.Generator, node: exp.Cast) -> str:
+    if is_literal(node):
+        return f"{'DATE' if node.to.this == exp.DType.DATE else 'TIMESTAMP'} {self.sql(node, 'this')}"
+    return self.cast_sql(node)
 
 
 def _identifier(self: generator.Generator, node: exp.Identifier) -> str:
@@ -175,7 +198,7 @@ def _window_spec(self: generator.Generator, node: exp.WindowSpec) -> str:
 
 def _table(self: generator.Generator, node: exp.Table) -> str:
     path = ".".join(self.sql(p) for p in (node.args.get("catalog"), node.args.get("db"), node.this) if p)
-    version = self.sql(node, "system_time")
+    version = self.sql(node, "system_time") or self.sql(node, "version")
     joins = self.expressions(node, key="joins", sep="", flat=True)
     return f"{path}{hints(self, node)}{' ' + version if version else ''}{_alias(self, node)}{joins}"
 
@@ -209,6 +232,52 @@ def _table_function(self: generator.Generator, node: exp.Expr) -> str:
     lateral = "LATERAL " if node.args.get("lateral") else ""
     name = ".".join(flink_name(part) for part in node.name.split("."))
     return f"{lateral}TABLE({name}({self.expressions(node, flat=True)})){_alias(self, node)}"
+
+
+def _lateral(self: generator.Generator, node: exp.Expr) -> str:
+    return "LATERAL " if node.args.get("written") else ""
+
+
+def _window_table(self: generator.Generator, node: exp.Expr) -> str:
+    query = node.this
+    source = query.args["from_"].this
+    columns = [item for item in query.expressions if not isinstance(item.unalias(), relations.WindowColumn)]
+    if isinstance(source, exp.Subquery) and not source.alias and type(source) is exp.Subquery:
+        table = f"({self.sql(source.this)})"
+    elif isinstance(source, exp.Table) and not _renames(source) and len(columns) == 1 and isinstance(columns[0], exp.Star):
+        table = f"TABLE {self.sql(source)}"
+    else:  # a tool has changed it
+        plain = query.copy()
+        plain.set("expressions", [column.copy() for column in columns])
+        table = f"({self.sql(plain)})"
+    if partition := node.args.get("partition"):
+        table += f" PARTITION BY ({', '.join(self.sql(p) for p in partition)})"
+    arguments = ", ".join(_around(self, argument, table) for argument in node.args["arguments"])
+    return f"TABLE({self.sql(node, 'function')}({arguments})){_alias(self, node)}"
+
+
+def _renames(table: exp.Table) -> bool:
+    return bool(table.alias)
+
+
+def _around(self: generator.Generator, argument: exp.Expr, table: str) -> str:
+    match argument:
+        case exp.Placeholder():
+            return table
+        case ast.NamedArgument(expression=exp.Placeholder()):
+            return f"{flink_name(argument.this)} => {table}"
+    return self.sql(argument)
+
+
+def _match_table(self: generator.Generator, node: exp.Expr) -> str:
+    query = node.this
+    clauses = query.args["where"].this
+    measures = [item for item in query.expressions if isinstance(item.unalias(), relations.Measure)]
+    partition = [exp.to_identifier(item.output_name) for item in query.expressions if item not in measures]
+    made = ast.MatchRecognize(this=query.args["from_"].this.copy(), alias=node.args.get("alias") and node.args["alias"].copy())
+    for key, value in (*clauses.copy().args.items(), ("partition_by", partition), ("measures", [m.copy() for m in measures])):
+        made.set(key, value)
+    return _match_recognize(self, made)
 
 
 def _match_recognize(self: generator.Generator, node: exp.Expr) -> str:

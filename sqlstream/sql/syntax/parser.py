@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 from sqlglot import parser as base
+from sqlglot.errors import ParseError
 
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.cursor import mark
 from sqlstream.sql.syntax.lexer import message
+from sqlstream.sql.syntax.meanings import exact
 from sqlstream.sql.syntax.misspelt import misspelt
 from sqlstream.sql.syntax.nesting import refuse_depth, refuse_open
+from sqlstream.sql.syntax.relations import related
 from sqlstream.sql.syntax.statement_form import StatementForm, listed, read
 from sqlstream.sql.syntax.statement_parser import StatementParser
 from sqlstream.sql.syntax.statement_table import BY_FIRST_WORD, REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sqlglot.tokenizer_core import Token
 
@@ -29,6 +33,11 @@ _PARTS: dict[Any, Callable[[StatementParser], exp.Expr]] = {
     exp.Identifier: StatementParser.name,
     exp.Select: StatementParser.query,
     exp.Query: StatementParser.query,
+    exp.DataType: StatementParser.type_node,
+    exp.Order: StatementParser.order_by,
+    exp.From: lambda cursor: _from(cursor),
+    exp.Where: lambda cursor: _condition(cursor, "WHERE", exp.Where),
+    exp.Having: lambda cursor: _condition(cursor, "HAVING", exp.Having),
 }
 
 
@@ -36,25 +45,50 @@ class FlinkParser(base.Parser):
     """A sqlglot parser that has none of sqlglot's grammar: Flink's has its own in ``statement_table``."""
 
     def parse(self, raw_tokens: list[Token], sql: str | None = None) -> list[exp.Expr | None]:
-        """The statements among the tokens. Raises SyntaxProblem, NotSupported."""
-        cursor = StatementParser(sql or "", raw_tokens)
+        """The statements among the tokens. Raises ParseError."""
+        with of_sqlglot(sql or ""):
+            return self._statements(StatementParser(sql or "", raw_tokens))
+
+    def _statements(self, cursor: StatementParser) -> list[exp.Expr | None]:
         found: list[exp.Expr | None] = []
         while not cursor.at_end:
             if cursor.accept(";"):
                 continue
-            found.append(statement(cursor))
+            found.append(exact(related(statement(cursor))))
             if not cursor.at_end and not cursor.at(";"):
                 cursor.unexpected(cursor.token)
         return found or [None]
 
     def parse_into(self, expression_types: Any, raw_tokens: list[Token], sql: str | None = None) -> list[exp.Expr | None]:
-        """One expression or part of a query."""
+        """One expression or part of a query. Raises ParseError."""
         cursor = StatementParser(sql or "", raw_tokens)
         first = expression_types[0] if isinstance(expression_types, list | tuple) else expression_types
-        found = _PARTS.get(first, StatementParser.expression)(cursor)
-        if not cursor.at_end:
-            cursor.unexpected(cursor.token)
-        return [found]
+        with of_sqlglot(cursor.sql):
+            found = _PARTS.get(first, StatementParser.expression)(cursor)
+            if not cursor.at_end:
+                cursor.unexpected(cursor.token)
+            return [exact(related(found))]
+
+
+@contextmanager
+def of_sqlglot(sql: str) -> Iterator[None]:
+    """Errors in ``sql`` as sqlglot's tools expect them. Raises ParseError."""
+    try:
+        yield
+    except SqlStreamError as error:
+        before = sql[: error.offset or 0]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        raise ParseError.new(f"{error.message}{f' {error.hint}' if error.hint else ''}", description=error.message, line=line, col=column) from error
+
+
+def _from(cursor: StatementParser) -> exp.Expr:
+    cursor.accept("FROM")
+    return exp.From(this=cursor.from_items()[0])
+
+
+def _condition(cursor: StatementParser, word: str, node: type[exp.Expr]) -> exp.Expr:
+    cursor.accept(word)
+    return node(this=cursor.expression())
 
 
 def statement(cursor: StatementParser) -> exp.Expr:
