@@ -11,7 +11,7 @@ from sqlstream.sql.syntax import ast, relations
 from sqlstream.sql.syntax.calls import CALLS, call_args, call_name, is_written
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
-from sqlstream.sql.syntax.meanings import UNCERTAIN, certain, is_literal
+from sqlstream.sql.syntax.meanings import UNCERTAIN, Elements, certain, is_literal
 from sqlstream.sql.syntax.statement_table import WRITERS
 from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
@@ -67,6 +67,7 @@ class FlinkGenerator(generator.Generator):
         exp.Cast: lambda self, e: _cast(self, e),
         exp.Interval: lambda self, e: f"INTERVAL {self.sql(e, 'this')} {self.sql(e, 'unit')}",
         **dict.fromkeys(UNCERTAIN, lambda self, e: _certain(self, e)),
+        Elements: lambda self, e: self.sql(e, "this"),
         relations.SystemTime: lambda self, e: f"FOR SYSTEM_TIME AS OF {self.sql(e, 'expression')}",
         relations.WindowTable: lambda self, e: _window_table(self, e),
         relations.FunctionTable: lambda self, e: _lateral(self, e) + f"TABLE({self.sql(e, 'this')}){_alias(self, e)}",

@@ -97,9 +97,10 @@ class OneBased(exp.Bracket, Uncertain):
     why = "Elements of arrays, maps and variants are not translated: what is not there is NULL in Flink."
 
 
-class Ordinality(exp.Unnest, Uncertain):
-    """UNNEST WITH ORDINALITY, which counts from 1, or in an outer join."""
+class Elements(exp.Expression, Uncertain):
+    """What UNNEST takes, if it counts WITH ORDINALITY, from 1, or stands in an outer join."""
 
+    arg_types = {"this": True}
     why = "UNNEST is translated without ORDINALITY, and not in an outer join."
 
 
@@ -112,7 +113,6 @@ _PLAIN: dict[type[exp.Expr], type[exp.Expr]] = {
     PlainLike: exp.Like,
     PlainILike: exp.ILike,
     OneBased: exp.Bracket,
-    Ordinality: exp.Unnest,
     Regex: exp.SimilarTo,
 }
 UNCERTAIN = tuple(_PLAIN)
@@ -144,7 +144,6 @@ _CHECKS: dict[type[exp.Expr], tuple[type[exp.Expr], Callable[[Any], bool]]] = {
     exp.ILike: (PlainILike, _always),
     exp.SimilarTo: (Regex, _always),
     exp.Bracket: (OneBased, _always),
-    exp.Unnest: (Ordinality, _is_special),
 }
 # A cast that was written as ``DATE '..'`` has this mark.
 _LITERAL = "flink_literal"
@@ -182,6 +181,8 @@ def exact(tree: E) -> E:
         if (check := _CHECKS.get(type(node))) is not None and check[1](node):
             tree = _replaced(tree, node, _as(node, check[0]))
     outer = [tree] if isinstance(tree, exp.Query | exp.Condition) else [q for q in tree.find_all(exp.Query) if q.find_ancestor(exp.Query) is None]
+    for unnest in filter(_is_special, tree.find_all(exp.Unnest)):
+        unnest.set("expressions", [Elements(this=e) for e in unnest.expressions])
     for node in outer:
         annotate_types(node, dialect="flink")
     return tree

@@ -36,6 +36,7 @@ _PARTS: dict[Any, Callable[[StatementParser], exp.Expr]] = {
     exp.DataType: StatementParser.type_node,
     exp.Order: StatementParser.order_by,
     exp.From: lambda cursor: _from(cursor),
+    exp.Group: lambda cursor: _group(cursor),
     exp.Where: lambda cursor: _condition(cursor, "WHERE", exp.Where),
     exp.Having: lambda cursor: _condition(cursor, "HAVING", exp.Having),
 }
@@ -54,7 +55,7 @@ class FlinkParser(base.Parser):
         while not cursor.at_end:
             if cursor.accept(";"):
                 continue
-            found.append(exact(related(statement(cursor))))
+            found.append(exact(related(statement(cursor) if _begins_statement(cursor) else cursor.select_item())))
             if not cursor.at_end and not cursor.at(";"):
                 cursor.unexpected(cursor.token)
         return found or [None]
@@ -64,7 +65,7 @@ class FlinkParser(base.Parser):
         cursor = StatementParser(sql or "", raw_tokens)
         first = expression_types[0] if isinstance(expression_types, list | tuple) else expression_types
         with of_sqlglot(cursor.sql):
-            found = _PARTS.get(first, StatementParser.expression)(cursor)
+            found = _PARTS.get(first, StatementParser.select_item)(cursor)
             if not cursor.at_end:
                 cursor.unexpected(cursor.token)
             return [exact(related(found))]
@@ -81,9 +82,20 @@ def of_sqlglot(sql: str) -> Iterator[None]:
         raise ParseError.new(f"{error.message}{f' {error.hint}' if error.hint else ''}", description=error.message, line=line, col=column) from error
 
 
+def _begins_statement(cursor: StatementParser) -> bool:
+    """Whether the next word does; sqlglot's builders parse expressions as well."""
+    word = cursor.peek(0)
+    return word in BY_FIRST_WORD or word in _QUERY_STARTS or any(refused.words[0] == word for refused in REFUSED)
+
+
 def _from(cursor: StatementParser) -> exp.Expr:
     cursor.accept("FROM")
     return exp.From(this=cursor.from_items()[0])
+
+
+def _group(cursor: StatementParser) -> exp.Expr:
+    cursor.accept("GROUP", "BY")
+    return cursor.group()
 
 
 def _condition(cursor: StatementParser, word: str, node: type[exp.Expr]) -> exp.Expr:

@@ -113,7 +113,7 @@ class QueryParser(TableParser):
             select.set("distinct", mark(exp.Distinct(), quantifier))
         elif not self.accept("ALL") and self.at("STREAM") and self.peek() != "(":
             self.unexpected(quantifier, "an expression")
-        select.set("expressions", self.csv(self._select_item))
+        select.set("expressions", self.csv(self.select_item))
         if self.at("FROM"):
             clause = self.next_token()
             first, joins = self.from_items()
@@ -129,7 +129,7 @@ class QueryParser(TableParser):
         clause = self.token
         if self.accept("GROUP"):
             self.expect("BY")
-            select.set("group", mark(self._group(), clause))
+            select.set("group", mark(self.group(), clause))
         clause = self.token
         if self.accept("HAVING"):
             select.set("having", mark(exp.Having(this=self.expression()), clause))
@@ -145,7 +145,7 @@ class QueryParser(TableParser):
         hints = self.hints()
         return mark(exp.Hint(expressions=hints), start) if hints else None
 
-    def _select_item(self) -> exp.Expr:
+    def select_item(self) -> exp.Expr:
         start = self.token
         if self.accept("*"):
             return mark(exp.Star(), start)
@@ -159,7 +159,7 @@ class QueryParser(TableParser):
 
     # --- GROUP BY, LIMIT ----------------------------------------------------------------------------------------------
 
-    def _group(self) -> exp.Group:
+    def group(self) -> exp.Group:
         if self.at("DISTINCT"):
             self.unsupported("GROUP BY DISTINCT is not supported.", self.token)
         self.accept("ALL")
