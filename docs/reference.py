@@ -186,7 +186,7 @@ def _format(format_: Format) -> list[str]:
         what for what, there in (("records, as those of Kafka or lines of a file", format_.records), ("files of its own", format_.files)) if there
     ]
     changes = "" if format_.mode is ChangelogMode.APPEND else " Its records are changes: rows come, are replaced and are deleted."
-    options = {o.key: o for files in (False, True) for o in formats.declared(format_, files=files)}
+    options = {o.key: o for files in (False, True) for o in formats.table_options(format_, files=files)}
     summary = f"{type(format_).__doc__} It has {' and '.join(carried)}.{changes}"
     parts = [f"## {format_.name}", summary, *_options(tuple(options.values()), f"### {format_.name}: ")]
     if format_.properties:

@@ -14,7 +14,7 @@ from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Database
-from sqlstream.catalog.project import CatalogFiles, Item, ObjectKey, lower, user_function
+from sqlstream.catalog.project import CatalogFiles, Item, ObjectKey, lower_case_path, user_function
 from sqlstream.catalog.schema import NOTHING, checked
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.sql.quoting import quote
@@ -85,8 +85,8 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
             if functions.alter(manager, function, if_exists=bool(statement.args.get("if_exists")), at=statement.this):
                 return _saved(
                     manager,
-                    ObjectKey("FUNCTION", lower(function.path)),
-                    replace(function, path=lower(function.path)),
+                    ObjectKey("FUNCTION", lower_case_path(function.path)),
+                    replace(function, path=lower_case_path(function.path)),
                     context,
                 )
             return []
@@ -167,13 +167,13 @@ def _create_view(manager: CatalogManager, node: ast.CreateView, context: Stateme
 
 def _create_function(manager: CatalogManager, node: ast.CreateFunction, context: StatementContext) -> list[str]:
     function = user_function(node, manager)
-    key = ObjectKey("FUNCTION", lower(function.path))
+    key = ObjectKey("FUNCTION", lower_case_path(function.path))
     wins = not function.temporary and _overrides(key, manager, context)
     if not functions.create(manager, function, if_not_exists=bool(node.args.get("if_not_exists")), replace_existing=wins, at=node.this):
         return []
     if function.temporary:
         return []
-    made = replace(function, path=lower(function.path))
+    made = replace(function, path=lower_case_path(function.path))
     return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
@@ -215,7 +215,7 @@ def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Stateme
     if isinstance(action, ast.RenameTo):
         return _rename(manager, table, action, context)
     altered, notices = _altered(table, action, context.scope)
-    altered = declare.unplaced(altered, manager)
+    altered = declare.without_places(altered, manager)
     manager.put(altered)
     return notices + _saved(manager, ObjectKey("RELATION", path), altered, context)
 
@@ -334,7 +334,7 @@ def _drop(manager: CatalogManager, node: ast.Drop, context: StatementContext) ->
         case "FUNCTION":
             system = bool(node.args.get("system"))
             dropped = functions.drop(manager, names, temporary=temporary, system=system, if_exists=exists, at=node.this)
-            return _removed(ObjectKey("FUNCTION", lower(manager.path(names))), context) if dropped and not temporary and not system else []
+            return _removed(ObjectKey("FUNCTION", lower_case_path(manager.path(names))), context) if dropped and not temporary and not system else []
         case "DATABASE":
             catalog, name = manager.database_path(names, "drop", node.this)
             cascade = bool(node.args.get("cascade"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlstream.catalog.alter import distribution_text
 from sqlstream.catalog.calcite import expression_text, query_text
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
-from sqlstream.core.secrets import masked, masked_value
+from sqlstream.core.secrets import masked_option, masked_value
 from sqlstream.sql.masking import masked_text, secrets
 from sqlstream.sql.quoting import flink_string, quote
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, View
@@ -76,7 +76,7 @@ def options_text(options: Iterable[tuple[str, str]]) -> str:
 
 def create_table(table: Table) -> str:
     """What SHOW CREATE TABLE prints."""
-    shown = [(k, masked(k, v)) for k, v in sorted(table.options.items())]
+    shown = [(k, masked_option(k, v)) for k, v in sorted(table.options.items())]
     return masked_text(_create_table(table, f"{_temporary(table.temporary)}TABLE {table.path.quoted}", shown, type_text) + "\n")
 
 
@@ -143,7 +143,7 @@ def create_function_file(function: UserFunction, name: str) -> str:
 def create_catalog(name: str, catalog: Catalog) -> str:
     """What SHOW CREATE CATALOG prints."""
     comment = f"COMMENT {flink_string(catalog.comment)}\n" if catalog.comment else ""
-    options = [(k, masked(k, v)) for k, v in sorted(catalog.options.items())]
+    options = [(k, masked_option(k, v)) for k, v in sorted(catalog.options.items())]
     return f"CREATE CATALOG {quote(name)}\n{comment}{options_text(options)}\n"
 
 
@@ -162,7 +162,7 @@ def create_database_file(name: str, database: Database) -> str:
 
 def literal_secrets(options: Mapping[str, str]) -> list[str]:
     """The options that hold a secret in plain text."""
-    return [k for k, v in options.items() if masked(k, v) != v]
+    return [k for k, v in options.items() if masked_option(k, v) != v]
 
 
 def secrets_of(item: Table | View | UserFunction | Database | Catalog) -> list[str]:

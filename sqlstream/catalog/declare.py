@@ -193,7 +193,7 @@ def table(
     else:
         made = merge(None, made, PLAIN, parts.places)
     made = checked(made, parts.places, own=own, scope=scope, in_order=like is None and query is None)
-    return unplaced(made, manager), parts.notices
+    return without_places(made, manager), parts.notices
 
 
 def _kind(option: exp.Expression) -> str:
@@ -283,7 +283,7 @@ def with_full_calls(node: E, manager: CatalogManager) -> E:
         names = tuple(call.name.split("."))
         if len(names) == 1 and builtin(call.name) is not None:
             continue
-        found = functions.find(manager, names)
+        found = functions.find_function(manager, names)
         if found is not None and not found.system:
             call.set("this", ".".join(found.path))
     return copy
@@ -314,7 +314,7 @@ def _strip_places(node: Any) -> Any:
     return node
 
 
-def unplaced(made: Table, manager: CatalogManager) -> Table:
+def without_places(made: Table, manager: CatalogManager) -> Table:
     """``made`` with all its expressions without places, and with the full paths of the functions that they call."""
 
     def bare(expression: E) -> E:

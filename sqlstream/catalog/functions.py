@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.tables import ObjectPath
 
 
-def find(manager: CatalogManager, parts: tuple[str, ...]) -> UserFunction | None:
+def find_function(manager: CatalogManager, parts: tuple[str, ...]) -> UserFunction | None:
     """The user's function that a call names; temporary system functions first, as in Flink."""
     if len(parts) == 1 and parts[0].lower() in manager.system_functions:
         return manager.system_functions[parts[0].lower()]

@@ -71,7 +71,7 @@ class CatalogManager:
         other.current_catalog, other.current_database = catalog, database
         return other
 
-    def apart(self) -> CatalogManager:
+    def isolated_copy(self) -> CatalogManager:
         """The same objects in namespaces of their own: what happens there is not seen here."""
         other = copy(self)
         other.catalogs = {

@@ -22,7 +22,7 @@ from sqlglot import exp
 from sqlstream.catalog import ddl, declare, functions
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
-from sqlstream.core.defects import told
+from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.quoting import quote
@@ -114,7 +114,7 @@ class CatalogFiles:
             counts[piece.file] = counts.get(piece.file, 0) + 1
         for piece in _sources_first(pieces, manager):
             try:
-                with told(self.root), scoped(manager, piece.scope):
+                with as_defects(self.root), scoped(manager, piece.scope):
                     key, item = _register(piece.statement, manager, scope)
                 self.sources[key] = Definition(piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item)
             except SqlStreamError as error:
@@ -152,7 +152,7 @@ class CatalogFiles:
             return
         for part in split(text):
             try:
-                with told(self.root):
+                with as_defects(self.root):
                     statement = self._parse(part.text)
                 if isinstance(statement, ast.Use) and statement.args["kind"] in ("DATABASE", "CATALOG"):
                     scope = self._used(statement, scope)
@@ -396,7 +396,7 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
         case ast.CreateFunction():
             function = user_function(statement, manager)
             functions.create(manager, function, if_not_exists=exists, at=statement.this)
-            return ObjectKey("FUNCTION", lower(function.path)), replace(function, path=lower(function.path))
+            return ObjectKey("FUNCTION", lower_case_path(function.path)), replace(function, path=lower_case_path(function.path))
         case ast.CreateTable():
             path = manager.path(names, statement.this)
             table, _ = declare.table(statement, path, manager, None, scope)
@@ -409,7 +409,7 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
     return ObjectKey("RELATION", path), view
 
 
-def lower(path: ObjectPath) -> ObjectPath:
+def lower_case_path(path: ObjectPath) -> ObjectPath:
     """A function's path: its name counts in lower case."""
     return path._replace(name=path.name.lower())
 

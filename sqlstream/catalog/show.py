@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlstream.catalog import ddl
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import UserFunction
-from sqlstream.catalog.functions import find, names
+from sqlstream.catalog.functions import find_function, names
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.secrets import masked
+from sqlstream.core.secrets import masked_option
 from sqlstream.sql import functions
 from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Table, View
 
@@ -205,7 +205,7 @@ def describe_catalog(manager: CatalogManager, name: str, *, extended: bool = Fal
     catalog = manager.catalog_metadata(name, at)
     rows = [("name", name), ("type", catalog.options["type"]), ("comment", catalog.comment or "")]
     if extended:
-        rows += [(f"option:{k}", masked(k, v)) for k, v in sorted(catalog.options.items()) if k != "type"]
+        rows += [(f"option:{k}", masked_option(k, v)) for k, v in sorted(catalog.options.items()) if k != "type"]
     return Listing(INFO, tuple(rows))
 
 
@@ -215,7 +215,7 @@ def describe_database(manager: CatalogManager, parts: tuple[str, ...], *, extend
     catalog, name = manager.database_path(parts, "describe", at)
     rows = [("catalog", catalog), ("name", name), ("comment", database.comment or "")]
     if extended:
-        rows += [(f"option:{k}", masked(k, v)) for k, v in sorted(database.options.items())]
+        rows += [(f"option:{k}", masked_option(k, v)) for k, v in sorted(database.options.items())]
     return Listing(INFO, tuple(rows))
 
 
@@ -230,7 +230,7 @@ def describe_function(
 ) -> Listing:
     """DESCRIBE FUNCTION [EXTENDED]. ``described`` says what a function of the user's is."""
     name = parts[-1].lower()
-    function = find(manager, parts)
+    function = find_function(manager, parts)
     system = function.system if function else len(parts) == 1 and name in {n.lower() for n in builtin}
     if function is None and not system:
         raise ValidationError(f"Function with the identifier '{'.'.join(f'`{p}`' for p in parts)}' doesn't exist.", at=at)

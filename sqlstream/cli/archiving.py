@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlstream.core import sealed
 from sqlstream.core.errors import SetupError
-from sqlstream.runtime.engine.archive import whole
+from sqlstream.runtime.engine.archive import is_intact
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.session.results import Stream
 from sqlstream.session.session import Session
@@ -43,7 +43,7 @@ def build(archive: Path) -> bool:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        if whole(archive):
+        if is_intact(archive):
             return False
         os.nice(15)
         for ended in archive.parent.glob(f"{_WORK}*"):

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.core.defects import told
+from sqlstream.core.defects import as_defects
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.lint.scripts import Finding, of_error, script_findings, statement_findings
@@ -71,7 +71,7 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
             yield from sorted(of_error(e, name) for e in session.planner.module_errors(file.resolve()))
             continue
         try:
-            with told(session.project):
+            with as_defects(session.project):
                 yield from _findings(SavedQuery(file.stem, file, _text(file)), name, session)
         except SqlStreamError as error:
             yield of_error(error, name)
@@ -81,7 +81,7 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
     """What is to be said about a file of the project's catalog, which has been loaded."""
     planner = session.planner
     found = [of_error(e, name) for e in planner.catalog_errors(file)]
-    dry = planner.apart(dry=True)
+    dry = planner.isolated_copy(dry=True)
     for source in planner.files.sources.values():
         if source.file != file or not isinstance(source.item, Table | View):
             continue
@@ -93,7 +93,7 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
         planned: tuple[Planned, ...] = ()
         env = dry.environment(*source.scope)
         try:
-            with told(session.project):
+            with as_defects(session.project):
                 if isinstance(source.item, Table):
                     errors, _ = declared_errors(source.item, env, tree)
                 else:

@@ -158,7 +158,7 @@ def _project(parser: argparse.ArgumentParser, given: Path | None, *, runs: bool 
         return given
     here = Path.cwd()
     try:
-        found = project_folder.find(here)
+        found = project_folder.find_project(here)
     except SetupError as error:
         if not runs:
             return here

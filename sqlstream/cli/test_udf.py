@@ -19,7 +19,7 @@ from sqlstream.sql import types as t
 from sqlstream.udf.api import FunctionKind
 from sqlstream.udf.declarations.functions import row_of
 from sqlstream.udf.declarations.modules import FOLDER
-from sqlstream.udf.declarations.signature import annotated
+from sqlstream.udf.declarations.signature import type_of_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -166,7 +166,7 @@ def _type_of(value: Any) -> Type:
     if isinstance(value, dict):
         key, element = next(iter(value.items()), (None, None))
         return t.map_of(_type_of(key), _type_of(element))
-    found = annotated(type(value))
+    found = type_of_annotation(type(value))
     if found is None:
         raise TypeError(f"{value!r} is a value of no SQL type")
     return found

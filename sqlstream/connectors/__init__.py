@@ -48,7 +48,7 @@ REFUSED: Mapping[str, str] = {
 }
 
 
-def find(name: str, at: Any = None) -> Connector:
+def find_connector(name: str, at: Any = None) -> Connector:
     """The connector called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
     found = next((c for c in CONNECTORS if c.name == name), None)
     if found is not None:

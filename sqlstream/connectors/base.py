@@ -201,7 +201,7 @@ def once(request: Read, what: str, found: Callable[[], str]) -> str:
     kept = request.shared / f"{name}-{digest}.{what}"
     if not kept.exists():
         part = private.folder(kept.parent) / f"_{kept.name}.part"
-        private.written(part, found())
+        private.write_file(part, found())
         part.replace(kept)
     return kept.read_text()
 

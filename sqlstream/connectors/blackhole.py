@@ -23,7 +23,7 @@ class Blackhole(Connector):
     is_sink = True
 
     def check(self, table: Table) -> list[str]:
-        return options.check(self.name, plain_options(table), self.options)
+        return options.check_options(self.name, plain_options(table), self.options)
 
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return tuple(ChangelogMode)

@@ -66,7 +66,7 @@ class Datagen(Connector):
     )
 
     def check(self, table: Table) -> list[str]:
-        notices = option_rows.check(self.name, plain_options(table), self.options)
+        notices = option_rows.check_options(self.name, plain_options(table), self.options)
         _check_paths(table)
         _count(table)
         for column in table.physical:

@@ -157,7 +157,7 @@ class Nexmark(Connector):
 
     def check(self, table: Table) -> list[str]:
         given = _given(table)
-        notices = options.check(self.name, given, _OPTIONS)
+        notices = options.check_options(self.name, given, _OPTIONS)
         EventSettings.of(given)
         declared = tuple((c.name, c.type.null()) for c in table.physical)
         if declared != SCHEMA:

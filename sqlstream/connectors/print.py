@@ -42,7 +42,7 @@ class Print(Connector):
     )
 
     def check(self, table: Table) -> list[str]:
-        return option_rows.check(self.name, plain_options(table), self.options)
+        return option_rows.check_options(self.name, plain_options(table), self.options)
 
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return tuple(ChangelogMode)

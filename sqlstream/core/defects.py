@@ -21,7 +21,7 @@ _MESSAGE = "This is a defect in sqlstream, not in the statement, which should ha
 
 
 @contextmanager
-def told(project: Path) -> Iterator[None]:
+def as_defects(project: Path) -> Iterator[None]:
     """Raises what is raised in here, a Defect in the place of what is no SqlStreamError."""
     try:
         yield

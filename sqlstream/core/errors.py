@@ -18,7 +18,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.secrets import masked_value, places, struck
+from sqlstream.core.secrets import masked_value, places, starred
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -115,7 +115,7 @@ class Location:
         begin = script.rfind("\n", 0, offset) + 1
         end = script.find("\n", offset)
         line = script[begin : len(script) if end < 0 else end]
-        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, struck(line, places(line)), length)
+        return cls(file, script.count("\n", 0, offset) + 1, offset - begin + 1, starred(line, places(line)), length)
 
     def __str__(self) -> str:
         return f"{self.file or 'line'}:{self.line}:{self.column}" if self.file else f"line {self.line}:{self.column}"

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError, did_you_mean
-from sqlstream.core.secrets import is_secret, masked, masked_value
+from sqlstream.core.secrets import is_secret, masked_option, masked_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -106,14 +106,14 @@ _OF_KIND = {
 }
 
 
-def sampled(options: Mapping[str, str], declared: tuple[Option, ...]) -> dict[str, str]:
+def with_samples(options: Mapping[str, str], declared: tuple[Option, ...]) -> dict[str, str]:
     """``options`` with each ``${env:NAME}`` replaced, by something of the option's kind where the variable is not set."""
 
     def value(key: str, text: str) -> str:
         names = re.findall(r"\$\{env:(\w+)\}", text)
         if not names or all(name in os.environ for name in names):
             return text
-        option = find(declared, key)
+        option = find_option(declared, key)
         if re.fullmatch(r"\$\{env:\w+\}", text):
             return _SAMPLES.get(key) or (
                 option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else OptionKind.STRING, "x")
@@ -195,20 +195,20 @@ def parse(option: Option, text: str) -> Any:
     return text
 
 
-def find(declared: Collection[Option], key: str) -> Option | None:
+def find_option(declared: Collection[Option], key: str) -> Option | None:
     """The declaration of ``key``: an exact one before a pattern."""
     exact = next((o for o in declared if o.key == key), None)
     return exact if exact is not None else next((o for o in declared if o.matches(key)), None)
 
 
-def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
+def check_options(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
     """Check ``given`` against ``declared``; the notices for options without effect come back.
 
     ``owner`` names the connector or format in messages. Raises ValidationError, with the option's key, for an option that is unknown, missing,
     badly typed or refused.
     """
     notices = []
-    unknown = sorted(k for k in given if find(declared, k) is None)
+    unknown = sorted(k for k in given if find_option(declared, k) is None)
     if unknown:
         supported = "\n".join(sorted(o.key for o in declared))
         raise _about(
@@ -226,7 +226,7 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
                 option.summary or None,
             )
     for key, text in given.items():
-        found = find(declared, key)
+        found = find_option(declared, key)
         assert found is not None
         if found.use is Support.REFUSED:
             raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, found.why or None)
@@ -236,7 +236,7 @@ def check(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *,
             if "${env:" not in text:
                 parse(found, text)
         except ValueError as e:
-            shown = masked(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
+            shown = masked_option(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
             raise _about(key, f"Invalid value for option '{key}': {shown}.", at) from None
     return notices
 
@@ -249,7 +249,7 @@ def _about(key: str, message: str, at: Any, hint: str | None = None) -> Validati
 
 def value(given: Mapping[str, str], declared: tuple[Option, ...], key: str) -> Any:
     """The typed value of ``key`` in ``given``, or its default; None where there is neither."""
-    option = find(declared, key)
+    option = find_option(declared, key)
     assert option is not None, key
     text = given.get(key, option.default)
     return None if text is None else parse(option, text)

@@ -25,12 +25,12 @@ def folder(path: Path) -> Path:
     return path
 
 
-def opened(path: Path, mode: str, encoding: str | None = None) -> IO[Any]:
+def open_file(path: Path, mode: str, encoding: str | None = None) -> IO[Any]:
     """The file ``path``. Raises OSError."""
     return open(path, mode, encoding=encoding, opener=_opener)
 
 
-def written(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Let the file ``path`` hold ``text``. Raises OSError."""
-    with opened(path, "w", encoding="utf-8") as file:
+    with open_file(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -82,13 +82,13 @@ class ProjectChoice:
     passed: tuple[tuple[Path, str], ...] = ()
 
 
-def find(folder: Path) -> ProjectChoice:
+def find_project(folder: Path) -> ProjectChoice:
     """The project of ``folder``: the nearest one upwards that is the user's own; ``folder`` itself if there is none.
 
     What a first session leaves in the home folder makes no project of all that is below. Raises SetupError where ``folder`` holds another's.
     """
     passed = []
-    if owner := stranger(folder):
+    if owner := foreign_part(folder):
         raise SetupError(
             f"The project {folder} is not used: '{owner[0]}' in it belongs to {owner[1]}, and a project's functions run with your rights.",
             hint=f"--project {folder} uses it anyway; sqlstream check --no-python checks it without running any code.",
@@ -97,14 +97,14 @@ def find(folder: Path) -> ProjectChoice:
         marks = [mark for mark in MARKS if os.path.lexists(candidate / mark)]
         if not marks or (candidate != folder and candidate == _home() and marks == [OWN]):
             continue
-        if owner := stranger(candidate):
+        if owner := foreign_part(candidate):
             passed.append((candidate, owner[1]))
             continue
         return ProjectChoice(candidate, tuple(passed))
     return ProjectChoice(folder, tuple(passed))
 
 
-def stranger(folder: Path) -> tuple[str, str] | None:
+def foreign_part(folder: Path) -> tuple[str, str] | None:
     """What in ``folder`` is of a project and belongs to somebody else, and to whom; a link must be the user's own, and what it leads to."""
     ours = _users()
     for name in _READ:

@@ -108,7 +108,7 @@ def masked_value(text: str, *, pairs: bool = False) -> str:
     return text
 
 
-def masked(key: str, value: str) -> str:
+def masked_option(key: str, value: str) -> str:
     """The value of the option ``key``, or the mask where the key is a secret's, or for the secrets in it; a reference ``${env:NAME}`` is none."""
     inside = masked_value(value, pairs=True)
     if not is_secret(key) or (re.search(_REFERENCE, value) and _only_references(key, value, inside)):
@@ -121,7 +121,7 @@ def _only_references(key: str, value: str, inside: str) -> bool:
     return not list(_spelled(value)) or ("jaas" in key.lower() and inside == value)
 
 
-def struck(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def starred(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """``text`` with stars in the place of ``spans``, a character each, quotes and line breaks excepted: every offset stays."""
     for begin, end in spans:
         text = text[:begin] + re.sub(r"[^'\n]", "*", text[begin:end]) + text[end:]

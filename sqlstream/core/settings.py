@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.known_keys import is_flinks, meant
+from sqlstream.core.known_keys import intended_key, is_flinks
 from sqlstream.core.options import Option, OptionKind, Support, parse
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def misspelt(key: str) -> str | None:
     declared = setting(key)
     if declared is not None and (declared.key == key or declared.use is Support.REFUSED):
         return None
-    return meant(key, tuple(o.key for o in SETTINGS if not o.key.endswith("*")))
+    return intended_key(key, tuple(o.key for o in SETTINGS if not o.key.endswith("*")))
 
 
 def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | None:

@@ -30,7 +30,7 @@ REFUSED: Mapping[str, str] = {
 }
 
 
-def find(name: str, *, at: Any = None) -> Format:
+def find_format(name: str, *, at: Any = None) -> Format:
     """The format called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
     found = next((f for f in FORMATS if f.name == name), None)
     if found is not None:
@@ -45,20 +45,20 @@ def find(name: str, *, at: Any = None) -> Format:
     )
 
 
-def taken(format_: Format) -> tuple[ChangelogMode, ...]:
+def writable_changes(format_: Format) -> tuple[ChangelogMode, ...]:
     """The kinds of changes that can be written in ``format_``. Its records say of every row that it comes or goes, or are all new rows."""
     if format_.mode is ChangelogMode.APPEND:
         return (ChangelogMode.APPEND,)
     return (ChangelogMode.APPEND, ChangelogMode.RETRACT, ChangelogMode.RETRACT_DELETE)
 
 
-def declared(format_: Format, prefix: str = "", *, files: bool = False) -> tuple[Option, ...]:
+def table_options(format_: Format, prefix: str = "", *, files: bool = False) -> tuple[Option, ...]:
     """The options of ``format_`` for records, or for ``files`` of its own, under their names in a table: ``[prefix]json.ignore-parse-errors``."""
     of_others = format_.of_records if files else format_.of_files
     return tuple(replace(o, key=f"{prefix}{format_.name}.{o.key}") for o in format_.options if o.key not in of_others)
 
 
-def given(format_: Format, options: Mapping[str, str], prefix: str = "") -> dict[str, str]:
+def own_options(format_: Format, options: Mapping[str, str], prefix: str = "") -> dict[str, str]:
     """The options of ``format_`` among a table's, without their prefix."""
     start = f"{prefix}{format_.name}."
     return {k[len(start) :]: v for k, v in options.items() if k.startswith(start)}

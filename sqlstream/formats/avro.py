@@ -61,7 +61,7 @@ class Avro(Format):
 
     def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
         text = self.option(given, "encoding") == "json"
-        return rows.read(record, self._records(fields, given), fields, "Failed to deserialize Avro record", text=text)
+        return rows.read_rows(record, self._records(fields, given), fields, "Failed to deserialize Avro record", text=text)
 
     def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F

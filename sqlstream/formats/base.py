@@ -118,7 +118,7 @@ RECORD_BEGINS, RECORD_ENDS = "<<record ", " record>>"
 RECORD_CHARACTERS = 10_000
 
 
-def told(text: str) -> str:
+def marked_record(text: str) -> str:
     """SQL for a record, or a part of one, in the message of an error: marked, so that what is told of it can be cut, and its secrets masked."""
     return f"concat('{RECORD_BEGINS}', left({text}, {RECORD_CHARACTERS}), '{RECORD_ENDS}')"
 

@@ -74,7 +74,7 @@ class ChangeFormat(JsonBased):
         ignore = self.option(given, "ignore-parse-errors")
         reader = rows.java().JsonChanges(json.dumps(description), iso, ignore)
         problem = None if ignore else f"Corrupt {self.title} JSON message"
-        found = rows.read(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
+        found = rows.read_rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
         metadata = [F.expr(p.sql.format(quote(_OTHER + p.field))).alias(p.key) for p in wanted]
         kept = [F.col(quote(c)) for c in [*record.frame.columns, *[n for n, _ in fields]]]
         return found.select(*kept, *metadata, KIND)
@@ -102,7 +102,7 @@ def _row(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _described(fields: Mapping[str, Type]) -> dict[str, Any]:
-    return {name: json_read.described(type_) for name, type_ in fields.items()}
+    return {name: json_read.reader_type(type_) for name, type_ in fields.items()}
 
 
 def _codes(shape: Envelope) -> dict[str, list[int | None]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import Option, OptionKind
-from sqlstream.formats.base import Encoded, Fields, Format, refuse_types, sql_map, told, truncated
+from sqlstream.formats.base import Encoded, Fields, Format, marked_record, refuse_types, sql_map, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote, spark_string
@@ -227,7 +227,7 @@ def _failure(text: str, origin: str, why: str = "") -> Callable[[str], str]:
     end = spark_string(f").{why}")
 
     def fail(type_: str) -> str:
-        parts = f"'Failed to deserialize CSV row ', {told(text)}, ' (', {origin}, {end}"
+        parts = f"'Failed to deserialize CSV row ', {marked_record(text)}, ' (', {origin}, {end}"
         return f"CAST(raise_error(concat({parts})) AS {type_})"
 
     return fail

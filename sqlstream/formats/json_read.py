@@ -18,14 +18,14 @@ def decode(record: Encoded, fields: Fields, *, standard: str, ignore: bool, comp
     """``record.frame`` with the columns of ``fields``. ``standard`` is how times are written, ``complete`` asks for every field, ``tree`` for
     numbers that are those of Java before they are a column's."""
     reader = rows.java().JsonRecords(json.dumps(row(fields)), standard == "iso-8601", ignore, complete, tree)
-    return rows.read(record, reader, fields, None if ignore else "Failed to deserialize JSON")
+    return rows.read_rows(record, reader, fields, None if ignore else "Failed to deserialize JSON")
 
 
 def row(fields: Fields, *, partial: bool = False) -> dict[str, Any]:
     """A row of ``fields`` as the readers take its type; a ``partial`` one may lack some."""
-    return {"root": "ROW", "names": [n for n, _ in fields], "children": [described(t) for _, t in fields], "partial": partial}
+    return {"root": "ROW", "names": [n for n, _ in fields], "children": [reader_type(t) for _, t in fields], "partial": partial}
 
 
-def described(type_: Type) -> dict[str, Any]:
+def reader_type(type_: Type) -> dict[str, Any]:
     """``type_`` as the readers take it."""
-    return {"root": type_.root, "args": list(type_.args), "names": list(type_.names), "children": [described(c) for c in type_.children]}
+    return {"root": type_.root, "args": list(type_.args), "names": list(type_.names), "children": [reader_type(c) for c in type_.children]}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.java import classes
-from sqlstream.formats.base import Encoded, Fields, columns_sql, told
+from sqlstream.formats.base import Encoded, Fields, columns_sql, marked_record
 from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def java() -> Any:
     return classes(SparkContext._active_spark_context).formats
 
 
-def read(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, text: bool = True) -> DataFrame:
+def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, text: bool = True) -> DataFrame:
     """``record.frame`` with the columns of the rows that ``reader`` finds, and ``problem`` the error of a record that it can't read.
 
     ``text``: whether a record is shown as text, else in hex."""
@@ -37,7 +37,7 @@ def read(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, t
     if problem is not None:
         # Where a record stands is put together only for one that can't be read.
         shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
-        place = f"raise_error(concat({spark_string(f'{problem} ')}, {told(shown)}, ' (', {record.origin}, ').'))"
+        place = f"raise_error(concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').'))"
         found = F.when(value.isNotNull(), F.coalesce(found, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
     if record.nulls:
         found = F.coalesce(found, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))

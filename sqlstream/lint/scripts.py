@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from sqlstream.core.defects import told
+from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import Location, SqlStreamError, offset_of
 from sqlstream.core.secrets import masked_value
 from sqlstream.lint.registry import RULES
@@ -88,7 +88,7 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
     shown = masked_text(script)
     for statement in split(script):
         try:
-            with told(session.project):
+            with as_defects(session.project):
                 parsed.append((statement, parse(statement.text)))
         except SqlStreamError as error:
             found.append(of_error(error.located(shown, file, statement.start), file))
@@ -97,7 +97,7 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
     trees = tuple(tree for _, tree in parsed)
     for place, (statement, _) in enumerate(parsed):
         try:
-            with told(session.project):
+            with as_defects(session.project):
                 checked = session.checked(statement)
                 found += (of_error(e.located(shown, file, statement.start), file) for e in checked.errors)
                 subject = Subject(checked.tree, checked.planned, checked.table, trees[place + 1 :], local)

@@ -75,14 +75,14 @@ class Planner:
         version = self.modules.version
         lines = self.modules.refresh(settings.read(self.options, "python.files"))
         if self.modules.version != version:
-            self._placed = lookup.place(self.catalog, self.modules, self._placed)
+            self._placed = lookup.register_functions(self.catalog, self.modules, self._placed)
         return lines
 
-    def apart(self, *, dry: bool = False) -> Planner:
+    def isolated_copy(self, *, dry: bool = False) -> Planner:
         """A planner that starts with this one's catalog and options and keeps changes to itself. ``dry``: what it plans is not run."""
         other = copy(self)
         other.dry = dry or self.dry
-        other.catalog, other.options = self.catalog.apart(), dict(self.options)
+        other.catalog, other.options = self.catalog.isolated_copy(), dict(self.options)
         return other
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan.explain import describe
@@ -148,7 +148,7 @@ def _same_key(node: Sink) -> None:
 
 def _sink(node: Sink) -> None:
     """Refuses changes that the sink does not take, and keys that differ from its own."""
-    source, table, connector = node.input, node.table, find(node.table.connector)
+    source, table, connector = node.input, node.table, find_connector(node.table.connector)
     mode = changelog_mode(source)
     if mode not in connector.sink_modes(table):
         cause = updating_node(source)

@@ -41,7 +41,7 @@ class DryRun(Session):
 
     def __init__(self, session: Session) -> None:
         vars(self).update(vars(session))
-        self._planner = session.planner.apart(dry=True)
+        self._planner = session.planner.isolated_copy(dry=True)
         self._catalog, self.options = self._planner.catalog, dict(self._planner.options)
         self._planner.options = self.options
         self._client = copy(session._client)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError, did_you_mean
-from sqlstream.core.secrets import is_secret, masked
+from sqlstream.core.secrets import is_secret, masked_option
 from sqlstream.sql.quoting import flink_string
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.statements import placeholders
@@ -143,7 +143,9 @@ def find(project: Path, name: str, at: exp.Expr) -> SavedQuery:
 
 def signature(query: SavedQuery) -> str:
     """Its parameters, for SHOW QUERIES."""
-    return ", ".join(f"{p.name} {p.type}".strip() + (f" = {masked(p.name, p.default)}" if p.default is not None else "") for p in query.parameters)
+    return ", ".join(
+        f"{p.name} {p.type}".strip() + (f" = {masked_option(p.name, p.default)}" if p.default is not None else "") for p in query.parameters
+    )
 
 
 def _value(node: exp.Expr) -> str | None:
@@ -174,7 +176,7 @@ def _literal(parameter: QueryParameter, text: str | None, at: exp.Expr) -> str:
     try:
         return write(text.strip() if root not in ("", "STRING", "VARCHAR", "CHAR") else text, parameter.type)
     except (ValueError, InvalidOperation):
-        shown = masked(parameter.name, text)
+        shown = masked_option(parameter.name, text)
         raise ValidationError(f"'{shown}' is no {parameter.type}: the value of the parameter '{parameter.name}'.", at=at) from None
 
 

@@ -37,7 +37,7 @@ from sqlstream.sql.masking import masked_message, masked_text
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import StatementText, split, substitute
-from sqlstream.udf.declarations.left_out import watched
+from sqlstream.udf.declarations.left_out import reporting_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -101,7 +101,7 @@ class Session:
         self._select: select.Changes | select.Collection | None = None
         self._interrupted = threading.Event()
         self._ending = False
-        self._placing: jobs.Told | None = None
+        self._placing: jobs.Locate | None = None
         self._closed = False
         self._files_run: list[tuple[Path, str]] = []
         self._jobs = jobs.Jobs(self.project, emit, notify)
@@ -133,20 +133,20 @@ class Session:
         except SqlStreamError as error:
             raise error.located(self._masked(script), name, 0) from error.__cause__
         for statement in split(script):
-            told = self._placing = partial(self._placed, script=script, name=name, statement=statement)
+            located = self._placing = partial(self._placed, script=script, name=name, statement=statement)
             try:
                 for outcome in steps(self._execute(statement)):
                     yield replace(outcome, statement=outcome.statement or self._masked(statement.text))
             except SqlStreamError as error:
-                raise told(error) from error.__cause__
+                raise located(error) from error.__cause__
             except Exception as error:
                 died = self._death(error)
                 if died is None and (self._interrupted.is_set() or isinstance(error, BrokenPipeError)):
                     raise
-                raise told(died or defect(error, self.project)) from error
+                raise located(died or defect(error, self.project)) from error
 
     def _placed(self, error: SqlStreamError, *, script: str, name: str | None, statement: StatementText) -> SqlStreamError:
-        """An error of ``statement``, as it is told."""
+        """An error of ``statement``, with its place."""
         error.message = masked_message(error.message, statement.text, self._known_secrets)
         return error.located(self._masked(script), name, statement.start)
 
@@ -267,7 +267,7 @@ class Session:
 
     def _watched(self, node: exp.Expr) -> Iterator[Outcome]:
         kept = str(ProjectFolder(self.project).dead_letters) if self._future_ms else self._planner.function_settings.dead_letters
-        with watched(node, kept, self.project, self._notify):
+        with reporting_left_out(node, kept, self.project, self._notify):
             yield self._query(node)
 
     def _masked(self, text: str) -> str:

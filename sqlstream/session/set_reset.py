@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.secrets import masked
+from sqlstream.core.secrets import masked_option
 from sqlstream.plan.planner import check_option
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
@@ -29,7 +29,7 @@ def answered(node: ast.Set | ast.Reset, options: MutableMapping[str, str], initi
         if key is not None and key not in options and (other := settings.misspelt(key)):
             notices.append(f"There is no option '{key}'; did you mean '{other}'?")
     elif key is None or value is None:
-        return results.text_rows(("key", "value"), sorted((k, masked(k, v)) for k, v in options.items()))
+        return results.text_rows(("key", "value"), sorted((k, masked_option(k, v)) for k, v in options.items()))
     else:
         values = {key: value}
         notices.append(check_option(key, value, node))

@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.core.errors import SqlStreamError, length_of, offset_of
-from sqlstream.core.secrets import MASK, is_secret, masked, masked_value, places, struck, without
+from sqlstream.core.secrets import MASK, is_secret, masked_option, masked_value, places, starred, without
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import split
@@ -46,7 +46,7 @@ class Secret:
 
 def masked_text(sql: str, known: Collection[str] = ()) -> str:
     """``sql`` without its secrets, and without the values that are ``known`` to be such. Never fails."""
-    return struck(sql, [(s.begin, s.end) for s in secrets(sql, known)])
+    return starred(sql, [(s.begin, s.end) for s in secrets(sql, known)])
 
 
 def secrets(sql: str, known: Collection[str] = ()) -> list[Secret]:
@@ -119,7 +119,7 @@ def _option(key: str, tokens: Sequence[Token], written: str, end: int) -> Iterat
     """What is secret in the value of an option: ``tokens``, up to ``end``."""
     strings = all(t.token_type == TokenType.STRING for t in tokens)
     value = "".join(t.text for t in tokens) if strings else written
-    shown = masked(key, value)
+    shown = masked_option(key, value)
     begin = tokens[0].start
     if shown == value:
         return
@@ -207,7 +207,7 @@ def _of_tokens(tokens: Sequence[Token], sql: str) -> Iterator[Secret]:
             continue
         value = _run(tokens, signs)
         place = signs + len(value)
-        if masked(name, value[0].text) != value[0].text:
+        if masked_option(name, value[0].text) != value[0].text:
             yield Secret(value[0].start, value[-1].end + 1, name, True)
 
 

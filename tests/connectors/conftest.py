@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.sql.tables import MetadataColumn, ObjectPath, PhysicalColumn, Table
@@ -38,7 +38,7 @@ class Runner:
 
     def source(self, table: Table, *, streaming: bool = False, splits: bool = False):
         request = Read(self.spark, table, streaming, splits, "source", "UTC", self.project, self.project / "state")
-        return find(table.connector).read(request)
+        return find_connector(table.connector).read(request)
 
     def frame(self, table: Table, *, streaming: bool = False):
         return self.source(table, streaming=streaming).frame
@@ -68,11 +68,11 @@ class Runner:
         )  # fmt: skip
 
     def insert(self, table: Table, frame, **more) -> None:
-        find(table.connector).write_batch(self.write(table, frame, **more))
+        find_connector(table.connector).write_batch(self.write(table, frame, **more))
 
     def stream(self, table: Table, frame, checkpoint: str = "sink", **more) -> None:
         """Write a streaming frame until its input is used up."""
-        writer = find(table.connector).write_stream(self.write(table, frame, **more))
+        writer = find_connector(table.connector).write_stream(self.write(table, frame, **more))
         writer = writer.option("checkpointLocation", str(self.project / checkpoint)).trigger(availableNow=True)
         writer.start().awaitTermination()
 

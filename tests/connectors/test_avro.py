@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sqlstream.connectors import find as connector
+from sqlstream.connectors import find_connector as connector
 from sqlstream.formats.avro import Avro
 from sqlstream.sql import types as T
 

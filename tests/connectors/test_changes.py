@@ -6,7 +6,7 @@ import pytest
 
 from sqlstream.core.changelog import KIND, RowKind
 from sqlstream.core.errors import ValidationError
-from sqlstream.formats import find
+from sqlstream.formats import find_format
 from sqlstream.formats.base import Encoded
 from sqlstream.sql import types as T
 
@@ -72,7 +72,7 @@ BROKEN = [
 
 def decoded(spark, name, lines, options=None, properties=()):
     frame = spark.createDataFrame([(line,) for line in lines], "value STRING").coalesce(1)
-    return find(name).decode(Encoded(frame, "value", "'place'", properties=properties), COLUMNS, options or {}).drop("value")
+    return find_format(name).decode(Encoded(frame, "value", "'place'", properties=properties), COLUMNS, options or {}).drop("value")
 
 
 def rows(frame) -> list[str]:
@@ -144,7 +144,7 @@ def test_properties(spark):
     ],
 )  # fmt: skip
 def test_properties_of_others(spark, name, line, expected):
-    assert [p.key for p in find(name).properties] == list(expected)
+    assert [p.key for p in find_format(name).properties] == list(expected)
     frame = decoded(spark, name, [line], {}, tuple(expected))
     assert frame.selectExpr(*[f"CAST(`{key}` AS STRING)" for key in expected]).first() == tuple(expected.values())
 
@@ -166,7 +166,7 @@ def test_written(spark, name, comes, goes):
     frame = frame.selectExpr("id", "s", "CAST(d AS DECIMAL(10, 2)) AS d", "l", KIND)
 
     def written(options):
-        return [r[0] for r in frame.select(find(name).encode(fields, options)).collect()]
+        return [r[0] for r in frame.select(find_format(name).encode(fields, options)).collect()]
 
     row = '{"id":3,"s":null,"d":1E+5,"l":"2020-01-02 03:04:05.5Z"}'
     assert written({}) == [comes % row, goes % row, comes % row, goes % row]
@@ -178,4 +178,4 @@ def test_written(spark, name, comes, goes):
 
 def test_refused():
     with pytest.raises(ValidationError, match="serialization doesn't support 'debezium-json.schema-include'"):
-        find("debezium-json").encode(COLUMNS, {"schema-include": "true"})
+        find_format("debezium-json").encode(COLUMNS, {"schema-include": "true"})

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import KIND, Change, ChangelogMode, RowKind, changes
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql import types as T
@@ -23,7 +23,7 @@ ALL = [
 @pytest.mark.spark
 def test_defaults(run, make_table):
     table = make_table(ALL, {"connector": "datagen", "number-of-rows": "200", "fields.r.s.length": "3", "fields.ts.max-past": "1 d"})
-    assert find("datagen").check(table) == []
+    assert find_connector("datagen").check(table) == []
     frame = run.frame(table)
     carried = run.spark.range(1).selectExpr(*[f"CAST(NULL AS {t.spark}) AS {c}" for c, t in ALL])
     assert [f.dataType.simpleString() for f in frame.schema] == [f.dataType.simpleString() for f in carried.schema]
@@ -50,7 +50,7 @@ def test_fields(run, make_table):
         "fields.a.element.max": "3", "fields.a.length": "2", "fields.n.kind": "sequence", "fields.n.start": "7", "fields.n.end": "1000",
     }  # fmt: skip
     table = make_table(columns, {"connector": "datagen", "number-of-rows": "500", **options})
-    assert find("datagen").bounded(table) and find("datagen").static(table)
+    assert find_connector("datagen").bounded(table) and find_connector("datagen").static(table)
     rows = run.rows(table)
     assert [r[0] for r in rows] == list(range(1, 301))
     assert [r[5] for r in rows] == [str(i) for i in range(7, 307)]
@@ -69,7 +69,7 @@ def test_the_same_rows_in_one_job(run, make_table):
 @pytest.mark.spark
 def test_endless(run, make_table):
     table = make_table([("i", T.INT)], {"connector": "datagen", "rows-per-second": "5"})
-    assert not find("datagen").bounded(table)
+    assert not find_connector("datagen").bounded(table)
     frame = run.frame(table, streaming=True)
     assert frame.isStreaming
     with pytest.raises(ValidationError, match="unbounded"):
@@ -79,7 +79,7 @@ def test_endless(run, make_table):
 def test_datagen_check(make_table):
     def check(columns, **options):
         given = {k.replace("__", ".").replace("_", "-"): v for k, v in options.items()}
-        find("datagen").check(make_table(columns, {"connector": "datagen", **given}))
+        find_connector("datagen").check(make_table(columns, {"connector": "datagen", **given}))
 
     with pytest.raises(ValidationError, match=r"fields\.j\.min") as e:
         check([("i", T.INT)], fields__j__min="1")
@@ -138,7 +138,7 @@ def test_print_stream_of_changes(run, make_table, capsys):
     (run.project / "in" / "1").write_text("a\nb\n")
     changed = run.frame(source, streaming=True).selectExpr("k", "1 AS n", f"CAST(if(k = 'a', 0, 3) AS TINYINT) AS {KIND}")
     sink = make_table(columns, {"connector": "print", "standard-error": "true"})
-    writer = find("print").write_stream(run.write(sink, changed, mode=ChangelogMode.RETRACT_DELETE, keys=("k",)))
+    writer = find_connector("print").write_stream(run.write(sink, changed, mode=ChangelogMode.RETRACT_DELETE, keys=("k",)))
     query = writer.option("checkpointLocation", str(run.project / "cp")).start()
     query.processAllAvailable()
     query.stop()

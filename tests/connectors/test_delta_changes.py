@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as T
@@ -27,15 +27,15 @@ def delta(make_table):
 
 def test_metadata_is_of_changes_only(delta):
     metadata = (VERSION, ("at", T.timestamp_ltz(3), "_commit_timestamp", True))
-    assert find("delta").check(delta(metadata, mode="changes")) == []
+    assert find_connector("delta").check(delta(metadata, mode="changes")) == []
     with pytest.raises(ValidationError, match="Invalid metadata key '_commit_version'"):
-        find("delta").check(delta(metadata))
+        find_connector("delta").check(delta(metadata))
     with pytest.raises(ValidationError, match="declare it VIRTUAL"):
-        find("delta").check(delta([VERSION[:3]], mode="changes"))
+        find_connector("delta").check(delta([VERSION[:3]], mode="changes"))
 
 
 def test_a_table_of_changes_is_read_as_a_stream(delta):
-    connector = find("delta")
+    connector = find_connector("delta")
     assert connector.source_mode(delta()) is connector.source_mode(delta(mode="streaming")) is ChangelogMode.APPEND
     assert "'mode' = 'changes' reads such changes" in connector.check(delta(mode="streaming"))[0]
     table = delta(mode="changes", startingVersion="1")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.sql import types as T
 from sqlstream.sql.tables import PrimaryKey
@@ -89,7 +89,7 @@ def test_keys_alone_in_every_type(run, delta):
 
 
 def test_a_micro_batch_that_comes_again_is_passed_over(run, delta, changes):
-    sink = find("delta")
+    sink = find_connector("delta")
     table = delta()
     frame = changes((INSERT, "a", 1)).drop(KIND)
     for version in (("job", 0), ("job", 0), ("other", 0)):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.connectors.files.batches import write_batch
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.files.partition_commit import PartitionCommit, PartitionTime
@@ -161,7 +161,9 @@ class Hours:
         (self.input / f"{self.batches}.csv").write_text("".join(f"{r}\n" for r in rows) or "\n")
         frame = self.run.spark.readStream.name("source").schema("s STRING, dt STRING, hour STRING").csv(str(self.input)).where("s IS NOT NULL")
         request = replace(self.run.write(self.table, frame), watermark=lambda: watermark)
-        writer = find("filesystem").write_stream(request).option("checkpointLocation", str(self.run.project / "sink")).trigger(availableNow=True)
+        writer = (
+            find_connector("filesystem").write_stream(request).option("checkpointLocation", str(self.run.project / "sink")).trigger(availableNow=True)
+        )
         writer.start().awaitTermination()
         return self.committed()
 

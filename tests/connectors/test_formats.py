@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 
 from sqlstream.core.changelog import KIND
 from sqlstream.core.errors import SqlStreamError, ValidationError
-from sqlstream.core.options import check
-from sqlstream.formats import declared, find
+from sqlstream.core.options import check_options
+from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import Encoded
 from sqlstream.formats.json import Json
 from tests.connectors.format_cases import COLUMNS, FILES, HERE, NESTED, READ, REFUSED, WRITTEN, Written, fields, rows, without
@@ -44,8 +44,8 @@ def bytes_of(record):
 def read(spark, format_, columns, options, records):
     """(place, row as json, kind) of what the records hold."""
     frame = spark.createDataFrame([(i, None if r is None else bytearray(r)) for i, r in enumerate(records)], "_at INT, value BINARY").coalesce(1)
-    decoded = find(format_).decode(Encoded(frame, "value", "'here'"), fields(columns), options)
-    kind = KIND if find(format_).mode.carries_kinds else f"CAST(NULL AS TINYINT) AS {KIND}"
+    decoded = find_format(format_).decode(Encoded(frame, "value", "'here'"), fields(columns), options)
+    kind = KIND if find_format(format_).mode.carries_kinds else f"CAST(NULL AS TINYINT) AS {KIND}"
     return decoded.select("_at", Json().encode(fields(columns), {}).alias("row"), F.expr(kind))
 
 
@@ -66,7 +66,7 @@ def by_case(frames):
 @pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro"])
 def test_written_bytes(source, format_):
     cases = {name: case for name, case in WRITTEN.items() if case.format == format_}
-    encoded = [find(format_).encode(fields(c.columns), c.options).cast("BINARY").alias(name) for name, c in cases.items()]
+    encoded = [find_format(format_).encode(fields(c.columns), c.options).cast("BINARY").alias(name) for name, c in cases.items()]
     found = source.select("_at", *encoded).sort("_at").collect()
     for name in cases:
         wanted = recorded()["written"][name]["records"]
@@ -132,10 +132,10 @@ OTHERWISE = (
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     format_, type_, options = REFUSED[name]
-    given, columns = find(format_), fields({"x": type_})
+    given, columns = find_format(format_), fields({"x": type_})
     message = recorded()["refused"][name]
     try:
-        check(format_, {f"{format_}.{k}": v for k, v in options.items()}, declared(given))
+        check_options(format_, {f"{format_}.{k}": v for k, v in options.items()}, table_options(given))
         given.check(columns, options)
         if "schema-include" in options:
             given.encode(columns, options)
@@ -219,7 +219,7 @@ def test_files_of_avro(run, make_table, source, name):
 @pytest.mark.spark
 def test_csv_of_files(source):
     cases = {name: case for name, case in FILES.items() if case.format == "csv"}
-    encoded = [find("csv").encode(fields(c.columns), c.options, lines=True).alias(name) for name, c in cases.items()]
+    encoded = [find_format("csv").encode(fields(c.columns), c.options, lines=True).alias(name) for name, c in cases.items()]
     found = source.select("_at", *encoded).sort("_at").collect()
     for name in cases:
         wanted = (HERE / "files" / name.replace(" ", "-")).read_bytes().decode()

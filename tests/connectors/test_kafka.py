@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.sql import types as T
 
@@ -87,7 +87,7 @@ def test_metadata(run, kafka, topic):
                 ("at", T.timestamp_ltz(3), "timestamp", True), ("kind", T.STRING, "timestamp-type", True),
                 ("h", T.map_of(T.STRING, T.BYTES), "headers")]  # fmt: skip
     table = kafka(metadata=metadata)
-    assert find("kafka").check(table) == []
+    assert find_connector("kafka").check(table) == []
     before = time.time()
     run.insert(table, run.spark.sql("SELECT 1 AS i, map('a', CAST('x' AS BINARY)) AS h"))
     ((i, t, p, o, at, kind, h),) = run.rows(table, "i", "t", "p", "o", "unix_millis(at)", "kind", "h")
@@ -115,7 +115,7 @@ def test_startup_and_bounded(run, kafka, broker, topic):
         table = kafka(**options)
         batch = sorted(r[0] for r in run.rows(table))
         if "scan__bounded__mode" in options:
-            assert find("kafka").bounded(table)
+            assert find_connector("kafka").bounded(table)
             for end in (run.project / "state").glob("*.json"):
                 end.unlink()
             assert sorted(r[0] for r in run.streamed(table)) == batch

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from sqlstream import formats
-from sqlstream.connectors import CONNECTORS, REFUSED, find
+from sqlstream.connectors import CONNECTORS, REFUSED, find_connector
 from sqlstream.connectors.jdbc.dialects import dialect
 from sqlstream.connectors.kafka.offsets import parse_specific
 from sqlstream.connectors.paths import resolve
@@ -27,7 +27,7 @@ JDBC = {"connector": "jdbc", "url": "jdbc:postgresql://h:1/d", "table-name": "t"
 def check(make_table):
     def run(base, more=None, columns=(("i", T.INT), ("k", T.STRING)), **rest):
         options = {k: v for k, v in {**base, **(more or {})}.items() if v is not None}
-        return find(options["connector"]).check(make_table(columns, options, **rest))
+        return find_connector(options["connector"]).check(make_table(columns, options, **rest))
 
     return run
 
@@ -40,20 +40,20 @@ def test_no_jvm():
 def test_find():
     assert [c.name for c in CONNECTORS] == sorted(c.name for c in CONNECTORS)
     with pytest.raises(ValidationError, match="Could not find any factory for identifier 'kafak'") as e:
-        find("kafak", at=7)
+        find_connector("kafak", at=7)
     assert "\nfilesystem\njdbc\nkafka\n" in e.value.message
     assert e.value.hint == "Did you mean 'kafka'?"
     assert e.value.offset == 7
     for name in REFUSED:
         with pytest.raises(NotSupported, match=name):
-            find(name)
+            find_connector(name)
     with pytest.raises(ValidationError, match="connector"):
-        find("")
+        find_connector("")
     with pytest.raises(ValidationError, match="Could not find any format factory for identifier 'jsn'"):
-        formats.find("jsn")
+        formats.find_format("jsn")
     for name in formats.REFUSED:
         with pytest.raises(NotSupported, match=name):
-            formats.find(name)
+            formats.find_format(name)
 
 
 @pytest.mark.parametrize("connector", CONNECTORS, ids=lambda c: c.name)
@@ -188,7 +188,7 @@ def test_bounded(make_table):
     def table(base, **more):
         return make_table([("i", T.INT)], {**base, **{k.replace("_", "."): v for k, v in more.items()}})
 
-    kafka, files, delta = find("kafka"), find("filesystem"), find("delta")
+    kafka, files, delta = find_connector("kafka"), find_connector("filesystem"), find_connector("delta")
     assert not kafka.bounded(table(KAFKA))
     assert kafka.bounded(table(KAFKA, scan_bounded_mode="latest-offset")) and not kafka.static(table(KAFKA))
     assert files.bounded(table(FILES)) and files.static(table(FILES))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.session.session import Session
@@ -48,18 +48,18 @@ def upsert(make_table):
 )
 def test_refused(upsert, changed, message):
     with pytest.raises(ValidationError, match=re.escape(message)):
-        find("upsert-kafka").check(upsert(**changed))
+        find_connector("upsert-kafka").check(upsert(**changed))
 
 
 def test_key_of_a_kafka_table(make_table):
     options = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
     table = replace(make_table(COLUMNS, options), primary_key=PrimaryKey(("id",)))
     with pytest.raises(ValidationError, match="with 'json' format doesn't support defining PRIMARY KEY constraint on the table"):
-        find("kafka").check(table)
+        find_connector("kafka").check(table)
     changes = replace(table, options={**options, "format": "debezium-json"})
-    assert find("kafka").check(changes) == []
-    assert find("kafka").source_mode(changes) is ChangelogMode.RETRACT_DELETE
-    assert "value.source.timestamp" in [m.key for m in find("kafka").metadata_keys(changes)]
+    assert find_connector("kafka").check(changes) == []
+    assert find_connector("kafka").source_mode(changes) is ChangelogMode.RETRACT_DELETE
+    assert "value.source.timestamp" in [m.key for m in find_connector("kafka").metadata_keys(changes)]
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ def test_what_is_made_is_the_owners(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     before = os.umask(0)
     try:
-        private.written(private.folder(tmp_path / "a" / "b") / "text", "x")
-        private.opened(tmp_path / "a" / "log", "ab").close()
+        private.write_file(private.folder(tmp_path / "a" / "b") / "text", "x")
+        private.open_file(tmp_path / "a" / "log", "ab").close()
     finally:
         os.umask(before)
     assert (mode(tmp_path), mode(tmp_path / "a"), mode(tmp_path / "a" / "b")) == (0o755, 0o700, 0o700)
@@ -33,5 +33,5 @@ def test_what_is_there_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "shared").chmod(0o770)
     (tmp_path / "shared" / "text").touch()
     (tmp_path / "shared" / "text").chmod(0o640)
-    private.written(private.folder(tmp_path / "shared") / "text", "x")
+    private.write_file(private.folder(tmp_path / "shared") / "text", "x")
     assert mode(tmp_path / "shared") == 0o770 and mode(tmp_path / "shared" / "text") == 0o640

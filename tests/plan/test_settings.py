@@ -115,7 +115,7 @@ def test_other_keys_are_taken(session: Session, key: str, notice: str | None) ->
 
 
 def test_every_key_of_flink_and_spark_is_no_slip_of_another() -> None:
-    for key in (*known_keys.known("flink"), *known_keys.known("spark"), *(o.key for o in settings.SETTINGS)):
+    for key in (*known_keys.known_keys("flink"), *known_keys.known_keys("spark"), *(o.key for o in settings.SETTINGS)):
         assert settings.misspelt(key.replace("*", "x")) is None or "*" in key, key
 
 

@@ -160,7 +160,7 @@ def test_signals_have_exit_codes(here, error, code):
 def test_the_project_is_found_upwards(tmp_path, mark):
     (tmp_path / "p" / "queries" / "deep").mkdir(parents=True)
     (tmp_path / "p" / mark).mkdir()
-    assert project_folder.find(tmp_path / "p" / "queries" / "deep").path == tmp_path / "p"
+    assert project_folder.find_project(tmp_path / "p" / "queries" / "deep").path == tmp_path / "p"
 
 
 @pytest.mark.parametrize("mark", ["catalog", ".sqlstream", "sqlstream.toml", "udfs", "queries"])
@@ -210,10 +210,10 @@ def test_the_home_folder_is_no_project_for_what_a_session_leaves_there(tmp_path,
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".sqlstream").mkdir()
     (tmp_path / "a").mkdir()
-    assert project_folder.find(tmp_path / "a").path == tmp_path / "a"
-    assert project_folder.find(tmp_path).path == tmp_path
+    assert project_folder.find_project(tmp_path / "a").path == tmp_path / "a"
+    assert project_folder.find_project(tmp_path).path == tmp_path
     (tmp_path / "catalog").mkdir()
-    assert project_folder.find(tmp_path / "a").path == tmp_path
+    assert project_folder.find_project(tmp_path / "a").path == tmp_path
 
 
 def test_under_sudo_a_project_of_the_one_who_asks_is_used(tmp_path, monkeypatch):
@@ -222,9 +222,9 @@ def test_under_sudo_a_project_of_the_one_who_asks_is_used(tmp_path, monkeypatch)
     monkeypatch.setattr(project_folder.os, "geteuid", lambda: 0)
     real = os.stat
     monkeypatch.setattr(project_folder.os, "stat", lambda p, **more: os.lstat(p) if not more else real(p, **more))
-    assert project_folder.stranger(tmp_path) == ("catalog", "the user 4711")
+    assert project_folder.foreign_part(tmp_path) == ("catalog", "the user 4711")
     monkeypatch.setenv("SUDO_UID", "4711")
-    assert project_folder.stranger(tmp_path) is None
+    assert project_folder.foreign_part(tmp_path) is None
 
 
 def test_a_project_above_is_named(here, calls, monkeypatch, capsys):
@@ -238,7 +238,7 @@ def test_a_project_above_is_named(here, calls, monkeypatch, capsys):
 
 
 def test_without_a_project_it_is_here(tmp_path):
-    assert project_folder.find(tmp_path / "a").path == tmp_path / "a"
+    assert project_folder.find_project(tmp_path / "a").path == tmp_path / "a"
 
 
 def test_a_subcommand_gets_the_rest(here, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 
 from sqlstream.cli import main as cli
 from sqlstream.core.errors import JobFailed, SqlStreamError
-from sqlstream.core.secrets import masked, masked_value
+from sqlstream.core.secrets import masked_option, masked_value
 from sqlstream.runtime.jobs import runner
 from sqlstream.session.backslash import expanded
 from sqlstream.session.session import Session
@@ -248,9 +248,9 @@ def test_no_error_and_no_echo_shows_a_secret(tmp_path):
 
 
 def test_passwords_are_masked():
-    assert masked("password", "hunter2") == "******"
-    assert masked("pipeline.global-job-parameters", "a:b,api_key:tok3n99,x-token: y z,n:1") == "a:b,api_key:******,x-token:******,n:1"
-    assert masked("pipeline.global-job-parameters", "api_key:${env:KEY},password:x") == "api_key:${env:KEY},password:******"
-    assert masked("url", "jdbc:postgresql://h/d?user=me&password=hunter2&ssl=true") == "jdbc:postgresql://h/d?user=me&password=******&ssl=true"
-    assert masked("url", "jdbc:postgresql://h/d?password=${env:PW}") == "jdbc:postgresql://h/d?password=${env:PW}"
+    assert masked_option("password", "hunter2") == "******"
+    assert masked_option("pipeline.global-job-parameters", "a:b,api_key:tok3n99,x-token: y z,n:1") == "a:b,api_key:******,x-token:******,n:1"
+    assert masked_option("pipeline.global-job-parameters", "api_key:${env:KEY},password:x") == "api_key:${env:KEY},password:******"
+    assert masked_option("url", "jdbc:postgresql://h/d?user=me&password=hunter2&ssl=true") == "jdbc:postgresql://h/d?user=me&password=******&ssl=true"
+    assert masked_option("url", "jdbc:postgresql://h/d?password=${env:PW}") == "jdbc:postgresql://h/d?password=${env:PW}"
     assert "hunter2" not in masked_text("CREATE TABLE t (a INT) WITH ('url' = 'jdbc:x://h/d?password=hunter2', 'password' = 'hunter2')")

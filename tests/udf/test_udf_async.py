@@ -11,7 +11,7 @@ import pytest
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.session import Session
-from sqlstream.udf.worker.concurrent import Calls, TimedOut, values
+from sqlstream.udf.worker.concurrent import Calls, TimedOut, concurrent_values
 
 MODULE = """
 import asyncio
@@ -72,10 +72,10 @@ def test_calls_run_together_and_in_order(loop: asyncio.AbstractEventLoop) -> Non
         return x
 
     begun = time.monotonic()
-    assert values(call, [(x,) for x in range(40)], Calls(most=20), loop) == (list(range(40)), None)
+    assert concurrent_values(call, [(x,) for x in range(40)], Calls(most=20), loop) == (list(range(40)), None)
     assert time.monotonic() - begun < 1
     assert most == 20
-    assert values(call, [], Calls(), loop) == ([], None)
+    assert concurrent_values(call, [], Calls(), loop) == ([], None)
 
 
 def test_a_call_is_tried_again(loop: asyncio.AbstractEventLoop) -> None:
@@ -87,11 +87,11 @@ def test_a_call_is_tried_again(loop: asyncio.AbstractEventLoop) -> None:
             raise ValueError(x)
         return x
 
-    assert values(call, [(1,), (3,)], Calls(delay=1), loop) == ([1, 3], None)
+    assert concurrent_values(call, [(1,), (3,)], Calls(delay=1), loop) == ([1, 3], None)
     assert sorted(seen) == [1, 3, 3, 3]
-    found, problem = values(call, [(1,), (9,), (1,)], Calls(most=1, delay=1), loop)
+    found, problem = concurrent_values(call, [(1,), (9,), (1,)], Calls(most=1, delay=1), loop)
     assert (found, repr(problem), seen.count(9)) == ([1], "ValueError(9)", 3)
-    found, problem = values(call, [(8,)], Calls(attempts=1), loop)
+    found, problem = concurrent_values(call, [(8,)], Calls(attempts=1), loop)
     assert (repr(problem), seen.count(8)) == ("ValueError(8)", 1)
 
 
@@ -101,16 +101,16 @@ def test_a_call_has_an_end(loop: asyncio.AbstractEventLoop) -> None:
         return x
 
     begun = time.monotonic()
-    found, problem = values(call, [(0,), (60,)], Calls(timeout=100), loop)
+    found, problem = concurrent_values(call, [(0,), (60,)], Calls(timeout=100), loop)
     assert (found, type(problem), str(problem)) == ([0], TimedOut, "no result within 100 ms, all attempts included")
 
     async def fails() -> None:
         raise TimeoutError("its own")
 
     # All attempts count, and a function may have limits of its own.
-    _, problem = values(fails, [()], Calls(timeout=150, attempts=100), loop)
+    _, problem = concurrent_values(fails, [()], Calls(timeout=150, attempts=100), loop)
     assert isinstance(problem, TimedOut)
-    _, problem = values(fails, [()], Calls(delay=1), loop)
+    _, problem = concurrent_values(fails, [()], Calls(delay=1), loop)
     assert repr(problem) == "TimeoutError('its own')"
     assert time.monotonic() - begun < 5
 

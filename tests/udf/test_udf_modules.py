@@ -12,7 +12,7 @@ import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.session.session import Session
-from sqlstream.udf.declarations.left_out import LeftOut, failed_call, watched
+from sqlstream.udf.declarations.left_out import LeftOut, failed_call, reporting_left_out
 
 MASKING = '''
 from pyflink.table import DataTypes
@@ -391,7 +391,7 @@ def test_an_error_of_a_function_stands_at_its_call() -> None:
 
     sql = "SELECT UPPER(Mask(a)) FROM t CROSS JOIN LATERAL TABLE(db.words(a)) AS u (w)"
     for message, call in (("The Python function MASK failed for ('a'): x", "Mask"), ("The Python function WORDS returned 1", "db.words")):
-        with pytest.raises(JobFailed) as raised, watched(parse(sql), "", Path(), print):
+        with pytest.raises(JobFailed) as raised, reporting_left_out(parse(sql), "", Path(), print):
             raise JobFailed(message)
         assert raised.value.at.name == call
     for message in ("The Python function OTHER failed", "The Kafka broker does not answer."):

@@ -147,7 +147,7 @@ def test_functions_of_pyflink() -> None:
         _deterministic=False,
         _func_type="general",
     )
-    declared = foreign.declared(wrapped)
+    declared = foreign.from_pyflink(wrapped)
     assert (declared("a"), declared.deterministic, str(signature(declared, "upper").result), declared.__module__) == ("A", False, "STRING", __name__)
     table = pyflink_object(
         "UserDefinedTableFunctionWrapper",
@@ -158,7 +158,7 @@ def test_functions_of_pyflink() -> None:
         _deterministic=True,
         _func_type="general",
     )
-    found = signature(foreign.declared(table), "t")
+    found = signature(foreign.from_pyflink(table), "t")
     assert (str(found.result), found.parameters[0].type) == ("ROW<`f0` BIGINT, `f1` STRING>", t.BIGINT)
-    assert foreign.declared(big) is None
-    assert foreign.declared(len) is None
+    assert foreign.from_pyflink(big) is None
+    assert foreign.from_pyflink(len) is None

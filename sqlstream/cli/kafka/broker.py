@@ -163,7 +163,7 @@ class Broker:
             self.log.replace(self.log.with_suffix(".log.1"))
         java = _java(BROKER_JVM, "", progress)[:-1]
         progress("Starting Kafka")
-        with private.opened(self.log, "ab") as log:
+        with private.open_file(self.log, "ab") as log:
             if not settings.get("cluster"):
                 tool = [*java, "kafka.tools.StorageTool", "format", "--ignore-formatted"]
                 format_it = [*tool, "-t", cluster, "-c", str(properties)]
@@ -208,7 +208,7 @@ class Broker:
     def _locked(self) -> Iterator[None]:
         """One start or stop at a time."""
         try:
-            handle = private.opened(private.folder(self.folder) / ".lock", "a")
+            handle = private.open_file(private.folder(self.folder) / ".lock", "a")
         except OSError as e:
             raise SetupError(f"The folder '{self.folder}' cannot be written: {e.strerror or e}.") from e
         with handle:

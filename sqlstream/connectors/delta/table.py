@@ -68,7 +68,7 @@ class Delta(Connector):
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:
-        notices = option_rows.check(self.name, plain_options(table), self.options)
+        notices = option_rows.check_options(self.name, plain_options(table), self.options)
         refuse_types("delta", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in ("TIME", "NULL"))
         known = [m.key for m in self.metadata_keys(table)]
         for column in table.metadata:

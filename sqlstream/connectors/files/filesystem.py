@@ -96,15 +96,15 @@ class Filesystem(Connector):
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:
-        format_ = formats.find(table.options["format"]) if "format" in table.options else None
-        rows = self.options + (formats.declared(format_, files=format_.files) if format_ else ())
-        notices = option_rows.check(self.name, plain_options(table), rows)
+        format_ = formats.find_format(table.options["format"]) if "format" in table.options else None
+        rows = self.options + (formats.table_options(format_, files=format_.files) if format_ else ())
+        notices = option_rows.check_options(self.name, plain_options(table), rows)
         assert format_ is not None
         known = {c.name for c in table.physical}
         for key in table.partition_keys:
             if key not in known:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
-        given = formats.given(format_, table.options)
+        given = formats.own_options(format_, table.options)
         format_.check(_fields(table), given)
         if format_.files:
             format_.file_source(_fields(table), given)
@@ -146,14 +146,14 @@ class Filesystem(Connector):
         return self.bounded(table) and not self.source_mode(table).updates
 
     def source_mode(self, table: Table) -> ChangelogMode:
-        return formats.find(table.options["format"]).mode
+        return formats.find_format(table.options["format"]).mode
 
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
-        return formats.taken(formats.find(table.options["format"]))
+        return formats.writable_changes(formats.find_format(table.options["format"]))
 
     def read(self, request: Read) -> SourceFrame:
         table = request.table
-        format_ = formats.find(table.options["format"])
+        format_ = formats.find_format(table.options["format"])
         path = resolve(table.options["path"], request.project)
         if not Folder(request.spark, path).exists():
             raise ValidationError(f"The path '{path}' of table '{table.path}' does not exist.")
@@ -170,7 +170,7 @@ class Filesystem(Connector):
             reader = reader.option("recursiveFileLookup", "true")
         if format_.files:
             own = [f"{quote(n)} {format_.file_type(t)}" for n, t in _fields(table)]
-            source, settings = format_.file_source(_fields(table), formats.given(format_, table.options))
+            source, settings = format_.file_source(_fields(table), formats.own_options(format_, table.options))
             frame: DataFrame = reader.schema(", ".join(own + parts)).format(source).options(**settings).load(path)
         else:
             reader = reader.option("lineSep", "\n")
@@ -205,7 +205,7 @@ class Filesystem(Connector):
                 *[c.alias(_OWN + n) for n, c in columns.items()],
             )
             encoded = Encoded(records, _LINE, f"concat('file ', {_FILE})", lines=True)
-            decoded = format_.decode(encoded, fields, formats.given(format_, table.options))
+            decoded = format_.decode(encoded, fields, formats.own_options(format_, table.options))
             kinds = [KIND] if format_.mode.carries_kinds else []
             decoded = decoded.toDF(*records.columns, *[_VALUE + n for n, _ in fields], *kinds)
             if kinds:
@@ -240,11 +240,11 @@ class Filesystem(Connector):
         table = request.table
         if table.metadata and any(not c.virtual for c in table.metadata):
             raise ValidationError("The 'filesystem' connector can't write metadata columns.", hint="Declare them VIRTUAL.")
-        format_ = formats.find(table.options["format"])
+        format_ = formats.find_format(table.options["format"])
         fields = _fields(table)
         default = spark_string(self._value(table, "partition.default-name"))
         parts = [F.expr(f"coalesce(nullif(CAST({quote(k)} AS STRING), ''), {default})").alias(k) for k in table.partition_keys]
-        given = formats.given(format_, table.options)
+        given = formats.own_options(format_, table.options)
         if format_.files:
             own = [F.expr(format_.to_file(quote(n), t, given)).alias(n) for n, t in fields]
         else:
@@ -258,8 +258,8 @@ class Filesystem(Connector):
 
     def _put(self, spark: Any, request: Write, frame: DataFrame, writer: str, number: int, *, ends: bool = False) -> None:
         table = request.table
-        format_ = formats.find(table.options["format"])
-        given = formats.given(format_, table.options)
+        format_ = formats.find_format(table.options["format"])
+        given = formats.own_options(format_, table.options)
         folder = Folder(spark, resolve(table.options["path"], request.project))
 
         def stage(path: str) -> None:

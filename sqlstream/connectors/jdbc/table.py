@@ -86,7 +86,7 @@ class Jdbc(Connector):
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:
-        notices = option_rows.check(self.name, plain_options(table), self.options)
+        notices = option_rows.check_options(self.name, plain_options(table), self.options)
         dialect(table.options["url"])
         refuse_types("jdbc", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in _REFUSED_TYPES)
         if table.metadata:

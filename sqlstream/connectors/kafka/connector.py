@@ -82,10 +82,10 @@ class TopicConnector(Connector):
     def check(self, table: Table) -> list[str]:
         layout = self.layout(table)
         given = plain_options(table)
-        rows = self.options + formats.declared(layout.value, layout.value_prefix)
+        rows = self.options + formats.table_options(layout.value, layout.value_prefix)
         if layout.key is not None:
-            rows += formats.declared(layout.key, "key.")
-        notices = option_rows.check(self.name, given, rows)
+            rows += formats.table_options(layout.key, "key.")
+        notices = option_rows.check_options(self.name, given, rows)
         if ("topic" in given) == ("topic-pattern" in given):
             raise ValidationError(
                 "Option 'topic' and 'topic-pattern' shouldn't be set together."

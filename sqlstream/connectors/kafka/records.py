@@ -64,15 +64,15 @@ class Layout:
 
     def check(self, table: Table) -> None:
         """Check what the formats ask of their columns. Raises ValidationError."""
-        self.value.check(self.value_fields, formats.given(self.value, table.options, self.value_prefix))
+        self.value.check(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
         if self.key is not None:
-            self.key.check(self.key_format_fields, formats.given(self.key, table.options, "key."))
+            self.key.check(self.key_format_fields, formats.own_options(self.key, table.options, "key."))
 
     def notices(self, table: Table) -> list[str]:
         """What the formats tell of their columns, each thing once."""
-        told = self.value.notices(self.value_fields, formats.given(self.value, table.options, self.value_prefix))
+        told = self.value.notices(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
         if self.key is not None:
-            told += self.key.notices(self.key_format_fields, formats.given(self.key, table.options, "key."))
+            told += self.key.notices(self.key_format_fields, formats.own_options(self.key, table.options, "key."))
         return list(dict.fromkeys(told))
 
 
@@ -126,7 +126,7 @@ def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False)
 
 
 def _record_format(name: str) -> Format:
-    found = formats.find(name)
+    found = formats.find_format(name)
     if not found.records:
         raise ValidationError(f"Format '{name}' is for files; a Kafka record can't hold it.", hint="Use json, csv, avro or raw.")
     return found
@@ -183,7 +183,7 @@ def decoded(frame: DataFrame, table: Table, layout: Layout, split: Column | None
 
 def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str, str], prefix: str, start: str) -> DataFrame:
     """``record.frame`` with the decoded ``fields`` and properties, their names behind ``start``, and KIND."""
-    decoded = format_.decode(record, fields, formats.given(format_, options, prefix))
+    decoded = format_.decode(record, fields, formats.own_options(format_, options, prefix))
     names = [start + n for n, _ in fields] + [f"{start}{_PROPERTY}{p}" for p in record.properties]
     return decoded.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
 
@@ -198,7 +198,7 @@ def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None 
             f"Metadata column '{written['timestamp'].name}' can't be written: Spark's Kafka sink sets the record's time itself.",
             hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
         )
-    value = layout.value.encode(layout.value_fields, formats.given(layout.value, table.options, layout.value_prefix))
+    value = layout.value.encode(layout.value_fields, formats.own_options(layout.value, table.options, layout.value_prefix))
     columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias("__sqlstream_value")]
     sent = [F.col("__sqlstream_value").alias("value")]
     if "headers" in written:
@@ -209,6 +209,6 @@ def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None 
     if layout.key is not None:
         # The key's fields have their names in the key, which may be those of other columns in the value.
         columns += [F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields]
-        key = layout.key.encode(layout.key_format_fields, formats.given(layout.key, table.options, "key."))
+        key = layout.key.encode(layout.key_format_fields, formats.own_options(layout.key, table.options, "key."))
         sent.append(key.alias("key"))
     return frame.select(*columns).select(*sent)

@@ -81,7 +81,7 @@ class Kafka(TopicConnector):
         return self.layout(table).value.mode
 
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
-        return formats.taken(self.layout(table).value)
+        return formats.writable_changes(self.layout(table).value)
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         return self._encoded(request).writeStream.format("kafka").options(**self.sink_options(request.table))

@@ -16,15 +16,15 @@ _OWN = ("spark.hadoop.", "spark.executorEnv.", "spark.sql.catalog.", "spark.yarn
 
 
 @cache
-def known(system: str) -> tuple[str, ...]:
+def known_keys(system: str) -> tuple[str, ...]:
     """The keys of ``flink`` or ``spark``."""
     return tuple(Path(__file__).with_name(f"{system}.txt").read_text("utf-8").split())
 
 
 @cache
-def meant(key: str, more: tuple[str, ...] = ()) -> str | None:
+def intended_key(key: str, more: tuple[str, ...] = ()) -> str | None:
     """The option that ``key`` is a slip of, among those of its system and ``more``; None where it is one itself, or like none."""
-    keys = (*known("spark" if key.startswith("spark.") else "flink"), *more)
+    keys = (*known_keys("spark" if key.startswith("spark.") else "flink"), *more)
     if key in keys or key.startswith(_OWN) or any(k.startswith(f"{key}.") for k in keys):
         return None
     close = difflib.get_close_matches(key.lower(), {k.lower(): k for k in keys}, n=1, cutoff=_ALIKE)
@@ -35,7 +35,7 @@ def meant(key: str, more: tuple[str, ...] = ()) -> str | None:
 
 def is_flinks(key: str) -> bool:
     """Whether a key is in a namespace of Flink's options, or in one that is spelt almost so."""
-    roots = {k.partition(".")[0] for k in known("flink")}
+    roots = {k.partition(".")[0] for k in known_keys("flink")}
     root = key.partition(".")[0]
     return "." in key and (root in roots or bool(difflib.get_close_matches(root, roots, n=1, cutoff=0.8)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan.build.metadata import refuse_unknown_metadata
 from sqlstream.plan.build.queries import query
@@ -35,7 +35,7 @@ def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, stati
     """``source`` written into ``target``; ``static`` are the values of PARTITION (..)."""
     static = static or {}
     target = usable(target, env, node.this)
-    connector = find(target.connector, node.this)
+    connector = find_connector(target.connector, node.this)
     if not connector.is_sink:
         raise ValidationError(f"Connector '{target.connector}' can only be used as a source. It cannot be used as a sink.", at=node.this)
     if overwrite and not env.settings.batch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.errors import ValidationError, did_you_mean
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def refuse_unknown_metadata(table: Table, at: exp.Expr | None, *, writing: bool) -> None:
     """Raises ValidationError for a metadata column that ``table``, which is read or written, can't have; a VIRTUAL one is never written."""
-    known = [m.key for m in find(table.connector, at).metadata_keys(table) if m.writable or not writing]
+    known = [m.key for m in find_connector(table.connector, at).metadata_keys(table) if m.writable or not writing]
     columns = [c for c in table.metadata if not (writing and c.virtual)]
     wrong = next((c for c in columns if c.key not in known), None)
     if wrong is None:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlstream.catalog.circles import reads_itself
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
-from sqlstream.core.options import resolve_environment, sampled
+from sqlstream.core.options import resolve_environment, with_samples
 from sqlstream.plan.build.correlate import column_names
 from sqlstream.plan.build.match import match
 from sqlstream.plan.build.metadata import refuse_unknown_metadata
@@ -157,10 +157,10 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     if not declared.connector:
         raise ValidationError(f"Table '{declared.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
     if env.settings.dry:
-        resolved = replace(declared, options=sampled(declared.options, find(declared.connector, at).options))
+        resolved = replace(declared, options=with_samples(declared.options, find_connector(declared.connector, at).options))
     else:
         resolved = replace(declared, options=resolve_environment(declared.options))
-    connector = find(resolved.connector, at)
+    connector = find_connector(resolved.connector, at)
     try:
         env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved))
     except ValidationError as error:
@@ -172,7 +172,7 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
 def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
     """A table as a query sees it: declared columns in order, computed ones included, and its watermark."""
     declared = usable(declared, env, at)
-    connector = find(declared.connector, at)
+    connector = find_connector(declared.connector, at)
     if not connector.is_source:
         raise ValidationError(f"Connector '{declared.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
     refuse_unknown_metadata(declared, at, writing=False)

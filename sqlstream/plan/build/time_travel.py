@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import Call, Cast, Expr, Literal
@@ -34,7 +34,7 @@ def travelled(table: Table, version: exp.Expr, zone: str) -> Table:
             "Unsupported time travel expression: the expression can not be reduced to a constant.", at=version,
             hint="Write TIMESTAMP '2024-01-01 00:00:00', with or without an INTERVAL.",
         )  # fmt: skip
-    option = find(table.connector).time_travel_option if table.connector else None
+    option = find_connector(table.connector).time_travel_option if table.connector else None
     if option is None:
         raise ValidationError(
             "getTable(ObjectPath, long) is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",

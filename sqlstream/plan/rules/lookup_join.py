@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Filter, Join, JoinKind, LookupJoin, Node, Project, Scan, Snapshot, TimeAttribute, Watermark
@@ -57,7 +57,7 @@ def _table(node: Node, at: exp.Expr | None) -> Node:
     """``node``, which is a table or projects and filters one, as the table of a lookup join. Raises NotSupported."""
     match node:
         case Scan(table=table):
-            if not find(table.connector).can_be_looked_up:
+            if not find_connector(table.connector).can_be_looked_up:
                 raise NotSupported(
                     "Processing-time temporal join is not supported yet.",
                     at=at,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Node, Project, Sink
 from sqlstream.plan.properties import changelog_mode, upsert_key
@@ -22,7 +22,7 @@ def upserts(node: Node) -> Node:
     """``node``, a whole plan, without the rows that its sink does not need."""
     if not isinstance(node, Sink):
         return node
-    connector = find(node.table.connector)
+    connector = find_connector(node.table.connector)
     if connector.shows_changes or ChangelogMode.UPSERT_DELETE not in connector.sink_modes(node.table):
         return node
     key = node.table.primary_key

@@ -29,7 +29,7 @@ def enabled() -> bool:
     return os.environ.get(SWITCH, "").lower() not in ("off", "0", "false")
 
 
-def place(class_path: Iterable[Path]) -> Path:
+def archive_path(class_path: Iterable[Path]) -> Path:
     """Where the archive is, or is to be, of the JVM that would run with these jars."""
     java = require_java().resolve()
     digest = hashlib.sha256()
@@ -41,7 +41,7 @@ def place(class_path: Iterable[Path]) -> Path:
 
 def started(start: Callable[[list[str]], T], options: list[str], archive: Path) -> T:
     """A JVM that ``start`` starts with ``options`` and the archive, if there is one; without it where it does not start with it."""
-    if not whole(archive):
+    if not is_intact(archive):
         return start(options)
     # The JVM goes on without one that does not fit, and is to say nothing of it.
     try:
@@ -51,7 +51,7 @@ def started(start: Callable[[list[str]], T], options: list[str], archive: Path) 
         return start(options)
 
 
-def whole(archive: Path) -> bool:
+def is_intact(archive: Path) -> bool:
     """Whether there is an archive as it was written: the JVM crashes on one that was cut, and runs what is in it."""
     return os.access(archive, os.R_OK) and sealed.intact(archive)
 

@@ -101,10 +101,10 @@ class JavaProcess:
 
     def _watch(self, command: Sequence[str], environment: Mapping[str, str], started: Future[subprocess.Popen[bytes]]) -> None:
         try:
-            with private.opened(self._logs / "jvm.log", "ab") as output:
+            with private.open_file(self._logs / "jvm.log", "ab") as output:
                 process = subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=environment, start_new_session=True,
-                    preexec_fn=_apart(os.getpid()),
+                    preexec_fn=_become_jvm(os.getpid()),
                 )  # fmt: skip
         except Exception as error:
             started.set_exception(error)
@@ -153,7 +153,7 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _apart(parent: int) -> Callable[[], None]:
+def _become_jvm(parent: int) -> Callable[[], None]:
     """What the JVM's process does before it becomes one."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 

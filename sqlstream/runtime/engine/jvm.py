@@ -45,7 +45,7 @@ _ESCAPED_ARGUMENT = re.compile(r'[\\"\n\r\t\f]')
 _ESCAPED_PROPERTY = re.compile(r"[\\:=#! \n\r\t\f]")
 
 
-def alone(options: Mapping[str, str], environment: Mapping[str, str]) -> bool:
+def without_launcher(options: Mapping[str, str], environment: Mapping[str, str]) -> bool:
     """Whether Spark's launcher is not needed. ``options``: the user's ``spark.*`` keys."""
     asked = any(key == "spark.jars" or key.startswith(_LAUNCHERS_KEYS) for key in options)
     return os.name == "posix" and not asked and not any(environment.get(name) for name in _LAUNCHERS_VARIABLES)
@@ -68,18 +68,18 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
     """A gateway to a new JVM, whose process ``run`` starts. Raises SetupError where it does not start."""
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
         arguments = Path(folder) / "arguments"
-        private.written(arguments, argument_file([f"-Xmx{memory}", *_TOLERANT, *options, "-cp", os.pathsep.join(map(str, jars))]))
+        private.write_file(arguments, argument_file([f"-Xmx{memory}", *_TOLERANT, *options, "-cp", os.pathsep.join(map(str, jars))]))
         return _started([str(java), f"@{arguments}", "org.apache.spark.api.python.PythonGatewayServer"], environment, Path(folder), run)
 
 
-def launched(settings: Mapping[str, str], options: Sequence[str], environment: Mapping[str, str], run: Run) -> Any:
+def through_launcher(settings: Mapping[str, str], options: Sequence[str], environment: Mapping[str, str], run: Run) -> Any:
     """The same through Spark's launcher, with ``settings`` and the JVM's ``options``."""
     from pyspark.find_spark_home import _find_spark_home
 
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
         arguments, file = Path(folder) / "arguments", Path(folder) / "spark.properties"
-        private.written(arguments, argument_file(options))
-        private.written(file, properties({**settings, "spark.driver.extraJavaOptions": f"@{arguments}"}))
+        private.write_file(arguments, argument_file(options))
+        private.write_file(file, properties({**settings, "spark.driver.extraJavaOptions": f"@{arguments}"}))
         asked = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
         submit = str(Path(_find_spark_home()) / "bin" / "spark-submit")
         return _started([submit, "--extra-properties-file", str(file), *asked], environment, Path(folder), run)

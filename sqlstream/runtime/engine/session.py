@@ -169,7 +169,7 @@ class Engine:
             self._forget()
         else:
             session.result().stop()
-        if self._archive is not None and not archive.whole(self._archive):
+        if self._archive is not None and not archive.is_intact(self._archive):
             archive.build_later(self._archive)
 
     def kill(self) -> None:
@@ -259,7 +259,7 @@ class Engine:
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
         local = _is_local(settings["spark.master"])
-        alone = local and jvm.alone(users, os.environ)
+        alone = local and jvm.without_launcher(users, os.environ)
         if alone:
             # Driver and executor are this JVM, which has them on its class path.
             del settings["spark.jars"]
@@ -271,7 +271,7 @@ class Engine:
         elif "PYSPARK_GATEWAY_PORT" in os.environ:
             gateway = jvm.gateway({})
         else:
-            gateway = jvm.launched(settings, java_options, environment, self._run_java)
+            gateway = jvm.through_launcher(settings, java_options, environment, self._run_java)
         self._gateway = gateway
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
@@ -298,7 +298,7 @@ class Engine:
 
         if not archive.enabled():
             return start(options)
-        self._archive = archive.place(class_path)
+        self._archive = archive.archive_path(class_path)
         return archive.started(start, options, self._archive)
 
 

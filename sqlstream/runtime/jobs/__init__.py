@@ -7,7 +7,7 @@ generation holds ``checkpoint/<sink>``, ``control`` (see runtime/lower/lowering)
 ``finished`` when it is done. A lock file keeps a second process out.
 """
 
-from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Told, describe
+from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, describe
 from sqlstream.runtime.jobs.jobs import Jobs
 
-__all__ = ["Job", "JobSettings", "JobStatus", "Jobs", "Told", "describe"]
+__all__ = ["Job", "JobSettings", "JobStatus", "Jobs", "Locate", "describe"]

@@ -37,7 +37,7 @@ def claim(project: Path, sinks: tuple[Sink, ...], name: str, zone: str, running:
         if home not in running:
             break
         ordinal += 1
-    lock = private.opened(private.folder(home) / "lock", "a+")
+    lock = private.open_file(private.folder(home) / "lock", "a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -107,5 +107,5 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a small file, whole or not at all."""
     # A leading underscore hides the half-written file from Spark's file source.
     part = path.with_name(f"_{path.name}.part")
-    private.written(part, text)
+    private.write_file(part, text)
     part.replace(path)

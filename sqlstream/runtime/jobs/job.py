@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Sink
 
-# What becomes of an error before it is told.
-Told: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
+# Gives an error the place of its statement.
+Locate: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
 
 
 class JobStatus(Enum):
@@ -34,7 +34,7 @@ class JobStatus(Enum):
     CANCELED = "CANCELED"
 
 
-def untold(error: SqlStreamError) -> SqlStreamError:
+def unlocated(error: SqlStreamError) -> SqlStreamError:
     """``error`` as it is."""
     return error
 
@@ -55,7 +55,7 @@ class JobSettings:
 
 @dataclass
 class Job:
-    """One submitted job. ``told``: its error as it is told, with the place of its statement."""
+    """One submitted job. ``locate`` gives its error the place of its statement."""
 
     id: str
     name: str
@@ -71,7 +71,7 @@ class Job:
     draining: threading.Event = field(default_factory=threading.Event)
     lock: IO[str] | None = None
     streaming: bool = True
-    told: Told = field(default=untold)
+    locate: Locate = field(default=unlocated)
     zone: str = "UTC"
     idle_ms: int = 0
 

@@ -15,7 +15,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs.folder import DRAINING, claim, drained_before, generation, stopped_before
-from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Told, untold
+from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
 from sqlstream.runtime.jobs.runner import JobRunner
 from sqlstream.sql.masking import masked_text
 
@@ -60,7 +60,7 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not found else f"Several jobs begin with {job_id}.", hint=known)
         return found[0]
 
-    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, told: Told | None = None) -> Job:
+    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
         try:
             home, lock = claim(self._project, sinks, name, settings.zone, self._folders)
@@ -69,9 +69,17 @@ class Jobs:
         folder, resumed = generation(home)
         zone = _time_zone(sinks, settings.zone)
         job = Job(
-            uuid.uuid4().hex, name, sinks, folder, lock=lock, told=told or untold, streaming=settings.streaming, zone=zone, idle_ms=settings.idle_ms
+            uuid.uuid4().hex,
+            name,
+            sinks,
+            folder,
+            lock=lock,
+            locate=locate or unlocated,
+            streaming=settings.streaming,
+            zone=zone,
+            idle_ms=settings.idle_ms,
         )
-        private.written(home / "job.json", json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
+        private.write_file(home / "job.json", json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
         runner = JobRunner(job, spark, settings, self._project, self._emit, self._notify, self._job_ended)
         try:
             if resumed and (folder / DRAINING).exists():

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Write
 from sqlstream.core import private
 from sqlstream.core.depth import deeply
@@ -105,7 +105,7 @@ class JobRunner:
                     (job.folder / "finished").touch()
                     job.status = JobStatus.FINISHED
             except Exception as error:
-                job.error = None if job.stopping.is_set() else job.told(job.failure(error))
+                job.error = None if job.stopping.is_set() else job.locate(job.failure(error))
                 job.status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FAILED
             finally:
                 job.end_queries()
@@ -128,7 +128,7 @@ class JobRunner:
             await_pause(query, _PAUSE_SECONDS)
             query.stop()
         self._end_watches()
-        if any(find(scan.table.connector).reads_in_parts for sink in self._job.sinks for scan in scans(sink)):
+        if any(find_connector(scan.table.connector).reads_in_parts for sink in self._job.sinks for scan in scans(sink)):
             # The end must not come before the last part.
             self._run_once()
         self._end_input()
@@ -182,7 +182,7 @@ class JobRunner:
         before = self._job.watches.get(index)
         watch = Watch(self._spark, to, None if before is None else before.metrics, self._report)
         write = replace(self._write(index, sink, watch.counted(lower(sink, to))), watermark=to.reached)
-        writer = find(sink.table.connector).write_stream(write)
+        writer = find_connector(sink.table.connector).write_stream(write)
         writer = writer.outputMode("update" if in_update_mode(sink) else "append")
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{sink_name(index, sink)}/{self._job.id[:8]}")
@@ -222,7 +222,7 @@ class JobRunner:
             if self._job.stopping.is_set():
                 return
             write = self._write(index, sink, frame, self._batch_version(index, sink, frame))
-            query.run(frame, partial(find(sink.table.connector).write_batch, write))
+            query.run(frame, partial(find_connector(sink.table.connector).write_batch, write))
 
     def _batch_version(self, index: int, sink: Sink, frame: DataFrame) -> tuple[str, int]:
         """An id that no other write ever has, kept with the checkpoint, and how often the sink is written by it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.plan.nodes import JoinKind, LookupJoin
 from sqlstream.plan.properties import looked_up
 from sqlstream.runtime.lower.operators import latest_files, lookup_join
@@ -27,7 +27,7 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> Da
     conditions = [f"{quote(key)} = {quote(column)}" for key, column in keys.items()]
     conditions += [] if node.condition is None else [f"({render(node.condition, zone)})"]
     table = looked_up(node).table
-    how = find(table.connector).lookup(table)
+    how = find_connector(table.connector).lookup(table)
     right = latest_files(right) if how is None else right
     pairs = left.select("*", *values).join(right, F.expr(" AND ".join(conditions)), _HOW[node.kind])
     if how is not None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find
+from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import SPLIT, Read, SourceFrame, with_kinds
 from sqlstream.core.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.plan.nodes import (
@@ -134,7 +134,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
                 zone=to.zone, project=to.project, shared=to.shared,
             )  # fmt: skip
-            source = find(table.connector).read(request)
+            source = find_connector(table.connector).read(request)
             if source.topics is not None and to.watch is not None:
                 to.watch.add_topics(source.topics)
             return source

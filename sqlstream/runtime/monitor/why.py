@@ -88,7 +88,7 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
     for sink, query in zip(sinks, job.queries, strict=False):
         start = f"Into {sink.table.path.name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"
-        about = _of_query(query, sink, idle_ms, job.zone) if running else _gone(query, sink, job.zone)
+        about = _of_query(query, sink, idle_ms, job.zone) if running else _lost_rows(query, sink, job.zone)
         found += [Reason(start + r.text, r.hint) for r in about]
     return found
 
@@ -99,7 +99,7 @@ def _out(count: int | None) -> str:
 
 def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
     stale = () if query.failure is None else (Reason(old_figures(query, zone)),)
-    found = [*stale, *_away(query, zone), *_unread(query, zone)]
+    found = [*stale, *_silent_brokers(query, zone), *_unread(query, zone)]
     waits = any(b.silent is not None or b.unread for b in query.brokers)
     if not query.batches:
         return found if waits else [*found, _first_batch(query)]
@@ -107,8 +107,8 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
         found.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
         return [*found, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
-    gone = _gone(query, sink, zone)
-    found += [*_poisoned(query, zone), *gone]
+    gone = _lost_rows(query, sink, zone)
+    found += [*_watermark_ahead(query, zone), *gone]
     if not any(f.arrived and not f.passed for f in query.filters):
         held = list(_held(query, idle_ms, zone, sink))
         found += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
@@ -116,7 +116,7 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
     return found or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} emitted.")]
 
 
-def _away(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+def _silent_brokers(query: QueryMetrics, zone: str) -> Iterator[Reason]:
     """Brokers that don't answer, or answer again."""
     for one in dict.fromkeys(replace(b, unread=(), next_look=None) for b in query.brokers):
         if one.silent is not None:
@@ -170,7 +170,7 @@ def _no_input(query: QueryMetrics, sink: Sink) -> Iterator[Reason]:
         yield Reason("No input: its sources have not delivered a row yet.", hint)
 
 
-def _gone(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
+def _lost_rows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     """Rows that were read and will never come out."""
     nothing = [f for f in query.filters if f.arrived and not f.passed]
     for one in nothing:
@@ -197,7 +197,7 @@ def _condition(one: FilterRows, query: QueryMetrics, sink: Sink) -> str:
     return f"the filter {one.condition}"
 
 
-def _poisoned(query: QueryMetrics, zone: str) -> Iterator[Reason]:
+def _watermark_ahead(query: QueryMetrics, zone: str) -> Iterator[Reason]:
     """A watermark that is ahead of the clock."""
     if query.watermark is None or query.watermark - query.at <= _AHEAD_MS:
         return

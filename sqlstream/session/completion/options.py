@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream import connectors, formats
 from sqlstream.core import settings
-from sqlstream.core.options import Option, OptionKind, Support, find
+from sqlstream.core.options import Option, OptionKind, Support, find_option
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -30,7 +30,7 @@ def of_table(given: Mapping[str, str], columns: Columns) -> tuple[Option, ...]:
     rows = list(connector.options)
     for key, prefix in FORMAT_KEYS.items():
         if format_ := next((f for f in formats.FORMATS if f.name == given.get(key)), None):
-            rows += formats.declared(format_, prefix)
+            rows += formats.table_options(format_, prefix)
     return (_CONNECTOR, *(each for row in rows for each in _by_column(row, columns)))
 
 
@@ -65,7 +65,7 @@ def values(key: str, declared: Collection[Option], given: Mapping[str, str], con
         return [(f.name, "format") for f in formats.FORMATS if files or f.records]
     if key == "topic":
         return [(t, "topic") for t in context.topics(given)]
-    return of_option(find(declared, key))
+    return of_option(find_option(declared, key))
 
 
 def of_option(option: Option | None) -> list[tuple[str, str]]:

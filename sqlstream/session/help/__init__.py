@@ -154,7 +154,7 @@ def _connector(connector: Connector) -> str:
 
 def _format(format_: Format) -> str:
     lines = [f"Format '{format_.name}'"]
-    if options := formats.declared(format_):
+    if options := formats.table_options(format_):
         lines += ["", "Options of WITH:", *_options(options)]
     return "\n".join(lines)
 

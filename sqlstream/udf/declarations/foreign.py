@@ -21,7 +21,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-def declared(value: Any) -> Declared | None:
+def from_pyflink(value: Any) -> Declared | None:
     """A function that pyflink's decorators made; None of anything else."""
     if not type(value).__module__.startswith("pyflink."):
         return None

@@ -53,7 +53,7 @@ def _letters(file: Path, start: int = 0) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def watched(query: exp.Expr, dead_letters: str, project: Path, notify: Callable[[str], None]) -> Iterator[None]:
+def reporting_left_out(query: exp.Expr, dead_letters: str, project: Path, notify: Callable[[str], None]) -> Iterator[None]:
     """While ``query`` runs: an error of a function is put at its call; in the end ``notify`` hears of rows left out, kept in ``dead_letters``."""
     left_out = LeftOut(Path(dead_letters)) if dead_letters else None
     try:

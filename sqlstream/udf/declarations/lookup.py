@@ -82,11 +82,11 @@ class UserFunctions(Mapping[str, Function]):
                 return None
             if (twice := self._modules.twice.get(name.lower())) is not None:
                 raise ValidationError(twice.message, at=at, hint=twice.hint)
-        declared = catalog.find(self._manager, parts)
+        declared = catalog.find_function(self._manager, parts)
         return None if declared is None else python_function(declared, self._modules, self._settings, at)
 
 
-def place(manager: CatalogManager, modules: Modules, before: Mapping[str, UserFunction]) -> dict[str, UserFunction]:
+def register_functions(manager: CatalogManager, modules: Modules, before: Mapping[str, UserFunction]) -> dict[str, UserFunction]:
     """Make the functions of ``modules`` temporary system functions, in the place of those of ``before``; what a statement has created stays."""
     known = manager.system_functions
     for name, declared in before.items():

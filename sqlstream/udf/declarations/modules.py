@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import Location, SqlStreamError, ValidationError, did_you_mean
-from sqlstream.core.secrets import places, struck
+from sqlstream.core.secrets import places, starred
 from sqlstream.sql import functions
 from sqlstream.udf import shim
 from sqlstream.udf.api import Declared
@@ -103,7 +103,7 @@ class Modules:
             hint = f"Modules are looked for in {self.project / FOLDER}."
             raise ValidationError(f"The module '{name}' cannot be imported: {_said(error)}", at=at, hint=hint) from error
         value = getattr(module, attribute, None)
-        declared = value if isinstance(value, Declared) else foreign.declared(value) or (undecorated(value) if callable(value) else None)
+        declared = value if isinstance(value, Declared) else foreign.from_pyflink(value) or (undecorated(value) if callable(value) else None)
         if declared is None:
             near = did_you_mean(attribute, (n for n, v in vars(module).items() if callable(v)))
             raise ValidationError(f"'{identifier}' does not exist: the module '{name}' has no function of this name.", at=at, hint=near)
@@ -176,30 +176,30 @@ class Modules:
         try:
             signature(found.declared, found.identifier)
         except SqlStreamError as error:
-            return located(error, self.shown(found.declared.file), found.declared.line, found.declared.file)
+            return at_line(error, self.shown(found.declared.file), found.declared.line, found.declared.file)
         return None
 
     def _module(self, path: Path) -> SqlStreamError | None:
         """Load one file; what is wrong with it."""
         if not path.is_file():
             what = "file" if path.suffix == ".py" else "file or folder"
-            return located(ValidationError(f"There is no {what} '{path}' (python.files)."), self.shown(path), 1)
+            return at_line(ValidationError(f"There is no {what} '{path}' (python.files)."), self.shown(path), 1)
         if path.stem in sys.stdlib_module_names or _installed(path.stem, self._folders):
             problem = ValidationError(f"'{path.stem}' is an installed module of Python: the file can't have its name.", hint="Rename the file.")
-            return located(problem, self.shown(path), 1)
+            return at_line(problem, self.shown(path), 1)
         try:
             module = importlib.import_module(path.stem) if self.runs else self._loaded.setdefault(path.stem, outline(path))
         except SyntaxError as error:
             problem = ValidationError(f"The module '{path.stem}' cannot be loaded: {error.msg}.")
-            return located(problem, self.shown(error.filename or path), error.lineno or 1, error.filename)
+            return at_line(problem, self.shown(error.filename or path), error.lineno or 1, error.filename)
         except BaseException as error:  # whatever the user's module raises, SystemExit too
             if isinstance(error, KeyboardInterrupt):
                 raise
             frames = [f for f in traceback.extract_tb(error.__traceback__) if self._is_mine(f.filename)]
             file, line = (frames[-1].filename, frames[-1].lineno or 1) if frames else (str(path), 1)
-            return located(ValidationError(f"The module '{path.stem}' cannot be loaded: {_said(error)}."), self.shown(file), line, file)
+            return at_line(ValidationError(f"The module '{path.stem}' cannot be loaded: {_said(error)}."), self.shown(file), line, file)
         for attribute, value in list(vars(module).items()):
-            declared = value if isinstance(value, Declared) else foreign.declared(value)
+            declared = value if isinstance(value, Declared) else foreign.from_pyflink(value)
             if declared is not None and declared.__module__ == module.__name__:
                 self._add(ModuleFunction(declared, module.__name__, attribute, f"{self.shown(declared.file)}:{declared.line}"))
         return None
@@ -210,7 +210,7 @@ class Modules:
             problem = ValidationError(
                 f"'{name}' is the name of a built-in function: the one at {found.place} is left out.", hint="Rename it, or give its decorator a name."
             )
-            self.errors.append(located(problem, self.shown(found.declared.file), found.declared.line, found.declared.file))
+            self.errors.append(at_line(problem, self.shown(found.declared.file), found.declared.line, found.declared.file))
         elif name in self.functions:
             other = self.functions.pop(name)
             self._refuse(name, other, found)
@@ -226,7 +226,7 @@ class Modules:
             problem = f"{known.message.removesuffix('.')} and at {second.place}."
         hint = "Rename one of them, or give its decorator another name."
         declared = second.declared
-        self.twice[name] = located(ValidationError(problem, hint=hint), self.shown(declared.file), declared.line, declared.file)
+        self.twice[name] = at_line(ValidationError(problem, hint=hint), self.shown(declared.file), declared.line, declared.file)
 
     def _is_mine(self, file: str) -> bool:
         return any(Path(file).is_relative_to(f) for f in self._folders) and "site-packages" not in file
@@ -287,9 +287,9 @@ def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def located(error: SqlStreamError, shown: str, line: int, file: str | None = None) -> SqlStreamError:
+def at_line(error: SqlStreamError, shown: str, line: int, file: str | None = None) -> SqlStreamError:
     """``error``, about a line of ``file``, which messages call ``shown``."""
     text = linecache.getline(file or shown, line).rstrip("\n")
-    text = struck(text, places(text))
+    text = starred(text, places(text))
     error.location = Location(shown, line, len(text) - len(text.lstrip()) + 1, text, len(text.strip()) or 1)
     return error

@@ -97,14 +97,14 @@ def _signature(declared: Declared, name: str) -> Signature:
         value = declared.function
         result = declared.result if declared.result is not None else value.get_result_type()
         if result is None and not isinstance(value, TableAggregateFunction):
-            result = annotated(_hints(value.get_value).get("return"))
+            result = type_of_annotation(_hints(value.get_value).get("return"))
         accumulator = declared.accumulator if declared.accumulator is not None else value.get_accumulator_type()
         return Signature(parameters, _needed(result), None if accumulator is None else _type(accumulator))
     if declared.kind is FunctionKind.AGGREGATE:  # of whole columns
-        return Signature(parameters, _needed(declared.result if declared.result is not None else annotated(hints.get("return"))))
+        return Signature(parameters, _needed(declared.result if declared.result is not None else type_of_annotation(hints.get("return"))))
     if declared.kind is FunctionKind.TABLE:
         return Signature(parameters, _columns(declared.result, hints.get("return")))
-    return Signature(parameters, _needed(declared.result if declared.result is not None else annotated(hints.get("return"))))
+    return Signature(parameters, _needed(declared.result if declared.result is not None else type_of_annotation(hints.get("return"))))
 
 
 def _needed(given: Any) -> Type:
@@ -122,7 +122,7 @@ def _type(given: Any) -> Type:
             return type_named(given)
         except SqlStreamError as error:
             raise ValidationError(f"'{given}' is not a type: {error.message}") from None
-    if (found := annotated(given)) is not None:
+    if (found := type_of_annotation(given)) is not None:
         return found
     raise ValidationError(f"{given!r} is not a type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
 
@@ -146,7 +146,7 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionPara
     found = []
     for p in positional:
         hint = hints.get(p.name)
-        type_ = None if hint is None or _unknown(hint) else annotated(hint)
+        type_ = None if hint is None or _unknown(hint) else type_of_annotation(hint)
         if hint is not None and not _unknown(hint) and type_ is None:
             raise ValidationError(f"The annotation of '{p.name}' does not name a SQL type.", hint="Give the decorator input_types.")
         repeated = p.kind is p.VAR_POSITIONAL
@@ -174,19 +174,19 @@ def _plain(hint: Any) -> Any:
     return hint
 
 
-def annotated(hint: Any) -> Type | None:
+def type_of_annotation(hint: Any) -> Type | None:
     """The type for a Python annotation; None where there is none."""
     hint = _plain(hint)
     if isinstance(hint, t.Type):
         return hint
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        return next((_type(a) for a in arguments[1:] if isinstance(a, t.Type | str)), None) or annotated(arguments[0])
+        return next((_type(a) for a in arguments[1:] if isinstance(a, t.Type | str)), None) or type_of_annotation(arguments[0])
     if origin in (list, collections.abc.Sequence) and len(arguments) == 1:
-        element = annotated(arguments[0])
+        element = type_of_annotation(arguments[0])
         return None if element is None else t.array(element)
     if origin in (dict, collections.abc.Mapping) and len(arguments) == 2:
-        key, value = (annotated(a) for a in arguments)
+        key, value = (type_of_annotation(a) for a in arguments)
         return None if key is None or value is None else t.map_of(key, value)
     try:
         if hint in _ANNOTATED:
@@ -204,7 +204,7 @@ def _record(hint: Any) -> Type | None:
         parts = _hints(hint)
     else:
         return None
-    found = [annotated(part) for part in parts.values()]
+    found = [type_of_annotation(part) for part in parts.values()]
     return None if not found or None in found else t.row(tuple(parts), tuple(x for x in found if x is not None))
 
 
@@ -218,7 +218,7 @@ def _columns(declared: Any, hint: Any) -> Type:
         return t.row(tuple(g.name if isinstance(g, RowField) else f"f{i}" for i, g in enumerate(given)), tuple(parts))
     hint = _plain(hint)
     element = typing.get_args(hint)[0] if typing.get_origin(hint) in _MANY and typing.get_args(hint) else None
-    if element is None or (found := annotated(element)) is None:
+    if element is None or (found := type_of_annotation(element)) is None:
         raise ValidationError(
             "Its columns have no types.", hint="Give the decorator result_types, or the function an annotation: -> Iterator[tuple[str, int]]."
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from pyspark import cloudpickle
 
 from sqlstream.udf.api import RAISED
-from sqlstream.udf.worker.failures import secrets, told
+from sqlstream.udf.worker.failures import error_line, secret_texts
 from sqlstream.udf.worker.task import FunctionFailed
 
 if TYPE_CHECKING:
@@ -59,18 +59,18 @@ def dumped(task: Task, function: Any, accumulator: Any, hidden: Iterable[str]) -
     try:
         _Pickler(out, function).dump(accumulator)  # type: ignore[no-untyped-call]
     except RAISED as error:  # whatever an object of the user's raises
-        message = f"The accumulator of the Python function {task.name} can't be kept, since it can't be pickled: {told(error, hidden)}."
+        message = f"The accumulator of the Python function {task.name} can't be kept, since it can't be pickled: {error_line(error, hidden)}."
         raise FunctionFailed(message, _HINT) from None
     return out.getvalue()
 
 
-def check(task: Task, function: Any, accumulator: Any, columns: tuple[pa.Array, ...], places: range) -> None:
+def check_accumulators(task: Task, function: Any, accumulator: Any, columns: tuple[pa.Array, ...], places: range) -> None:
     """See once a process whether accumulators, as this one of the rows at ``places``, can be kept: the first is so after many rows only.
 
     Raises FunctionFailed.
     """
     if task.pickled not in _checked:
-        dumped(task, function, accumulator, secrets(task, columns, places))
+        dumped(task, function, accumulator, secret_texts(task, columns, places))
         _checked.add(task.pickled)
 
 
@@ -79,7 +79,7 @@ def loaded(task: Task, function: Any, kept: bytes) -> Any:
     try:
         return _Unpickler(io.BytesIO(kept), function).load()
     except RAISED as error:  # whatever the user's classes raise
-        message = f"The stored accumulator of the Python function {task.name} can't be read: {told(error, secrets(task))}."
+        message = f"The stored accumulator of the Python function {task.name} can't be read: {error_line(error, secret_texts(task))}."
         raise FunctionFailed(message, "Its code has changed. Go back to the old code, or start the job anew under another name.") from None
 
 

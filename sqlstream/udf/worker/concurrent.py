@@ -28,7 +28,7 @@ Body = Callable[..., Coroutine[Any, Any, Any]]
 Rows = Sequence[tuple[Any, ...]]
 
 
-def values(body: Body, rows: Rows, calls: Calls, loop: asyncio.AbstractEventLoop) -> tuple[list[Any], BaseException | None]:
+def concurrent_values(body: Body, rows: Rows, calls: Calls, loop: asyncio.AbstractEventLoop) -> tuple[list[Any], BaseException | None]:
     """What ``body`` gives for each of ``rows``, in their order; where a call fails for good, for those before it, and its error."""
     return loop.run_until_complete(_all(body, rows, calls))
 

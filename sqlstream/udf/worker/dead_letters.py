@@ -17,7 +17,7 @@ from pyspark import TaskContext
 
 from sqlstream.core import private
 from sqlstream.udf.worker import masking
-from sqlstream.udf.worker.opening import opened
+from sqlstream.udf.worker.opening import opened_function
 from sqlstream.udf.worker.task import FunctionFailed, Task
 from sqlstream.udf.worker.values import arrow_type
 
@@ -32,7 +32,7 @@ _files: dict[str, IO[str]] = {}
 def evaluated(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Array:
     """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON. ``values`` gives those of a batch."""
     *given, rows = arrays
-    opened(task)
+    opened_function(task)
     made: list[pa.Array] = []
     failed: list[bool] = []
     letters: list[str] = []
@@ -63,7 +63,7 @@ def _parts(task: Task, values: Values, arrays: tuple[pa.Array, ...], begin: int,
 
 def _letter(task: Task, error: FunctionFailed, row: str) -> str:
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-    letter = {"time": now, "query": _query(), "function": task.name, "error": error.message, "row": masking.masked(json.loads(row))}
+    letter = {"time": now, "query": _query(), "function": task.name, "error": error.message, "row": masking.masked_inside(json.loads(row))}
     return json.dumps(letter, ensure_ascii=False)
 
 
@@ -80,7 +80,7 @@ def _keep(task: Task, letters: list[str]) -> None:
         return
     if task.dead_letters not in _files:
         kept = private.folder(Path(task.dead_letters)) / f"functions-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
-        _files[task.dead_letters] = private.opened(kept, "a", encoding="utf-8")
+        _files[task.dead_letters] = private.open_file(kept, "a", encoding="utf-8")
     file = _files[task.dead_letters]
     file.write("".join(f"{letter}\n" for letter in letters))
     file.flush()

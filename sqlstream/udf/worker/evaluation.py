@@ -10,8 +10,8 @@ import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it cal
 from sqlstream.udf.api import GENERAL, RAISED
 from sqlstream.udf.row import Row
 from sqlstream.udf.worker import concurrent, dead_letters, groups, masking, vectors
-from sqlstream.udf.worker.failures import failure, of_wrong_type, secrets, shown
-from sqlstream.udf.worker.opening import opened, waiting
+from sqlstream.udf.worker.failures import failure, of_wrong_type, secret_texts, shown_arguments
+from sqlstream.udf.worker.opening import opened_function, waiting
 from sqlstream.udf.worker.task import FunctionFailed, Task
 from sqlstream.udf.worker.values import WrongType, arrow_array, python_values, zone_of
 
@@ -34,28 +34,28 @@ def evaluator(task: Task) -> Callable[..., pa.Array]:
 def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed."""
     if task.dead_letters:
-        return dead_letters.evaluated(task, arrays, values)
-    return values(task, arrays)
+        return dead_letters.evaluated(task, arrays, batch_values)
+    return batch_values(task, arrays)
 
 
-def values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
+def batch_values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed for the first row that has none."""
-    body, zone = opened(task), zone_of(task.zone)
+    body, zone = opened_function(task), zone_of(task.zone)
     if task.aggregate:
-        return groups.values(task, body, arrays[0])
+        return groups.group_values(task, body, arrays[0])
     given = arrays[: len(task.arguments)]
     if task.func_type == GENERAL:
         return _by_row(task, body, given, len(arrays[0]), zone)
-    columns = [vectors.given(a, t, zone, task.func_type) for a, t in zip(given, task.arguments, strict=True)]
+    columns = [vectors.argument_column(a, t, zone, task.func_type) for a, t in zip(given, task.arguments, strict=True)]
     try:
         found = body(*columns)
     except RAISED as error:
-        where = f"for a batch of {len(arrays[0])} rows that begins with {shown(task, given, 0, zone)}"
+        where = f"for a batch of {len(arrays[0])} rows that begins with {shown_arguments(task, given, 0, zone)}"
         raise failure(task, error, body, given, range(len(arrays[0])), where) from None
     try:
-        return vectors.taken(found, task.result, zone, len(arrays[0]), task.func_type)
+        return vectors.result_column(found, task.result, zone, len(arrays[0]), task.func_type)
     except WrongType as problem:
-        said = masking.struck(vectors.described(problem), secrets(task, given, range(len(arrays[0]))))
+        said = masking.masked_text(vectors.described_column(problem), secret_texts(task, given, range(len(arrays[0]))))
         raise FunctionFailed(f"The Python function {task.name} returned {said} for a batch of {len(arrays[0])} rows.") from None
 
 
@@ -65,7 +65,7 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
     try:
         if task.calls is not None:
             rows = list(zip(*columns, strict=True)) if columns else [()] * count
-            found, problem = concurrent.values(body, rows, task.calls, waiting())
+            found, problem = concurrent.concurrent_values(body, rows, task.calls, waiting())
             if problem is not None:
                 raise problem
         elif task.rows:
@@ -78,13 +78,13 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
             found.extend(body() for _ in range(count))
     except RAISED as error:
         place = len(found)
-        raise failure(task, error, body, arrays, range(place, place + 1), f"for {shown(task, arrays, place, zone)}") from None
+        raise failure(task, error, body, arrays, range(place, place + 1), f"for {shown_arguments(task, arrays, place, zone)}") from None
     made, wrong = arrow_array(found, task.result, zone)
     if wrong is None:
         return made
     place, misfit = wrong
-    said = masking.struck(of_wrong_type(misfit), secrets(task, arrays, range(place, place + 1)))
-    raise FunctionFailed(f"The Python function {task.name} returned {said}, for {shown(task, arrays, place, zone)}.")
+    said = masking.masked_text(of_wrong_type(misfit), secret_texts(task, arrays, range(place, place + 1)))
+    raise FunctionFailed(f"The Python function {task.name} returned {said}, for {shown_arguments(task, arrays, place, zone)}.")
 
 
 def _records(row: Type) -> Callable[[Any], bool]:

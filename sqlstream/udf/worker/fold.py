@@ -21,8 +21,8 @@ import pyarrow as pa
 
 from sqlstream.udf.api import RAISED
 from sqlstream.udf.worker import accumulators, groups, sources
-from sqlstream.udf.worker.failures import failure, secrets
-from sqlstream.udf.worker.opening import close, opened
+from sqlstream.udf.worker.failures import failure, secret_texts
+from sqlstream.udf.worker.opening import close, opened_function
 from sqlstream.udf.worker.task import FunctionFailed
 from sqlstream.udf.worker.values import zone_of
 
@@ -36,7 +36,7 @@ GRACE_S = 10
 
 def folded(task: Task, kept: bytes | None, rows: pa.RecordBatch) -> bytes:
     """The accumulator that ``kept``, None for that of no rows, is with ``rows``, whose first column is their sign. Raises FunctionFailed."""
-    function: Any = opened(task)
+    function: Any = opened_function(task)
     task, zone = replace(task, arguments=groups.row_of(task.arguments[0]).children), zone_of(task.zone)
     taken, places = groups.signed(rows.columns), range(len(rows))
     try:
@@ -47,7 +47,7 @@ def folded(task: Task, kept: bytes | None, rows: pa.RecordBatch) -> bytes:
         where = f"for the first of {len(rows)} rows"
         raise failure(task, error, function.create_accumulator, taken.columns, places, where) from None
     groups.take_in(task, function, accumulator, taken, taken.places(task, len(rows), zone), places, zone)
-    return accumulators.dumped(task, function, accumulator, secrets(task, taken.columns, places))
+    return accumulators.dumped(task, function, accumulator, secret_texts(task, taken.columns, places))
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:

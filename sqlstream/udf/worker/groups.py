@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.sql import types as t
 from sqlstream.udf.api import GENERAL, RAISED
 from sqlstream.udf.worker import accumulators, masking, vectors
-from sqlstream.udf.worker.failures import failure, of_wrong_type, secrets, shown
+from sqlstream.udf.worker.failures import failure, of_wrong_type, secret_texts, shown_arguments
 from sqlstream.udf.worker.task import FunctionFailed
 from sqlstream.udf.worker.values import arrow_array, python_values, zone_of
 
@@ -57,7 +57,7 @@ def signed(columns: list[pa.Array]) -> GroupRows:
     return GroupRows(tuple(columns[1:]), signs if -1 in signs else None)
 
 
-def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
+def group_values(task: Task, function: Any, array: pa.Array) -> pa.Array:
     """The values of ``function``, the one of ``task``, for groups. Raises FunctionFailed."""
     (groups,), zone = task.arguments, zone_of(task.zone)
     # What one row of a group is, for messages: the arguments are columns.
@@ -78,7 +78,7 @@ def values(task: Task, function: Any, array: pa.Array) -> pa.Array:
         return values
     place, problem = wrong
     where = _rows(task, rows.columns, sum(counts[:place]), counts[place], zone, kept[place])
-    said = masking.struck(of_wrong_type(problem), secrets(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
+    said = masking.masked_text(of_wrong_type(problem), secret_texts(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
     raise FunctionFailed(f"The Python function {task.name} returned {said}, {where}.")
 
 
@@ -94,7 +94,7 @@ def _by_row(
             accumulator = function.create_accumulator() if before is None else accumulators.loaded(task, function, before)
             take_in(task, function, accumulator, rows, given, places, zone)
             if keeps:
-                accumulators.check(task, function, accumulator, rows.columns, places)
+                accumulators.check_accumulators(task, function, accumulator, rows.columns, places)
             yield function.get_value(accumulator)
         except FunctionFailed:
             raise
@@ -116,7 +116,7 @@ def take_in(task: Task, function: Any, accumulator: Any, rows: GroupRows, given:
                 take = function.accumulate if signs[place] > 0 else function.retract
                 take(accumulator, *given[place])
     except RAISED as error:
-        raise failure(task, error, take, rows.columns, range(place, place + 1), f"for {shown(task, rows.columns, place, zone)}") from None
+        raise failure(task, error, take, rows.columns, range(place, place + 1), f"for {shown_arguments(task, rows.columns, place, zone)}") from None
 
 
 def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts: list[int], zone: datetime.tzinfo) -> Iterator[Any]:
@@ -124,7 +124,7 @@ def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts
     body = function if callable(function) else _accumulated(function)
     first = 0
     for count in counts:
-        given = [vectors.given(c.slice(first, count), t, zone, task.func_type) for c, t in zip(columns, task.arguments, strict=True)]
+        given = [vectors.argument_column(c.slice(first, count), t, zone, task.func_type) for c, t in zip(columns, task.arguments, strict=True)]
         try:
             found = body(*given)
         except RAISED as error:
@@ -150,5 +150,5 @@ def _rows(task: Task, columns: tuple[pa.Array, ...], first: int, count: int, zon
     """A group, in words. ``kept``: the accumulator that it had before these rows."""
     if not count:
         return "for no rows" if kept is None else "for the rows in its accumulator"
-    begin = f"that begin{'s' if count == 1 else ''} with {shown(task, columns, first, zone)}"
+    begin = f"that begin{'s' if count == 1 else ''} with {shown_arguments(task, columns, first, zone)}"
     return f"for {count} row{'' if count == 1 else 's'} {begin}{'' if kept is None else ', and those in its accumulator'}"

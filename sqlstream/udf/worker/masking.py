@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-def masked(value: Any) -> Any:
+def masked_inside(value: Any) -> Any:
     """``value`` with the mask in the place of the secrets in it."""
     match value:
         case dict():
@@ -19,16 +19,16 @@ def masked(value: Any) -> Any:
         case Row() if value._fields:
             return Row.of(value._fields, [_field(n, v) for n, v in zip(value._fields, value, strict=True)])
         case Row():
-            return Row(*map(masked, value))
+            return Row(*map(masked_inside, value))
         case list():
-            return [masked(v) for v in value]
+            return [masked_inside(v) for v in value]
         case str():
             return masked_value(value)
     return value
 
 
 def _field(name: Any, value: Any) -> Any:
-    return MASK if value is not None and isinstance(name, str) and is_secret(name) else masked(value)
+    return MASK if value is not None and isinstance(name, str) and is_secret(name) else masked_inside(value)
 
 
 def texts(value: Any, *, secret: bool = False) -> Iterator[str]:
@@ -50,6 +50,6 @@ def texts(value: Any, *, secret: bool = False) -> Iterator[str]:
         yield from texts(part, secret=secret or (isinstance(name, str) and is_secret(name)))
 
 
-def struck(text: str, secrets: Iterable[str]) -> str:
+def masked_text(text: str, secrets: Iterable[str]) -> str:
     """``text`` with the mask in the place of each of ``secrets``, and of the passwords in it."""
     return masked_value(without(text, secrets))

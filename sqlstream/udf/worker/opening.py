@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sqlstream.udf import shim
 from sqlstream.udf.api import RAISED, FunctionContext, UserDefinedFunction
 from sqlstream.udf.worker import sources
-from sqlstream.udf.worker.failures import place, secrets, told
+from sqlstream.udf.worker.failures import error_line, raised_at, secret_texts
 from sqlstream.udf.worker.task import FunctionFailed, Task
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _open: dict[tuple[bytes, tuple[tuple[str, str], ...]], tuple[Any, Callable[..., Any]]] = {}
 
 
-def opened(task: Task) -> Callable[..., Any]:
+def opened_function(task: Task) -> Callable[..., Any]:
     """The function of ``task``, opened once a process."""
     key = (task.pickled, task.parameters)
     if key not in _open:
@@ -38,7 +38,7 @@ def opened(task: Task) -> Callable[..., Any]:
             message = f"The Python function {task.name} needs the module '{error.name}', which Spark's workers don't have."
             raise FunctionFailed(message, hint) from None
         except RAISED as error:  # whatever the user's modules raise
-            raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {told(error, ())}.") from error
+            raise FunctionFailed(f"The Python function {task.name} could not be loaded in Spark's workers: {error_line(error, ())}.") from error
         body = function
         if isinstance(function, UserDefinedFunction) or hasattr(function, "open"):
             try:
@@ -46,7 +46,7 @@ def opened(task: Task) -> Callable[..., Any]:
                 if inspect.isawaitable(opening):
                     waiting().run_until_complete(opening)
             except RAISED as error:
-                said = f"{told(error, secrets(task))}{place(error, function.open)}"
+                said = f"{error_line(error, secret_texts(task))}{raised_at(error, function.open)}"
                 raise FunctionFailed(f"The Python function {task.name} could not be opened: {said}.") from None
             body = function if task.aggregate else function.eval
         _open[key] = (function, body)

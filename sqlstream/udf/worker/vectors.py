@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BY_VALUE = ("ARRAY", "MAP", "TIME", "INTERVAL_MILLIS")
 
 
-def given(array: pa.Array, type_: Type, zone: datetime.tzinfo, func_type: str) -> Any:
+def argument_column(array: pa.Array, type_: Type, zone: datetime.tzinfo, func_type: str) -> Any:
     """A column as the function takes it: a pandas.Series, a ROW's a DataFrame; or an Arrow array, a TIMESTAMP's without a zone."""
     if type_.root == "TIMESTAMP":
         array = array.cast(pa.timestamp("us"))
@@ -28,7 +28,7 @@ def given(array: pa.Array, type_: Type, zone: datetime.tzinfo, func_type: str) -
     import pandas
 
     if type_.root == "ROW":
-        parts = {n: given(part, t, zone, func_type) for n, t, part in zip(type_.names, type_.children, array.flatten(), strict=True)}
+        parts = {n: argument_column(part, t, zone, func_type) for n, t, part in zip(type_.names, type_.children, array.flatten(), strict=True)}
         return pandas.DataFrame(parts)
     if type_.root in _BY_VALUE:
         return pandas.Series(python_values(array, type_, zone), dtype=object)
@@ -36,7 +36,7 @@ def given(array: pa.Array, type_: Type, zone: datetime.tzinfo, func_type: str) -
     return series.dt.tz_convert(zone) if type_.root == "TIMESTAMP_LTZ" else series
 
 
-def taken(found: Any, type_: Type, zone: datetime.tzinfo, count: int, func_type: str) -> pa.Array:
+def result_column(found: Any, type_: Type, zone: datetime.tzinfo, count: int, func_type: str) -> pa.Array:
     """The column that a function has given, of ``count`` values. Raises WrongType."""
     if func_type == PANDAS:
         return _of_pandas(found, type_, zone, count)
@@ -110,7 +110,7 @@ def _fitting(array: pa.Array, type_: Type) -> pa.Array:
     return array
 
 
-def described(problem: WrongType) -> str:
+def described_column(problem: WrongType) -> str:
     """What is wrong with a column, or with a value in it, in words."""
     kind = getattr(problem.value, "dtype", None) or getattr(problem.value, "type", None)
     if kind is None and type(problem.value).__name__ != "DataFrame":

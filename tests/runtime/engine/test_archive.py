@@ -39,10 +39,10 @@ def class_path(tmp_path: Path) -> list[Path]:
 
 
 def test_its_name_is_of_the_java_and_the_jars(cache: Path, class_path) -> None:
-    before = archive.place(class_path)
-    assert before.parent == cache and archive.place(class_path) == before
+    before = archive.archive_path(class_path)
+    assert before.parent == cache and archive.archive_path(class_path) == before
     class_path[0].write_bytes(b"12")
-    assert archive.place(class_path) != before
+    assert archive.archive_path(class_path) != before
 
 
 def test_one_process_builds_it(cache: Path, monkeypatch) -> None:
@@ -141,7 +141,7 @@ def place(tmp_path: Path, monkeypatch) -> Path:
     for path in real.iterdir():
         if path.suffix in (".jar", ".sha256"):
             (folder / path.name).symlink_to(path)
-    place = archive.place(jvm.class_path(libraries(), [*jars.ensure("spark"), jar(print)]))
+    place = archive.archive_path(jvm.class_path(libraries(), [*jars.ensure("spark"), jar(print)]))
     subprocess.run([sys.executable, "-c", BUILD, str(place)], check=True, capture_output=True)
     assert place.stat().st_size > 10_000_000
     return place

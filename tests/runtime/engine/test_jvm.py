@@ -33,7 +33,7 @@ from sqlstream.runtime.java import libraries
     ],
 )
 def test_when_the_launcher_is_not_needed(options, environment, alone) -> None:
-    assert jvm.alone(options, environment) is alone
+    assert jvm.without_launcher(options, environment) is alone
 
 
 def test_the_class_path_has_no_mllib_and_ours_at_its_end() -> None:
@@ -103,7 +103,7 @@ def test_the_launcher_is_told_in_files_of_their_owners(monkeypatch: pytest.Monke
 
     settings = {"spark.hadoop.fs.s3a.secret.key": "hidden", "spark.driver.extraJavaOptions": "-Dpassword=hidden"}
     with pytest.raises(SetupError, match="none is started"):
-        jvm.launched(settings, ["-Dpassword=hidden"], {"SPARK_LOCAL_IP": "127.0.0.1"}, run)
+        jvm.through_launcher(settings, ["-Dpassword=hidden"], {"SPARK_LOCAL_IP": "127.0.0.1"}, run)
     assert "spark.hadoop.fs.s3a.secret.key=hidden\n" in asked[0] and asked[1] == '"-Dpassword=hidden"\n'
 
 
