@@ -41,9 +41,9 @@ def _over(node: Over) -> None:
     for named in node.aggregates:
         name = named.call.function.name
         if name in _BATCH_ONLY:
-            raise ValidationError(f"{name} Function is not supported in stream mode.", hint="It is in batch mode; ROW_NUMBER and LAG are in both.")
+            raise ValidationError(f"{name} Function is not supported in stream mode.", hint="Use batch mode. ROW_NUMBER and LAG work in both modes.")
         if name in ("RANK", "DENSE_RANK"):
-            raise NotSupported(f"{name}() on streaming table is not supported currently.", hint="ROW_NUMBER() is, in batch mode RANK() too.")
+            raise NotSupported(f"{name}() on streaming table is not supported currently.", hint="Use ROW_NUMBER(), or batch mode.")
     if len(node.order) != 1:
         raise ValidationError("The window can only be ordered by a single time column.", hint="ORDER BY the time attribute alone.")
     (key,) = node.order

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import NamedAggregate, Node
 
 _AGGREGATE = "GROUP BY window_start, window_end of a window keeps groups until it closes"
-_ROWS = "; a function in Python of pandas, or one without retract where rows go, keeps all rows of a group"
-_FRAME = "a frame, as ROWS BETWEEN 100 PRECEDING AND CURRENT ROW, keeps no more rows of a key than it has: functions in Python keep all"
+_ROWS = "; a pandas aggregate function, or one without retract over rows that are retracted, keeps all rows of a group"
+_FRAME = "a frame, as ROWS BETWEEN 100 PRECEDING AND CURRENT ROW, keeps no more rows of a key than the frame has: functions in Python keep them"
 _JOIN = "an interval join, BETWEEN times of both sides, keeps rows no longer than these need"
 _RANK = "ORDER BY a time in a window keeps rows until it closes"
 
@@ -34,7 +34,7 @@ def unbounded_state(node: Node) -> list[Unbounded]:
     if bounded(node):
         return []
     # State that expires is refused beside operators on time.
-    expiring = "" if on_time(node) else "SET 'table.exec.state.ttl' lets go of idle keys, "
+    expiring = "" if on_time(node) else "SET 'table.exec.state.ttl' removes idle keys, "
     by_text: dict[str, Unbounded] = {}
     for below in walk(node):
         if (bound := _bound(below)) is not None:

@@ -51,11 +51,11 @@ def _lost(node: Node, name: str) -> str | None:
             attribute = next((c for c in sorted(make.columns(expr)) if field(source, c).time is not None), None)
             return attribute and f"'{name}' is {to_text(expr)}: a function or cast of the time attribute '{attribute}' is not one."
         case WindowTvf(input=source, window=window) if name == window.time:
-            return f"'{name}' has been the time of a window function; its results have the time attribute 'window_time'."
+            return f"'{name}' was the time of a window function, whose result has the time attribute 'window_time'."
         case Join() if not node.keeps_times:
             side = next((s for s in node.inputs if name in {f.name for f in fields(s)}), None)
             if side is not None and field(side, name).time is not None:
-                return f"'{name}' comes out of a join that is not on time, whose rows come in any order."
+                return f"'{name}' comes out of a regular join, which emits rows in any order."
             return None if side is None else _lost(side, name)
         case Union(branches=branches):
             position = [f.name for f in fields(node)].index(name)

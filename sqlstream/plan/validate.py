@@ -96,7 +96,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
     match node:
         case WindowTvf(input=source, window=window) if field(source, window.time).time is TimeAttribute.PROCTIME:
             if batch:
-                raise NotSupported("Windows on processing time are not supported in batch mode, by Flink neither.")
+                raise NotSupported("Windows on processing time are not supported in batch mode; Flink does not support them either.")
             if windowing(source) is not None:
                 raise NotSupported("Windows on processing time over other windows are not supported yet.")
         case Over() | Sort() if not batch:
@@ -129,7 +129,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case Correlate(input=source) if streaming and changelog_mode(source).updates and not changelog_mode(source).retracts:
             raise NotSupported("UNNEST over rows that are replaced by key is not supported yet.", hint="Aggregate them first.")
         case Limit() if streaming:
-            raise NotSupported("LIMIT inside a streaming query is not supported yet.", hint="LIMIT at the end of a SELECT to the screen is.")
+            raise NotSupported("LIMIT inside a streaming query is not supported yet.", hint="LIMIT works at the end of a SELECT to the screen.")
         case Sink() if streaming:
             _sink(node)
 
@@ -174,7 +174,7 @@ def _expiring(node: Node) -> None:
     if any(state_ttl(n) for n in walk(node)) and on_time(node):
         raise NotSupported(
             "State that expires, beside operators that wait for a time, is not supported yet.",
-            hint="Leave table.exec.state.ttl and the hint STATE_TTL out, or INSERT the one into a table that the other reads.",
+            hint="Leave out table.exec.state.ttl and the hint STATE_TTL, or split the query: INSERT one part into a table that the other reads.",
         )
 
 

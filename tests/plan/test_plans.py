@@ -214,12 +214,12 @@ REFUSALS = {
     "a sub-query of several columns": ("SELECT (SELECT n, name FROM people) FROM clicks", "Cannot apply '$SCALAR_QUERY'", "(SELECT n, name"),
     "a comparison of a group with the row around": (
         "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n > c.n) FROM clicks AS c",
-        "can only ask that something equals",
+        "can compare them with the outer row only by =",
         "p.n > c.n",
     ),
     "a select list that reads the row around": (
         "SELECT (SELECT MAX(p.n + c.n) FROM people AS p) FROM clicks AS c",
-        "The select list of a sub-query reads a column of the query",
+        "The select list of a sub-query reads a column of the outer query",
         "c.n",
     ),
     "a misspelt column in such a list": ("SELECT (SELECT MAX(nn) FROM people AS p WHERE p.n = c.n) FROM clicks AS c", "Column 'nn' not found", "nn"),
@@ -240,7 +240,7 @@ REFUSALS = {
     ),
     "a sub-query in a sub-query that reads a row around both": (
         "SELECT n FROM clicks AS c WHERE EXISTS (SELECT 1 FROM people AS p WHERE p.n = c.n AND EXISTS (SELECT 1 FROM people AS q WHERE q.n = c.n))",
-        "reads a row around both",
+        "can't read the outermost row",
         "c.n))",
     ),
     "a limit without order of the row around": (
@@ -254,10 +254,10 @@ REFUSALS = {
         "",
     ),
     "a sub-query in an aggregate": ("SELECT SUM(n + (SELECT MAX(n) FROM people)) FROM clicks", "in the argument of an aggregate", "SELECT"),
-    "EXISTS over one row": ("SELECT who FROM clicks WHERE EXISTS (SELECT COUNT(*) FROM people)", "gives a row of no rows too", "EXISTS"),
+    "EXISTS over one row": ("SELECT who FROM clicks WHERE EXISTS (SELECT COUNT(*) FROM people)", "has a result for no rows, too", "EXISTS"),
     "IN that is a value of two columns": (
         "SELECT (who, n) IN (SELECT name, n FROM people) FROM clicks",
-        "is not supported where NULLs can come",
+        "where NULLs are possible",
         "(who, n)",
     ),
     "a right join of elements": ("SELECT * FROM clicks RIGHT JOIN UNNEST(ARRAY[n]) AS t (x) ON TRUE", "Unknown join type RIGHT", "RIGHT"),
@@ -501,7 +501,7 @@ def test_what_has_lost_a_time_attribute_is_named(session: Session) -> None:
         "SELECT CAST(ts AS TIMESTAMP(3)) AS t FROM clicks": "'t' is CAST(ts AS TIMESTAMP(3)): a function or cast of the time attribute 'ts' is not one.",
         "SELECT x AS t FROM (SELECT ts + INTERVAL '1' SECOND AS x FROM clicks WHERE n > 1)": "the time attribute 'ts' is not one",
         "SELECT ts AS t FROM clicks UNION ALL SELECT CAST(ts AS TIMESTAMP(3)) FROM clicks": "'t' is not a time attribute in every branch",
-        "SELECT a.ts AS t FROM clicks AS a JOIN people AS b ON a.who = b.name": "'ts' comes out of a join",
+        "SELECT a.ts AS t FROM clicks AS a JOIN people AS b ON a.who = b.name": "'ts' comes out of a regular join",
         "SELECT ts AS t FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))": "the time attribute 'window_time'",
         "SELECT TIMESTAMP '2026-01-01 00:00:00' AS t FROM clicks": "Declare WATERMARK FOR t",
     }.items():

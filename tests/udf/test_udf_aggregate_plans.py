@@ -125,12 +125,14 @@ def test_state_that_grows_is_told(session: Session) -> None:
         return [kept.bound for kept in unbounded_state(session.planner.plans(parse(sql))[0].plan)]
 
     for kept in ("mean(x) FROM r", "spread(x) FROM (SELECT k, SUM(x) AS x FROM r GROUP BY k)"):
-        assert bounds(f"SELECT {kept}")[0].endswith("a function in Python of pandas, or one without retract where rows go, keeps all rows of a group")
+        assert bounds(f"SELECT {kept}")[0].endswith(
+            "a pandas aggregate function, or one without retract over rows that are retracted, keeps all rows of a group"
+        )
     (bound,) = bounds("SELECT k, spread(x) FROM r GROUP BY k")
     assert bound.endswith("keeps groups until it closes")
     assert bounds("SELECT spread(x) FROM r") == []
     (bound,) = bounds("SELECT spread(x) OVER (ORDER BY ts) FROM r")
-    assert bound.endswith("functions in Python keep all")
+    assert bound.endswith("functions in Python keep them")
     assert bounds("SELECT spread(x) OVER (ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM r") == []
     assert bounds(f"SELECT spread(x) FROM {WINDOWS} GROUP BY window_start, window_end") == []
     assert bounds("SELECT SUM(x) FROM r") == bounds("SELECT SUM(x) OVER (ORDER BY ts) FROM r") == []
@@ -141,7 +143,7 @@ def test_state_that_grows_is_told(session: Session) -> None:
     [
         ("SELECT top(x) FROM r", "TOP can't be called: SQL has no call of table aggregate functions, in Flink either."),
         ("SELECT spread(spread(x)) FROM r", "Aggregate expressions cannot be nested"),
-        ("SELECT k FROM r WHERE EXISTS (SELECT spread(x) FROM r AS o WHERE o.k = r.k)", "An aggregate without GROUP BY in EXISTS or IN gives a row of no rows too."),
+        ("SELECT k FROM r WHERE EXISTS (SELECT spread(x) FROM r AS o WHERE o.k = r.k)", "An aggregate without GROUP BY in EXISTS or IN has a result for no rows, too."),
         ("SELECT * FROM r MATCH_RECOGNIZE (ORDER BY ts MEASURES spread(A.x) AS s PATTERN (A B) DEFINE B AS B.x > 1)", "Python Function can not be used in MATCH_RECOGNIZE for now."),
         ("SELECT * FROM r MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(A.x) AS s PATTERN (A B) DEFINE B AS twice(B.x) > 1)", "Python Function can not be used in MATCH_RECOGNIZE for now."),
     ],

@@ -142,7 +142,7 @@ def _grouping_sets(group: exp.Group, scope: Scope) -> list[tuple[Expr, ...]]:
     """The sets of keys that GROUP BY asks for: one, but for GROUPING SETS, ROLLUP and CUBE; several of these multiply."""
     if (number := math.prod(map(_count, group.expressions))) > _MOST_SETS:
         at = max(group.expressions, key=_count)
-        raise NotSupported(f"GROUP BY has {number:,} grouping sets, of which at most {_MOST_SETS:,} are computed.", at=at, hint=_SETS_HINT)
+        raise NotSupported(f"GROUP BY has {number:,} grouping sets; at most {_MOST_SETS:,} are supported.", at=at, hint=_SETS_HINT)
     sets: list[tuple[Expr, ...]] = [()]
     for node in group.expressions:
         sets = [(*left, *(k for k in right if k not in left)) for left in sets for right in _sets(node, scope)]

@@ -37,7 +37,7 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
     scope = left.scope(env.settings)
     if isinstance(node, exp.Unnest):
         if len(node.expressions) != 1:
-            raise NotSupported("UNNEST of several collections is not supported, by Flink neither.", at=node)
+            raise NotSupported("UNNEST of several collections is not supported; Flink does not support it either.", at=node)
         bound = _of_row(node.expressions[0], scope)
         if bound.type.root not in ("ARRAY", "MAP", "MULTISET"):
             problem = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{sql_name(bound.type)}>)'"

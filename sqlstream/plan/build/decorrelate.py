@@ -80,7 +80,7 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
     for column in [*_outer(outside, inner), *listed]:
         bind(column, replace(inner, outer=around))
     if listed:
-        raise NotSupported("The select list of a sub-query reads a column of the query around it.", at=listed[0], hint="Compute with it outside.")
+        raise NotSupported("The select list of a sub-query reads a column of the outer query.", at=listed[0], hint="Use it in the outer query.")
     if not outside:
         return Decorrelated(query, select, scalar=scalar, inside=inner)
     keys: list[exp.Expr] = []
@@ -174,9 +174,7 @@ def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: boo
             if _within(own, inner) and not any(is_of(c, inner) for c in _columns(other)):
                 return exp.EQ(this=key(own), expression=other.copy())
     if not plain:
-        raise NotSupported(
-            "Of rows that it groups or limits, a sub-query can only ask that something equals something of the row around it.", at=part
-        )
+        raise NotSupported("A sub-query that groups or limits its rows can compare them with the outer row only by =.", at=part)
     return part.copy().transform(lambda n: key(n.copy()) if isinstance(n, exp.Column) and is_of(n, inner) else n)
 
 
@@ -188,7 +186,7 @@ def _top_n(inside: exp.Select, keys: list[exp.Expr], select: exp.Select) -> exp.
     """``inside`` limited for each value of ``keys``."""
     order, limit, offset = (inside.args.get(k) for k in ("order", "limit", "offset"))
     if order is None or limit is None:
-        raise NotSupported("A limit in a sub-query that reads the row around it needs ORDER BY and LIMIT.", at=select)
+        raise NotSupported("A limit in a sub-query that reads the outer row needs ORDER BY and LIMIT.", at=select)
     written = {i.alias: i.this for i in select.expressions if isinstance(i, exp.Alias)}
     for item in order.expressions:
         key = item.this.unnest()

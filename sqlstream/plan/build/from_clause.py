@@ -42,8 +42,8 @@ def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
 
 def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query, hints: Hints) -> Relation:
     if len(joins) > _MOST_JOINS:
-        problem = f"The FROM clause has {len(joins):,} joins, of which at most {_MOST_JOINS} are planned."
-        raise NotSupported(problem, at=joins[_MOST_JOINS], hint="Join in steps, each INSERT INTO a table that the next one reads.")
+        problem = f"The FROM clause has {len(joins):,} joins; at most {_MOST_JOINS} are supported."
+        raise NotSupported(problem, at=joins[_MOST_JOINS], hint="Join in steps: INSERT each into a table that the next one reads.")
     elements = collection(first, NOTHING, env)
     joined = _item(first, env, query, hints) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
     for join in joins:

@@ -31,7 +31,7 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     group = select.args.get("group")
     windows = [e for e in (group.expressions if group else ()) if is_called(e, *_WINDOWS)]
     if (other := next((w for w in windows if w != windows[0]), None)) is not None:
-        raise NotSupported("There can be one group window in GROUP BY.", at=other)
+        raise NotSupported("GROUP BY can have only one group window.", at=other)
     call = windows[0] if windows else None
     names: tuple[str, ...] = ()
     if call is not None:

@@ -195,11 +195,11 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         conditions += split.asked(items[width:], scope)
         items = items[:width]
         if split.scalar and (isinstance(test, exp.Exists) or any(split.of_no_rows(i) is not None for i in range(width))):
-            raise NotSupported("An aggregate without GROUP BY in EXISTS or IN gives a row of no rows too.", at=test, hint="Write GROUP BY.")
+            raise NotSupported("An aggregate without GROUP BY in EXISTS or IN has a result for no rows, too.", at=test, hint="Write GROUP BY.")
     if isinstance(test, exp.In):
         compared = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
         if len(compared) != len(items):
-            raise ValidationError("The sub-query of IN has another number of columns.", at=test)
+            raise ValidationError("The sub-query of IN has a different number of columns.", at=test)
         for value, item in zip(compared, items, strict=True):
             conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
     return Join(node, right, kind, make.all_of(conditions))
@@ -211,8 +211,8 @@ def _inside(part: exp.Expr, source: Relation, scope: Scope, env: Environment) ->
         return _where(part, source, source.scope(env.settings), env)
     except ValidationError as error:
         if isinstance(error.at, exp.Column) and is_of(error.at, scope):
-            problem = "A condition with a sub-query, in a sub-query, that reads a row around both is not supported."
-            raise NotSupported(problem, at=error.at, hint="Join in FROM what it reads.") from None
+            problem = "A condition with a sub-query, inside a sub-query, can't read the outermost row."
+            raise NotSupported(problem, at=error.at, hint="Join what it reads in FROM.") from None
         raise
 
 

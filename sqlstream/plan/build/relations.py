@@ -106,8 +106,8 @@ def _named(node: exp.Table, env: Environment, query: Query) -> Node:
 def _count(more: int, at: exp.Expr, env: Environment) -> None:
     env.reads.extend([at] * more)
     if len(env.reads) > _MOST_READS:
-        problem = f"More than {_MOST_READS:,} tables are read, those of views and of WITH as often as these are."
-        raise NotSupported(problem, at=at, hint="INSERT INTO a table what is read so often, and read that.")
+        problem = f"More than {_MOST_READS:,} tables are read; those of a view or of WITH count each time that it is read."
+        raise NotSupported(problem, at=at, hint="INSERT what is read so often into a table, and read that.")
 
 
 def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
@@ -131,7 +131,7 @@ def view(declared: View, env: Environment, query: Query, at: exp.Expr | None) ->
     if declared.path in env.views:
         raise reads_itself(around[env.views.index(declared.path) :], at)
     if len(around) > _MOST_VIEWS:
-        raise NotSupported(f"More than {_MOST_VIEWS} views are over each other.", at=at, hint="Write the query of some of them into others.")
+        raise NotSupported(f"More than {_MOST_VIEWS} views are nested.", at=at, hint="Write the query of some of them into others.")
     resolver = env.resolver.within(declared.path.catalog, declared.path.database)
     of_view = replace(env, resolver=resolver, ctes={}, views=around, view_at=env.view_at or at)
     try:

@@ -73,7 +73,7 @@ class SubQueries:
         for right, condition in self.joins:
             known = {f.name for side in (node, right) for f in fields(side)}
             if condition is not None and not make.columns(condition) <= known:
-                raise NotSupported("A sub-query that reads the row around it is not supported above an aggregate.", hint="Aggregate in a sub-query.")
+                raise NotSupported("A sub-query that reads the outer row is not supported above an aggregate.", hint="Aggregate in a sub-query.")
             node = Join(node, right, JoinKind.LEFT, condition)
         return node
 
@@ -97,7 +97,7 @@ class SubQueries:
         built = self.build(split.query, self.env)
         width = len(fields(built)) - len(split.keys)
         if width != 1:
-            raise ValidationError("Cannot apply '$SCALAR_QUERY' to a sub-query of several columns", at=node, hint="A value is one column.")
+            raise ValidationError("Cannot apply '$SCALAR_QUERY' to a sub-query of several columns", at=node, hint="A value has one column.")
         prefix = self._prefix()
         names = [prefix, *(f"{prefix}c{i}" for i in range(len(split.keys)))]
         right = _named(built, names)
@@ -128,7 +128,7 @@ class SubQueries:
         built = self.build(split.query, self.env)
         compared = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
         if len(fields(built)) - len(split.keys) != len(compared):
-            raise ValidationError("The sub-query of IN has another number of columns.", at=node)
+            raise ValidationError("The sub-query of IN has a different number of columns.", at=node)
         prefix = self._prefix()
         names = [*(f"{prefix}v{i}" for i in range(len(compared))), *(f"{prefix}c{i}" for i in range(len(split.keys)))]
         rows = _named(built, names)
@@ -142,8 +142,8 @@ class SubQueries:
             return known
         if len(compared) > 1 or split.keys:
             raise NotSupported(
-                "IN that is a value, of several columns or of a sub-query that reads the row around it, is not supported where NULLs can come.",
-                at=node, hint="In WHERE, with AND and OR only, it is.",
+                "IN as a value is not supported for several columns, or for a sub-query that reads the outer row, where NULLs are possible.",
+                at=node, hint="It is in WHERE, alone or within AND and OR.",
             )  # fmt: skip
         total, present = f"{prefix}n", f"{prefix}p"
         count = make.builtin("COUNT")

@@ -47,7 +47,7 @@ def interval_join(node: Node) -> Node:
     for bound in bounds:
         if bound.distance is None:
             problem = f"The time bound {to_text(bound.condition)} is not supported."
-            raise NotSupported(problem, at=node.at, hint="Bound the one time by the other, plus or minus an INTERVAL.")
+            raise NotSupported(problem, at=node.at, hint="Compare one time with the other plus or minus an INTERVAL.")
     if len({(b.left, b.right) for b in bounds}) > 1:
         raise NotSupported("An interval join compares one time attribute of each side.", at=node.at)
     limits = {b.operator[0]: b.limit for b in bounds}

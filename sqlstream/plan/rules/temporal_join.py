@@ -87,7 +87,7 @@ def _temporal_join(node: Join, right: Node, time: Field, at: exp.Expr | None) ->
                 f"{to_text(part)} in a temporal join is not supported: Flink takes it for a part of the key, under which versions that were replaced "
                 "still hold.",
                 at=at,
-                hint="Ask for it in WHERE.",
+                hint="Move it to WHERE.",
             )
     return TemporalJoin(node.left, versions.node, node.kind, node.condition, (time.name, rowtime.name), versions.key, at=node.at)
 
@@ -130,7 +130,7 @@ def _versions(node: Node, at: exp.Expr | None) -> _Versions | None:
                 "Filter is not allowed for right changelog input of event time temporal join, it will corrupt the versioning of data. Please "
                 f"consider removing the filter '{to_text(condition)}' before joining.",
                 at=at,
-                hint="Ask for it behind ON.",
+                hint="Move the condition into ON.",
             )
         case Rank():
             return _last_rows(node, at)
@@ -153,7 +153,7 @@ def _last_rows(node: Rank, at: exp.Expr | None) -> _Versions:
         raise NotSupported(
             "A temporal join with a query that keeps other rows than the last of each key is not supported.",
             at=at,
-            hint="Number by ROW_NUMBER() OVER (PARTITION BY key ORDER BY rowtime DESC), keep number 1, and ask for the rest behind ON.",
+            hint="Number by ROW_NUMBER() OVER (PARTITION BY key ORDER BY rowtime DESC), keep number 1, and put other conditions into ON.",
         )
     columns = [Named(f.name, make.ref(f)) for f in fields(node.input)]
     if node.rank is not None:
