@@ -54,8 +54,8 @@ class Load:
 def start(project: Path, script: Path, bootstrap: str) -> subprocess.Popen:
     command = [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(script), "--var", f"BOOTSTRAP={bootstrap}"]
     command += ["-D", "spark.master=local[2]", "-D", "table.local-time-zone=UTC"]
-    log = (project / "run.log").open("ab")
-    return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+    with (project / "run.log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
 
 
 def kill(process: subprocess.Popen) -> None:

@@ -95,8 +95,8 @@ def start(project: Path) -> subprocess.Popen:
     command += ["-D", "spark.master=local[2]", "-D", "table.local-time-zone=UTC", "-D", "spark.sql.shuffle.partitions=2"]
     # A process of its own, also where the tests share a JVM that runs already.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYSPARK_GATEWAY")}
-    log = (project / "run.log").open("ab")
-    return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
+    with (project / "run.log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
 
 
 def kill(process: subprocess.Popen) -> None:

@@ -169,7 +169,7 @@ def test_a_project_of_somebody_else_is_not_used(tmp_path, mark, link, monkeypatc
     theirs, ours = tmp_path / "theirs", tmp_path / "theirs" / "ours"
     ours.mkdir(parents=True)
     (theirs / "udfs").mkdir()
-    (theirs / "udfs" / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    (theirs / "udfs" / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()")
     (theirs / "catalog").mkdir()
     (theirs / "catalog" / "t.sql").write_text("CREATE TABLE t (a INT) WITH ('connector' = 'print');")
     if not (theirs / mark).exists():

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import pytest
 
@@ -21,29 +21,35 @@ def session(*arguments, **settings):
 sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(session, cli._shell, cli._run_script)))
 """
 PROMPT_SECONDS = 0.5
-# What a Python takes to import what draws the prompt on a machine on which the promise is meant.
-IMPORT_SECONDS = 0.15
 
 
 def shell(terminal, tmp_path, *arguments):
     return terminal("-c", WITHOUT_SPARK, "--project", str(tmp_path), "-hist", str(tmp_path / "history"), *arguments)
 
 
+def waited_for_a_processor(pid: int) -> float:
+    """The seconds for which the main thread of a process could have run, if others had not: where the system tells."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0
+
+
 def test_the_prompt_comes_at_once(terminal, tmp_path):
-    def imported():
-        begin = time.monotonic()
-        subprocess.run([sys.executable, "-c", "import prompt_toolkit.shortcuts"], check=True)
-        return time.monotonic() - begin
+    """What else the machine has to do does not count; what the prompt waits for by itself does."""
 
     def seconds():
         one = shell(terminal, tmp_path)
-        passed = one.read_until("sqlstream>")
+        passed = one.read_until("sqlstream>") - waited_for_a_processor(one.process.pid)
         one.send("\x04")
         assert one.exit_code() == 0
         return passed
 
-    # On a slower machine, or one with much else to do, the import takes longer too.
-    assert min(seconds() / max(1, imported() / IMPORT_SECONDS) for _ in range(5)) < PROMPT_SECONDS
+    # The first time files are read from the disk.
+    measured: list[float] = []
+    while min(measured, default=1) >= PROMPT_SECONDS:
+        assert len(measured) < 8, measured
+        measured.append(seconds())
 
 
 def test_help_comes_at_once_and_without_the_planner():

@@ -149,6 +149,8 @@ def shown(project: Path, script: str, monkeypatch, capsys) -> dict[str, str]:
         except SqlStreamError as error:
             places[text] = "\n".join([*error_lines(error, verbose=False), str(number)])
     places["notices"] = "\n".join(notices)
+    for job in session.jobs:
+        job.release()
     (project / "checked.sql").write_text(script)
     for output in ("text", "json"):
         cli.main(["check", "--output", output, "checked.sql"])

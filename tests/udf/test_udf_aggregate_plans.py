@@ -165,6 +165,6 @@ def test_an_examples_aggregate(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "udfs").mkdir()
     (tmp_path / "udfs" / "means.py").write_text(
         "from sqlstream.udf import udaf\n\n\n@udaf(input_types=['BIGINT', 'DOUBLE'], result_type='DOUBLE', func_type='pandas')\ndef mean(x, w):\n"
-        "    '''\n    >>> mean([1, None, 3], [1.0, 1.0, 3.0])\n    2.5\n    >>> mean([], [])\n    '''\n    return (x * w).sum() / w[x.notna()].sum()\n"
+        "    '''\n    >>> mean([1, None, 3], [1.0, 1.0, 3.0])\n    2.5\n    >>> mean([], [])\n    '''\n    return (x * w).sum() / w[x.notna()].sum() if len(x) else None\n"
     )
     assert main(["test-udf", "--project", str(tmp_path), str(tmp_path / "udfs" / "means.py")]) == 0, capsys.readouterr().out

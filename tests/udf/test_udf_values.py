@@ -312,13 +312,17 @@ def test_open_is_called_once_and_knows_the_parameters_of_the_job(tmp_path) -> No
 
     log = tmp_path / "log"
 
+    def write(line: str) -> None:
+        with log.open("a") as file:
+            file.write(line)
+
     class Greets(ScalarFunction):
         def open(self, function_context):
             self.word = function_context.get_job_parameter("word", "hello")
-            log.open("a").write(f"open {self.word}\n")
+            write(f"open {self.word}\n")
 
         def close(self):
-            log.open("a").write(f"close {self.word}\n")
+            write(f"close {self.word}\n")
 
         def eval(self, name):
             return f"{self.word} {name}"

@@ -111,6 +111,9 @@ class JavaProcess:
             return
         started.set_result(process)
         code = process.wait()
+        assert process.stdin is not None
+        with suppress(OSError):
+            process.stdin.close()
         if not self._asked:
             self.death = cause(code, self._said("jvm.log"), self._said("spark.log"), self._logs)
         self._ended.set()

@@ -5,6 +5,7 @@ A batch that runs again writes its rows again.
 
 from __future__ import annotations
 
+import atexit
 import datetime
 import json
 import os
@@ -81,6 +82,7 @@ def _keep(task: Task, letters: list[str]) -> None:
     if task.dead_letters not in _files:
         kept = private.folder(Path(task.dead_letters)) / f"functions-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
         _files[task.dead_letters] = private.open_file(kept, "a", encoding="utf-8")
+        atexit.register(_files[task.dead_letters].close)
     file = _files[task.dead_letters]
     file.write("".join(f"{letter}\n" for letter in letters))
     file.flush()
