@@ -34,7 +34,7 @@ subcommands:
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
-  sqlstream init FOLDER   writes the example project out, as the start of your own
+  sqlstream init FOLDER   writes the example project out, as a start for your own
 
 A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
 stdout, all else to stderr. Exit codes: 0, 1 after an error in a script or a job of it, 2 for wrong usage, 130 after
