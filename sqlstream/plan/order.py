@@ -7,13 +7,6 @@ from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import Node, Over, Sort, TimeAttribute
 from sqlstream.plan.properties import changelog_mode, field, updating_node
 from sqlstream.plan.time_attributes import why_none
-from sqlstream.sql.functions.aggregates import OVER_SET
-
-# DISTINCT changes nothing for these. It does for FIRST_VALUE and LAST_VALUE: a value that comes again does not count, and it stays when its first
-# row leaves the frame.
-_OF_ONE_VALUE = ("MIN", "MAX")
-# These need all rows.
-_BATCH_ONLY = ("LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST")
 
 
 def in_time_order(node: Over | Sort) -> None:
@@ -40,7 +33,7 @@ def _sort(node: Sort) -> None:
 def _over(node: Over) -> None:
     for named in node.aggregates:
         name = named.call.function.name
-        if name in _BATCH_ONLY:
+        if named.call.function.batch_only:  # they need all rows
             raise ValidationError(f"{name} Function is not supported in stream mode.", hint="Use batch mode. ROW_NUMBER and LAG work in both modes.")
         if name in ("RANK", "DENSE_RANK"):
             raise NotSupported(f"{name}() on streaming table is not supported currently.", hint="Use ROW_NUMBER(), or batch mode.")
@@ -67,7 +60,7 @@ def distinct_in_frames(node: Over) -> None:
     """Raises NotSupported for a call with DISTINCT that can't be computed over the rows of a frame."""
     for named in node.aggregates:
         call = named.call
-        if call.distinct and call.function.name not in (*OVER_SET, *_OF_ONE_VALUE):
+        if call.distinct and call.function.of_set is None and not call.function.same_distinct:
             raise NotSupported(f"{call.function.name}(DISTINCT ..) over the rows of a window is not supported yet.")
 
 

@@ -206,9 +206,11 @@ def _append_inputs(node: Node) -> None:
 
 def _updating_distinct(node: GroupAggregate) -> None:
     for named in node.aggregates:
-        if named.call.distinct and named.call.function.signed is None and named.call.function.name not in (*OVER_SET, "MIN", "MAX"):
-            name = named.call.function.name
-            raise NotSupported(f"{name}(DISTINCT ..) over rows that can change is not supported yet.", hint="Select the distinct rows first.")
+        function = named.call.function
+        if named.call.distinct and function.signed is None and function.of_set is None and not function.same_distinct:
+            raise NotSupported(
+                f"{function.name}(DISTINCT ..) over rows that can change is not supported yet.", hint="Select the distinct rows first."
+            )
 
 
 def _window_distinct(node: Node) -> None:

@@ -412,7 +412,7 @@ def _over(node: exp.Window, scope: Scope) -> Expr:
     sorted_by = [_of_window(item.this, scope, "ORDER BY") for item in items]
     # Constants part and order nothing.
     varying = [i for i, e in enumerate(sorted_by) if not isinstance(e, Literal)]
-    if items and not varying and call.function.name in OVER_ONLY:
+    if items and not varying and call.function.over_only:
         problem = "The window rank function requires order by clause with non-constant fields."
         raise ValidationError(f"Over Agg: {problem} please re-check the over window statement.", at=order)
     chosen = varying or range(len(items))
@@ -480,7 +480,7 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     if name == "CURRENT_DATABASE":
         return Literal(call.type, scope.database)
     if isinstance(call, AggregateCall):
-        if name not in OVER_ONLY and any(a.type.root == "NULL" for a in args):
+        if not call.function.over_only and any(a.type.root == "NULL" for a in args):
             raise ValidationError("Illegal use of 'NULL'", at=node, hint="CAST(NULL AS ..)")
         if distinct and (unordered := next((a.type for a in args if a.type.root in t.UNORDERED), None)):
             message = f"Type({unordered}) is not an orderable data type, it is not supported as a ORDER_BY/GROUP_BY/JOIN_EQUAL field."

@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql.expressions import Frame
-from sqlstream.sql.functions.aggregates import OVER_ONLY
 from sqlstream.sql.literals import interval_millis, number
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def frame(window: exp.Window, call: AggregateCall) -> Frame:
         # Among rows of one place each has a number of its own.
         last = 0 if window.args.get("order") else None
         return Frame(call.function.name == "ROW_NUMBER", None, last)
-    if call.function.name in OVER_ONLY:
+    if call.function.over_only:
         raise ValidationError("ROW/RANGE not allowed with RANK, DENSE_RANK or ROW_NUMBER functions", at=spec)
     rows = spec.args["kind"] == "ROWS"
     return Frame(rows, _bound(spec, "start", rows), _bound(spec, "end", rows) if spec.args.get("end") else 0)

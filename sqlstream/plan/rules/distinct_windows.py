@@ -18,15 +18,10 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Named, NamedAggregate, Node, Project, WindowAggregate
 from sqlstream.plan.properties import field
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr
-from sqlstream.sql.functions.aggregates import OVER_SET, SPREADS, summed_as_set
+from sqlstream.sql.functions.aggregates import OVER_SET, summed_as_set
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.types import INT
 
-# The same with and without DISTINCT.
-_PLAIN = ("MIN", "MAX")
-_SPLIT = ("COUNT", "SUM", "AVG", *SPREADS)
-# Others look at rows of NULLs too, and may fail at one.
-_IGNORE_NULLS = (*_SPLIT, *_PLAIN)
 _GROUP = generated("group")
 
 
@@ -39,8 +34,8 @@ def distinct_windows(node: Node) -> Node:
         # Sessions of each value would be others than those of all rows.
         return replace(node, aggregates=tuple(NamedAggregate(a.name, over_set(a.call)) for a in node.aggregates))
     # Those that keep all values anyway take a set.
-    calls = tuple(NamedAggregate(a.name, a.call if a.call.function.name in _SPLIT else over_set(a.call)) for a in node.aggregates)
-    distinct = [a for a in calls if a.call.distinct and a.call.function.name in _SPLIT]
+    calls = tuple(NamedAggregate(a.name, a.call if _is_split(a.call) else over_set(a.call)) for a in node.aggregates)
+    distinct = [a for a in calls if a.call.distinct and _is_split(a.call)]
     if not distinct:
         return replace(node, aggregates=calls)
     plain = [a for a in calls if a not in distinct]
@@ -79,9 +74,14 @@ def distinct_windows(node: Node) -> Node:
     return replace(node, input=Project(inner, tuple(columns)), aggregates=tuple(outer))
 
 
+def _is_split(call: AggregateCall) -> bool:
+    """Whether the values of ``call`` with DISTINCT have rows of their own."""
+    return call.function.ignores_nulls and not call.function.same_distinct
+
+
 def _of_plain_rows(call: AggregateCall) -> AggregateCall:
     """``call`` over the plain rows: in the rows for distinct arguments, its own arguments are NULL."""
-    if call.function.name in _IGNORE_NULLS:
+    if call.function.ignores_nulls:  # others may fail at one
         return call
     plain = make.equals(ColumnRef(INT.not_null(), _GROUP), 0)
     return replace(call, filter=plain if call.filter is None else make.all_of([call.filter, plain]))
@@ -89,7 +89,7 @@ def _of_plain_rows(call: AggregateCall) -> AggregateCall:
 
 def over_set(call: AggregateCall) -> AggregateCall:
     """``call`` without DISTINCT, as a function of the set of its values where it has such a form."""
-    if not call.distinct or call.function.name in _PLAIN:
+    if not call.distinct or call.function.same_distinct:
         return replace(call, distinct=False)
     if call.function.name in ("SUM", "AVG") and not summed_as_set(call.args[0].type):
         return call

@@ -19,7 +19,6 @@ from sqlstream.sql.functions import find
 from sqlstream.sql.generated_names import generated
 
 _NAME = generated("now")
-_CLOCKS = {"CURRENT_TIMESTAMP", "NOW", "LOCALTIMESTAMP", "CURRENT_DATE", "LOCALTIME", "CURRENT_TIME"}
 
 
 def row_clock(node: Node) -> Node:
@@ -41,4 +40,4 @@ def row_clock(node: Node) -> Node:
 
 
 def _is_call(expr: Expr) -> TypeGuard[Call]:
-    return isinstance(expr, Call) and expr.function.name in _CLOCKS and not expr.args
+    return isinstance(expr, Call) and expr.function.clock and expr.function.name != "PROCTIME"

@@ -17,9 +17,6 @@ from sqlstream.plan.properties import field, fields, static
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.udf.declarations.functions import calls_python
 
-# Computed once a row: not twice for one row, as an expression that is put in the place of a column may be.
-_ONCE = ("RAND", "RAND_INTEGER", "UUID")
-
 
 def shared_scan(node: Node) -> Node:
     """``node`` with every such union below it rewritten."""
@@ -84,7 +81,8 @@ def _branch(node: Node) -> _Branch:
 
 
 def _once(expr: Expr) -> bool:
-    return calls_python(expr) or any(isinstance(e, Call) and e.function.name in _ONCE for e in expr.walk())
+    """Whether ``expr`` is computed once a row: not twice, as one that is put in the place of a column may be."""
+    return calls_python(expr) or any(isinstance(e, Call) and not (e.function.deterministic or e.function.clock) for e in expr.walk())
 
 
 def _expand(branches: list[_Branch], names: list[str]) -> Node:

@@ -17,7 +17,6 @@ from sqlstream.runtime.lower.native import native
 from sqlstream.runtime.lower.operators import keyed_aggregate
 from sqlstream.runtime.lower.window_operators import TIME, closing, later
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
-from sqlstream.sql.functions.aggregates import ARGUMENTS
 from sqlstream.sql.functions.base import local
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render, render_arrived, render_marked, render_signed, signs
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 _ALL = "__sqlstream_all"
 _LIVE = "__sqlstream_live"
 _ARRIVAL = "__sqlstream_arrival"
-# Their values are other ones in another order of rows, as are those of JSON.
-_ORDERED = ("FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG", ARGUMENTS.name)
 _MARK = "__sqlstream_mark_{}"
 
 
@@ -92,7 +89,7 @@ def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch:
 
 def _as_rows_come(aggregates: tuple[NamedAggregate, ...]) -> tuple[NamedAggregate, ...]:
     """``aggregates`` without Spark's DISTINCT where one depends on the order of rows: Spark groups them by the distinct values, and loses it."""
-    if not any(a.call.function.name in _ORDERED or a.call.function.name.startswith("JSON_") for a in aggregates):
+    if not any(a.call.function.ordered for a in aggregates):
         return aggregates
     return tuple(replace(a, call=over_set(a.call)) for a in aggregates)
 

@@ -12,7 +12,7 @@ from sqlstream.runtime.lower.ranks import partitioned, sort_key
 from sqlstream.runtime.lower.window_operators import later
 from sqlstream.runtime.lower.windows import NO_TIME
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, constant
-from sqlstream.sql.functions.aggregates import OVER_ONLY, OVER_SET
+from sqlstream.sql.functions.aggregates import OVER_SET
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render, render_marked, render_over, render_signed
 
@@ -75,7 +75,7 @@ def _static(node: Over, frame: DataFrame, zone: str, *, batch: bool) -> DataFram
         call = named.call
         if call.distinct and call.function.name in OVER_SET:
             call = replace(call, function=OVER_SET[call.function.name])
-        window = _window(node, framed=call.function.name not in OVER_ONLY)
+        window = _window(node, framed=not call.function.over_only)
         columns.append(F.expr(render_over(call, zone, window)).alias(named.name))
     return frame.select("*", *columns)
 
@@ -165,7 +165,7 @@ def _streaming(node: Over, frame: DataFrame, zone: str) -> DataFrame:
 
 def _counts_once(call: AggregateCall, *, sliding: bool) -> bool:
     """Whether equal values count once, where that makes a difference, and rows are marked for it."""
-    return call.distinct and call.function.name not in ("MIN", "MAX") and not (sliding and call.function.signed is None)
+    return call.distinct and not call.function.same_distinct and not (sliding and call.function.signed is None)
 
 
 def _sql(call: AggregateCall, zone: str, mark: str | None, *, sliding: bool) -> str:

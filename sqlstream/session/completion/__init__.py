@@ -15,6 +15,7 @@ from sqlstream.session.completion.context import Context
 from sqlstream.session.completion.place import Place, catalogs, databases, relations
 from sqlstream.session.completion.suggestion import Candidate, Suggestion, fitting, identifier, keyword, keywords, string
 from sqlstream.session.completion.tree import QUERY_WORDS, tree
+from sqlstream.sql import functions
 from sqlstream.sql.syntax.expression_parser import TIME_UNITS
 from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes
 from sqlstream.sql.syntax.statement_table import SET_BEGINS, SHORT_FORMS
@@ -327,7 +328,8 @@ def _expression(place: Place) -> Iterator[Candidate]:
     below = queries.in_scope(place)
     if not below and (found := declarations.declared_columns(place.root)):
         below = [scope.FromItem("", found)]
-    if not place.at and place.group.before in ("COUNT", "SUM", "AVG", "MIN", "MAX", "LISTAGG"):
+    function = functions.find(place.group.before)
+    if not place.at and function is not None and function.aggregate and function.params and not function.over_only:
         yield from queries.operands(place, below)
         yield keyword("DISTINCT")
         return

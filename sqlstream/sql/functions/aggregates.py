@@ -260,13 +260,17 @@ def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary
 
 
 ROWS: tuple[Function, ...] = (
-    _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count, signed=_counted),
-    _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x", null_of_none=True, signed=_signed_sum),
-    _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x", null_of_none=True, signed=_signed_avg),
-    _row("MIN", ("plain",), _same, _call("min"), "The least value.", "x", null_of_none=True),
-    _row("MAX", ("plain",), _same, _call("max"), "The greatest value.", "x", null_of_none=True),
+    _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count,
+         signed=_counted, ignores_nulls=True, of_set=_count_of_set),
+    _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x", null_of_none=True, signed=_signed_sum, ignores_nulls=True,
+         of_set=_sum_of_set),
+    _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x", null_of_none=True, signed=_signed_avg,
+         ignores_nulls=True, of_set=_avg_of_set),
+    _row("MIN", ("plain",), _same, _call("min"), "The least value.", "x", null_of_none=True, ignores_nulls=True, same_distinct=True),
+    _row("MAX", ("plain",), _same, _call("max"), "The greatest value.", "x", null_of_none=True, ignores_nulls=True, same_distinct=True),
     *(
-        _row(name, ("numeric",), _avg_type, _spread(spark), summary, "x", null_of_none=True)
+        _row(name, ("numeric",), _avg_type, _spread(spark), summary, "x", null_of_none=True, ignores_nulls=True,
+             of_set=_spread_of_set(sample="POP" not in name, root=name.startswith("STD")))
         for name, spark, summary in (
             ("STDDEV_POP", "stddev_pop", "The standard deviation of all values, in the type of AVG."),
             ("STDDEV_SAMP", "stddev_samp", "The standard deviation of a sample, in the type of AVG."),
@@ -276,11 +280,15 @@ ROWS: tuple[Function, ...] = (
             ("VARIANCE", "var_samp", "Another name of VAR_SAMP."),
         )
     ),
-    _row("FIRST_VALUE", ("any",), _same, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x", null_of_none=True),
-    _row("LAST_VALUE", ("any",), _same, _last, "The last value that is not NULL, as rows come.", "x", null_of_none=True),
-    _row("LISTAGG", ("string", "string?"), _same, _listagg, "The texts with a separator between.", "s, ','", check=_check_separator),
-    _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x"),
-    _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]).with_nullable(ts[0].nullable), _array_agg, "The values as an array, NULLs too.", "x"),
+    _row("FIRST_VALUE", ("any",), _same, _ignoring_nulls("first"), "The first value that is not NULL, as rows come.", "x", null_of_none=True,
+         ordered=True),
+    _row("LAST_VALUE", ("any",), _same, _last, "The last value that is not NULL, as rows come.", "x", null_of_none=True, ordered=True),
+    _row("LISTAGG", ("string", "string?"), _same, _listagg, "The texts with a separator between.", "s, ','", check=_check_separator, ordered=True,
+         of_set=_listagg_of_set),
+    _row("COLLECT", ("any",), lambda ts: t.multiset(ts[0]).not_null(), _collect, "The values with how often they occur.", "x",
+         of_set=lambda call: _collect(replace(call, distinct=True))),
+    _row("ARRAY_AGG", ("any",), lambda ts: t.array(ts[0]).with_nullable(ts[0].nullable), _array_agg, "The values as an array, NULLs too.", "x",
+         ordered=True, of_set=lambda call: _array_agg(replace(call, distinct=True))),
     *(
         _row(name, ("any", "any*"), not_null(t.BIGINT), _call("grouping"), "Which of its keys are not in a row's grouping set: a bit each.",
              f"SELECT x, {name}(x) AS totals FROM {VALUES} GROUP BY GROUPING SETS ((x), ())")
@@ -290,7 +298,7 @@ ROWS: tuple[Function, ...] = (
          f"SELECT x, GROUP_ID() AS copy FROM {VALUES} GROUP BY x"),
     *(
         _row(name, params, returns, _call(name.lower()), summary, f"SELECT x, {name}({example}) OVER (ORDER BY x) AS y FROM {VALUES}",
-             check=_check_shift if params else None)
+             check=_check_shift if params else None, over_only=True, batch_only=name in ("PERCENT_RANK", "CUME_DIST", "NTILE", "LEAD"))
         for name, params, returns, summary, example in (
             ("ROW_NUMBER", (), not_null(t.BIGINT), "The place of a row in the order of OVER, from 1.", ""),
             ("RANK", (), not_null(t.BIGINT), "The place of a row in the order of OVER, the same for equal rows, with gaps behind them.", ""),
@@ -315,18 +323,9 @@ SINGLE_VALUE = _row("SINGLE_VALUE", ("any",), _first, lambda call: (
 
 # What the arguments of an aggregate function in Python were, a ROW each, in the order of rows. It has no name that a script can call.
 ARGUMENTS = _row("ARGUMENTS", ("any*",), lambda ts: t.array(t.row(tuple(map(str, range(len(ts)))), ts).not_null()).not_null(), _arguments,
-                 "The arguments of all rows.", "x")  # fmt: skip
+                 "The arguments of all rows.", "x", ordered=True, of_set=lambda call: _arguments(replace(call, distinct=True)))  # fmt: skip
 
 # Functions that OVER alone has.
-OVER_ONLY = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD")
-
-SPREADS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
-
-# With DISTINCT, as functions of the set of the values: the form for where Spark knows no DISTINCT. The state holds the set.
-_OF_SET: dict[str, Spark] = {
-    "COUNT": _count_of_set, "SUM": _sum_of_set, "AVG": _avg_of_set, "LISTAGG": _listagg_of_set,
-    "COLLECT": lambda call: _collect(replace(call, distinct=True)), "ARRAY_AGG": lambda call: _array_agg(replace(call, distinct=True)),
-    "ARGUMENTS": lambda call: _arguments(replace(call, distinct=True)),
-    **{name: _spread_of_set(sample="POP" not in name, root=name.startswith("STD")) for name in SPREADS},
-}  # fmt: skip
-OVER_SET: dict[str, Function] = {row.name: replace(row, spark=_OF_SET[row.name]) for row in (*ROWS, ARGUMENTS) if row.name in _OF_SET}
+OVER_ONLY = frozenset(row.name for row in ROWS if row.over_only)
+# With DISTINCT, as functions of the set of the values.
+OVER_SET: dict[str, Function] = {row.name: replace(row, spark=row.of_set) for row in (*ROWS, ARGUMENTS) if row.of_set is not None}

@@ -59,7 +59,12 @@ class Function:
     ``signed`` is an aggregate's form over rows of which some take others away (``Rendered.sign``), where it has one.
     ``check`` refuses what is right in Flink and can't be done here. ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
     ``deterministic``: the same arguments give the same value. ``notice``: what is told of a call with so many arguments, since it is not quite as in Flink.
-    ``null_of_none``: an aggregate that is NULL over no rows, for which there must be no GROUP BY; ``returns`` is its type over some.
+    ``clock``: its value is the time, one for all rows of a micro-batch.
+
+    Of aggregates. ``null_of_none``: it is NULL over no rows, for which there must be no GROUP BY; ``returns`` is its type over some.
+    ``over_only``: it stands before OVER alone; ``batch_only``: and that of bounded rows. ``ordered``: its value depends on the order of rows.
+    ``ignores_nulls``: a row of NULLs changes nothing. ``same_distinct``: it is the same with and without DISTINCT. ``of_set``: what it is with
+    DISTINCT where Spark knows none, a function of the set of the values, which the state holds.
     """
 
     name: str
@@ -76,7 +81,14 @@ class Function:
     signed: Callable[[Rendered], str] | None = None
     deterministic: bool = True
     notice: Callable[[int], str | None] | None = None
+    clock: bool = False
     null_of_none: bool = False
+    over_only: bool = False
+    batch_only: bool = False
+    ordered: bool = False
+    ignores_nulls: bool = False
+    same_distinct: bool = False
+    of_set: Spark | None = None
 
     @property
     def group(self) -> str:

@@ -140,8 +140,8 @@ _ARRAY_PARAMS, _OBJECT_PARAMS = ("string",), ("string", "string")
 _COLLECTED = not_null(t.varchar(2000))
 
 AGGREGATES: tuple[Function, ...] = (
-    Function("JSON_ARRAYAGG", _ARRAY_PARAMS, _COLLECTED, _array_agg("{0}"), "A JSON array of the values.", "JSON_ARRAYAGG(x)", aggregate=True),
-    Function("JSON_ARRAYAGG NULL ON NULL", _ARRAY_PARAMS, _COLLECTED, _array_agg("coalesce({0}, 'null')"), "A JSON array of the values, with NULLs.", "JSON_ARRAYAGG(x NULL ON NULL)", aggregate=True),
-    Function("JSON_OBJECTAGG", _OBJECT_PARAMS, _COLLECTED, _object_agg("false"), "A JSON object of names and values.", "JSON_OBJECTAGG(KEY 'a' VALUE x)", aggregate=True),
-    Function("JSON_OBJECTAGG ABSENT ON NULL", _OBJECT_PARAMS, _COLLECTED, _object_agg("true"), "A JSON object of names and values that are not NULL.", "JSON_OBJECTAGG(KEY 'a' VALUE x ABSENT ON NULL)", aggregate=True),
+    Function("JSON_ARRAYAGG", _ARRAY_PARAMS, _COLLECTED, _array_agg("{0}"), "A JSON array of the values.", "JSON_ARRAYAGG(x)", aggregate=True, ordered=True),
+    Function("JSON_ARRAYAGG NULL ON NULL", _ARRAY_PARAMS, _COLLECTED, _array_agg("coalesce({0}, 'null')"), "A JSON array of the values, with NULLs.", "JSON_ARRAYAGG(x NULL ON NULL)", aggregate=True, ordered=True),
+    Function("JSON_OBJECTAGG", _OBJECT_PARAMS, _COLLECTED, _object_agg("false"), "A JSON object of names and values.", "JSON_OBJECTAGG(KEY 'a' VALUE x)", aggregate=True, ordered=True),
+    Function("JSON_OBJECTAGG ABSENT ON NULL", _OBJECT_PARAMS, _COLLECTED, _object_agg("true"), "A JSON object of names and values that are not NULL.", "JSON_OBJECTAGG(KEY 'a' VALUE x ABSENT ON NULL)", aggregate=True, ordered=True),
 )  # fmt: skip

@@ -253,7 +253,7 @@ def _no_call(call: Rendered) -> str:
 
 
 def _current(name: str, type_: Type, summary: str, *, example: str = "") -> Function:
-    return Function(name, (), not_null(type_), _now(type_), summary, example or name, deterministic=False)
+    return Function(name, (), not_null(type_), _now(type_), summary, example or name, deterministic=False, clock=True)
 
 
 def _second_nullable(types: Types) -> Type:
