@@ -52,7 +52,7 @@ def build(archive: Path) -> bool:
             part = Path(folder) / archive.name
             _run(Path(folder), part)
             if not part.exists():
-                raise SetupError(f"The JVM wrote no archive of its classes: see {folder}.")
+                raise SetupError(f"The JVM did not write an archive of its classes: see {folder}.")
             part.replace(archive)
             sealed.seal(archive)
         for old in sorted(archive.parent.glob("classes-*.jsa"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
@@ -73,4 +73,4 @@ def _run(project: Path, part: Path) -> None:
 
 
 if __name__ == "__main__":
-    print("built" if build(Path(sys.argv[1])) else "there is one, or it is being built")
+    print("built" if build(Path(sys.argv[1])) else "there is one already, or it is being built")

@@ -39,14 +39,14 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
     parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
-    parser.add_argument("--output", choices=("text", "json"), default="text", help="json: an object a line")
-    parser.add_argument("--no-python", action="store_true", help="run no module of functions: their text tells the types")
+    parser.add_argument("--output", choices=("text", "json"), default="text", help="json: one object per line")
+    parser.add_argument("--no-python", action="store_true", help="don't run the modules of functions: their text says what types they have")
     arguments = parser.parse_args(argv)
     session = Session(project, options=options, notify=lambda line: None, python=not arguments.no_python)
     files = arguments.files or project_files(session.project)
     missing = [str(f) for f in files if not f.is_file()]
     if missing:
-        parser.error(f"no file {', '.join(missing)}")
+        parser.error(f"no such file: {', '.join(missing)}")
     found = deeply(lambda: list(findings(session, files)))
     for one in found:
         print(json.dumps(asdict(one)) if arguments.output == "json" else one)

@@ -28,7 +28,7 @@ What to try next:
 def main(argv: list[str]) -> int:
     """Write the example project into a folder; the exit code."""
     parser = argparse.ArgumentParser(prog="sqlstream init", description="Write the example project into a folder, as a start.")
-    parser.add_argument("folder", type=Path, help="the project's folder; it is made if it is not there")
+    parser.add_argument("folder", type=Path, help="the project's folder, which is created if it does not exist")
     folder = parser.parse_args(argv).folder.expanduser()
     screen = Screen()
     try:
@@ -44,11 +44,11 @@ def _begun(folder: Path) -> int:
     """How many files were written. Raises SetupError, and writes nothing, where there is a project already."""
     there = [name for name in dict.fromkeys((*MARKS, *(part.partition("/")[0] for part in PARTS))) if os.path.lexists(folder / name)]
     if there:
-        raise SetupError(f"There is a project in {folder} already: it has '{there[0]}'.", hint="Name a new folder.")
+        raise SetupError(f"There is already a project in {folder}: it has '{there[0]}'.", hint="Name a new folder.")
     try:
         return write_out(EXAMPLE, folder, PARTS)
     except OSError as error:
-        raise SetupError(f"The project can't be written: {error.filename or folder}: {error.strerror}.") from None
+        raise SetupError(f"The project cannot be written: {error.filename or folder}: {error.strerror}.") from None
 
 
 def write_out(example: Path, folder: Path, parts: tuple[str, ...]) -> int:

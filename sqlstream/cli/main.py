@@ -42,8 +42,8 @@ Ctrl-C, 143 after SIGTERM, 129 after SIGHUP: the jobs are stopped, their state i
 
 # Flags that only stand for an option: flags, metavar, the option, what separates several values, help.
 OPTION_FLAGS = (
-    (("--master",), "URL", "spark.master", None, "where Spark runs, as local[4] or spark://host:7077"),
-    (("-j", "--jar"), "JAR", "pipeline.jars", ";", "a jar for Spark, as a JDBC driver (repeat for more)"),
+    (("--master",), "URL", "spark.master", None, "where Spark runs, such as local[4] or spark://host:7077"),
+    (("-j", "--jar"), "JAR", "pipeline.jars", ";", "a jar for Spark, such as a JDBC driver (repeat for more)"),
     (("-pyfs", "--pyFiles"), "FILES", "python.files", ",", "Python files and folders for functions"),
     (("-pyarch", "--pyArchives"), "FILES", "python.archives", ",", "archives for Python functions"),
     (("-pyexec", "--pyExecutable"), "PATH", "python.executable", None, "the interpreter of Spark's Python workers"),
@@ -51,10 +51,10 @@ OPTION_FLAGS = (
 )
 # Flags of Flink's client that are refused: flags, why.
 REFUSED_FLAGS = (
-    (("-s", "--session"), "sessions have no names here: a job is known by its pipeline.name, its state by its project"),
-    (("-u", "--update"), "Flink has dropped it; give the statement to -e"),
-    (("-pyreq", "--pyRequirements"), "nothing is installed; pack an environment, as venv-pack does, and give it to -pyarch and -pyexec"),
-    (("-d", "--defaults"), "Flink has dropped YAML environment files; write SET statements and give them to -i"),
+    (("-s", "--session"), "sessions have no names here: a job is identified by its pipeline.name, its state by its project"),
+    (("-u", "--update"), "Flink has dropped it; pass the statement to -e"),
+    (("-pyreq", "--pyRequirements"), "nothing is installed; pack an environment, for example with venv-pack, and pass it to -pyarch and -pyexec"),
+    (("-d", "--defaults"), "Flink has dropped YAML environment files; write SET statements and pass them to -i"),
 )
 GATEWAY = "there is no SQL gateway to connect to; --master names the Spark cluster that does the work"
 
@@ -164,7 +164,7 @@ def _project(parser: argparse.ArgumentParser, given: Path | None, *, runs: bool 
             return here
         parser.error(f"{error.message} ({error.hint})")
     for folder, owner in found.passed:
-        print(f"{folder} is a project of {owner}: it is not used. --project {folder} uses it.", file=sys.stderr)
+        print(f"{folder} is a project of {owner}, so it is not used; --project {folder} uses it.", file=sys.stderr)
     if found.path != here:
         print(f"Project: {found.path}", file=sys.stderr)
     return found.path
@@ -216,12 +216,12 @@ def argument_parser() -> argparse.ArgumentParser:
     source.add_argument("-e", "--execute", metavar="SQL", help="run these statements")
     add = parser.add_argument
     many: dict[str, Any] = {"action": "append", "default": []}
-    add("-i", "--init", metavar="FILE", help="declarations and settings to begin with")
-    add("--output", choices=("tableau", "csv", "json"), default="tableau", help="how rows are printed; json: an object a line")
+    add("-i", "--init", metavar="FILE", help="declarations and settings to start with")
+    add("--output", choices=("tableau", "csv", "json"), default="tableau", help="how rows are printed; json: one object per line")
     add("-D", metavar="KEY=VALUE", type=_pair, **many, help="set an option, as SET does")
     add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
     add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from here upwards)")
-    add("--save", action="store_true", help="keep what CREATE, ALTER and DROP declare in the project's catalog")
+    add("--save", action="store_true", help="save what CREATE, ALTER and DROP declare to the project's catalog")
     add("-hist", "--history", metavar="FILE", type=Path, help="default .sqlstream/history of the project")
     add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")
     for flags, metavar, key, separator, text in OPTION_FLAGS:
@@ -263,7 +263,7 @@ def _pair(text: str) -> tuple[str, str]:
 def _folder(text: str) -> Path:
     path = Path(text).expanduser()
     if not path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text} is no folder")
+        raise argparse.ArgumentTypeError(f"{text} is not a folder")
     return path.resolve()
 
 

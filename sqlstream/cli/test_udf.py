@@ -168,5 +168,5 @@ def _type_of(value: Any) -> Type:
         return t.map_of(_type_of(key), _type_of(element))
     found = type_of_annotation(type(value))
     if found is None:
-        raise TypeError(f"{value!r} is a value of no SQL type")
+        raise TypeError(f"{value!r} has no SQL type")
     return found

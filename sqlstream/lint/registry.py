@@ -39,13 +39,13 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("L001", "State that is kept for ever, and what would bound it.", unbounded_state.check, submit=True),
+    Rule("L001", "State that is kept forever, and what would bound it.", unbounded_state.check, submit=True),
     Rule("L002", "A sink's PRIMARY KEY that is not the key of the query's rows.", upsert_key.check),
     Rule("L003", "GROUP BY window_start without window_end, or the other way round.", window_columns.check, submit=True),
-    Rule("L004", "A join on times that is no interval join: a watermark, or a bound, is missing.", interval_join.check, submit=True),
+    Rule("L004", "A join on times that is not an interval join: a watermark or a bound is missing.", interval_join.check, submit=True),
     Rule("L005", "A table, a view or a query of WITH that the script never reads.", unused.check),
     Rule("L006", "SELECT * of a table into a sink.", select_star.check),
-    Rule("L007", "INSERT matches by position: a column goes into another one's place.", column_order.check),
+    Rule("L007", "INSERT matches by position: a column ends up in another one's place.", column_order.check),
     Rule("L008", "A comparison with NULL by = or <>.", null_comparison.check),
     Rule("L009", "NOT IN a sub-query.", not_in.check),
     Rule("L010", "A secret in plain text.", secret.check),

@@ -58,4 +58,4 @@ def execute_query(words: list[str]) -> str:
     try:
         return query(words)
     except UsageError:
-        raise ValidationError("A parameter is given as NAME=VALUE.") from None
+        raise ValidationError("A parameter is written as NAME=VALUE.") from None

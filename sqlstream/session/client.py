@@ -34,8 +34,8 @@ Ask: TypeAlias = "Callable[[str, Callable[[], bool]], bool]"
 
 def leaving(jobs: list[str]) -> str:
     """The question before these jobs stop with the shell."""
-    those = "1 job runs and stops" if len(jobs) == 1 else f"{len(jobs)} jobs run and stop"
-    return f"{those} with the shell: {', '.join(jobs)}.\nTheir state stays: submitted again, the same statements go on from there. Quit?"
+    those = "1 job is running and stops" if len(jobs) == 1 else f"{len(jobs)} jobs are running and stop"
+    return f"{those} with the shell: {', '.join(jobs)}.\nTheir state is kept: submitted again, the same statements continue from there. Quit?"
 
 
 class Client:
@@ -93,7 +93,9 @@ class Client:
                 running = [short_name(j.name) for j in self._jobs if j.status is JobStatus.RUNNING]
                 return not running or self._agrees(leaving(running))
             case ast.StopJob():
-                return self._agrees(f"Stop the job {self._jobs.find(node.this.name).name}? Its state stays: the same statement goes on from there.")
+                return self._agrees(
+                    f"Stop the job {self._jobs.find(node.this.name).name}? Its state is kept: the same statement continues from there."
+                )
             case ast.Drop():
                 return self._agrees(self._dropping(node))
         return True
@@ -120,8 +122,10 @@ class Client:
         path = self._planner.project / Path(node.this.name).expanduser()
         format_ = (node.args.get("format") or path.suffix[1:]).lower()
         if format_ not in export.FORMATS:
-            raise ValidationError(f"The name '{path.name}' tells no format.", at=node.this, hint="FORMAT CSV, FORMAT JSON or FORMAT PARQUET.")
+            raise ValidationError(
+                f"The name '{path.name}' does not say which format to write.", at=node.this, hint="Add FORMAT CSV, FORMAT JSON or FORMAT PARQUET."
+            )
         export.check_free(path, node.this, overwrite=bool(node.args.get("overwrite")))
         count = export.write(kept, path, format_, self._planner.zone, self._spark)
-        left = f"; {kept.forgotten} earlier ones were no longer kept" if kept.forgotten else ""
+        left = f"; {kept.forgotten} earlier ones are no longer kept" if kept.forgotten else ""
         return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {path}{left}.",))

@@ -104,11 +104,11 @@ def check_free(path: Path, at: exp.Expr, *, overwrite: bool) -> None:
     try:
         there, replaceable = os.path.lexists(path), path.is_file()
     except (OSError, ValueError):  # too long, or a NUL in it
-        raise ValidationError(f"'{str(path)[:80]}' can be no file.", at=at) from None
+        raise ValidationError(f"'{str(path)[:80]}' can't be the name of a file.", at=at) from None
     if there and not replaceable:
-        raise ValidationError(f"'{path}' is there and is no file: it is not replaced.", at=at, hint="Name a file that is not there.")
+        raise ValidationError(f"'{path}' exists and is not a file, so it is not replaced.", at=at, hint="Name a file that does not exist.")
     if there and not overwrite:
-        raise ValidationError(f"'{path}' is there already.", at=at, hint="Name another file, or end the statement with OVERWRITE to replace it.")
+        raise ValidationError(f"'{path}' already exists.", at=at, hint="Name another file, or end the statement with OVERWRITE to replace it.")
 
 
 def write(kept: Kept, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
@@ -146,7 +146,7 @@ def _parquet(kept: Kept, path: Path, zone: str, spark: SparkSession | None) -> N
     if nested:
         raise NotSupported(f"Parquet of the nested column '{nested[0]}' is not supported.", hint="EXPORT LAST TO 'file' FORMAT json.")
     if spark is None:
-        raise NotSupported("Parquet is written by Spark, which has not started.", hint="A SELECT starts it; csv and json need none.")
+        raise NotSupported("Parquet is written by Spark, which has not started.", hint="A SELECT starts it; CSV and JSON are written without it.")
     from pyarrow import parquet
 
     op = [op_name(kept.columns)] if kept.updates else []

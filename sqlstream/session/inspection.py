@@ -94,7 +94,7 @@ def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
     at = node.args.get("this")
     asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is JobStatus.RUNNING] or list(jobs)[-1:]
     if not asked:
-        raise ValidationError("There is no job.", at=node, hint="INSERT INTO submits one.")
+        raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
     found = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))
     return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=found)
 

@@ -24,19 +24,19 @@ class Key:
 
 
 KEYS = (
-    Key("Enter", "Runs what is typed if it ends with ';', else begins a line with the same indentation. In a menu: takes the chosen entry.",
+    Key("Enter", "Runs what is typed if it ends with ';', otherwise starts a line with the same indentation. In a menu: accepts the chosen entry.",
         "enter", (Binding(("enter",)),)),
-    Key("F5, Meta-Enter", "Runs the statement under the cursor, of several; all of them stay in the prompt.",
+    Key("F5, Meta-Enter", "Runs only the statement under the cursor, if there are several; all of them stay in the prompt.",
         "run_statement", (Binding(("f5",)), Binding(("escape", "enter")))),
-    Key("Tab, Shift-Tab", "Opens the menu of completions and goes through it; at the beginning of a further line indents it, or takes that back.",
+    Key("Tab, Shift-Tab", "Opens the menu of completions and moves through it; at the start of a further line indents it, or undoes that.",
         "indent", (Binding(("tab",), "margin"),)),
     Key("", "", "unindent", (Binding(("s-tab",), "margin"),)),
-    Key("Right, Ctrl-E", "Takes over the grey rest, which is from the history; Meta-F a word of it."),
+    Key("Right, Ctrl-E", "Accepts the grey rest, which is from the history; Meta-F accepts a word of it."),
     Key("Up, Down", "Go through the lines, then through the history, whole statements at a time; so do Ctrl-P and Ctrl-N."),
-    Key("Ctrl-R", "Searches the history; again for an older one, Enter to take it."),
-    Key("Ctrl-X Ctrl-E", "Opens what is typed in $VISUAL or $EDITOR; what comes back is run by Enter. In vi mode: v.",
+    Key("Ctrl-R", "Searches the history; again for an older match, Enter to accept it."),
+    Key("Ctrl-X Ctrl-E", "Opens what is typed in $VISUAL or $EDITOR; Enter runs what comes back. In vi mode: v.",
         "open_editor", (Binding(("c-x", "c-e"), "emacs"), Binding(("v",), "vi"))),
     Key("F4", "Changes between emacs and vi keys, as SET 'sql-client.edit-mode' does.", "change_mode", (Binding(("f4",)),)),
-    Key("Ctrl-C", "Drops what is typed; ends the statement that runs."),
+    Key("Ctrl-C", "Discards what is typed; ends the statement that is running."),
     Key("Ctrl-D", "Ends the shell."),
 )  # fmt: skip

@@ -161,7 +161,7 @@ def _value(node: exp.Expr) -> str | None:
             return str(node.this)
         case ast.IntervalLiteral():
             return f"{'-' if node.args.get('negative') else ''}{node.this} {node.args['unit']}"
-    raise ValidationError("A parameter takes a constant.", at=node)
+    raise ValidationError("The value of a parameter is a constant.", at=node)
 
 
 def _literal(parameter: QueryParameter, text: str | None, at: exp.Expr) -> str:
@@ -171,7 +171,7 @@ def _literal(parameter: QueryParameter, text: str | None, at: exp.Expr) -> str:
     root = parameter.type.partition("(")[0]
     write = _WRITERS.get(root)
     if write is None:
-        hint = f"Types of parameters are: {', '.join(k for k in _WRITERS if k)}."
+        hint = f"Parameters can have the types: {', '.join(k for k in _WRITERS if k)}."
         raise ValidationError(f"The parameter '{parameter.name}' has the type {parameter.type}, which is not supported.", at=at, hint=hint)
     try:
         return write(text.strip() if root not in ("", "STRING", "VARCHAR", "CHAR") else text, parameter.type)

@@ -61,7 +61,7 @@ def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str
     there = brokers(catalog, options, project, topic)
     records = there.client.latest(topic, SAMPLE)
     if not any(r.value is not None for r in records):
-        raise ValidationError(f"The topic '{topic}' has no record to tell a table from.", at=node.args["topic"])
+        raise ValidationError(f"The topic '{topic}' has no records to infer a table from.", at=node.args["topic"])
     name = ".".join(quote(p) for p in ast.parts(node.this)) if node.this is not None else quote(topic)
     return create_table(name, topic, there.options, [r.value for r in records])
 
@@ -100,7 +100,7 @@ def client_of_table(name: str, catalog: CatalogManager) -> KafkaClient:
     """A client of the brokers of a table. Raises ValidationError."""
     table = catalog.resolve(tuple(name.split(".")))
     if not isinstance(table, Table) or _SERVERS not in table.options:
-        raise ValidationError(f"'{name}' is not a table of Kafka's topics.")
+        raise ValidationError(f"'{name}' is not a table of a Kafka topic.")
     return _of_table(table.options).client
 
 

@@ -325,7 +325,7 @@ class Session:
                 try:
                     sections.append(spark_plan(without_limit(plan)[0], self._engine.spark, env.settings, self.project))
                 except (SetupError, ValidationError, JobFailed) as error:  # a source that does not answer, or is not there yet
-                    sections.append(f"(not known: {error.message})")
+                    sections.append(f"(unknown: {error.message})")
         else:
             sections += ["== Spark Plan ==", "(Spark has not started: a SELECT or INSERT starts it)"]
         return results.text_rows(("result",), ((masked_message("\n".join(sections) + "\n", text, self._known_secrets),),))

@@ -46,7 +46,7 @@ def answered(node: ast.Set | ast.Reset, options: MutableMapping[str, str], initi
 def _after_start(key: str, node: ast.Set | ast.Reset) -> str | None:
     """The notice about a new value that Spark, which has started, reads no more. Raises ValidationError where functions would miss it."""
     if key in _STARTED_WITH:
-        hint = f"Give it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
-        raise ValidationError(f"'{key}' can't be set any more: Spark has started.", at=node, hint=hint)
+        hint = f"Set it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
+        raise ValidationError(f"'{key}' can no longer be set: Spark has started.", at=node, hint=hint)
     spark = key.startswith("spark.")
-    return f"A new value of '{key}' has no effect: Spark has started. Give it with -D, or in sqlstream.toml." if spark else None
+    return f"A new value of '{key}' has no effect: Spark has started. Set it with -D, or in sqlstream.toml." if spark else None

@@ -34,5 +34,5 @@ def open_history(path: Path | None, screen: Screen) -> History:
             path.touch(mode=0o600)
             return StatementHistory(path)
     except OSError as error:
-        screen.notices([f"The history of this shell will not be kept: {error}"])
+        screen.notices([f"The history of this shell will not be saved: {error}"])
     return InMemoryHistory()

@@ -33,13 +33,13 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 KEYS = (
     ("q", "Quit", "Quit; the last rows stay on the terminal"),
     ("n p", "Page", "Next, previous page; also PageDown, PageUp"),
-    ("s", "Sort", "Sort by the column in brackets: up, down, as the rows came"),
-    ("o", "Open", "Open the row that is underlined, all of its text; also Enter"),
-    ("?", "Keys", "These keys; also h"),
+    ("s", "Sort", "Sort by the column in brackets: ascending, descending, as the rows came"),
+    ("o", "Open", "Open the underlined row, with all of its text; also Enter"),
+    ("?", "Keys", "Show these keys; also h"),
     ("<- ->", "Column", "Choose the column"),
     ("+ -", "Refresh", "Refresh faster, slower"),
-    ("l", "Last", "Last page, and stay on it; also End. Home is the first one"),
-    ("g", "Go to", "Go to a page: its number and Enter"),
+    ("l", "Last", "Go to the last page and stay there; also End. Home goes to the first one"),
+    ("g", "Go to", "Go to a page: type its number, then Enter"),
     ("r", "Now", "Refresh now"),
     ("up down", "Row", "Choose the row"),
 )

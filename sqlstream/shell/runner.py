@@ -120,7 +120,7 @@ class Runner:
             word = statement.text.split(None, 1)[0].upper()
             if word not in INIT_WORDS:
                 raise NotSupported(
-                    f"An init file holds declarations and settings only, not {word}.",
+                    f"An init file may hold only declarations and settings, not {word}.",
                     hint="Put the statement into the script that -f runs.",
                 ).located(masked_text(script.text), script.name, statement.start)
         for outcome in self.session.run(script.text, script.name):

@@ -115,7 +115,7 @@ def test_life(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
         file.write_bytes(b"one\ntwo\x85still two\n\nlast")
         assert broker.produce("auto", file) == 4
         assert [line.replace("\ufffd", "?") for line in broker.consume("auto")] == ["one", "two?still two", "", "last"]
-        with pytest.raises(SetupError, match="line 2 holds no"):
+        with pytest.raises(SetupError, match="line 2 has no"):
             broker.produce("kept", ["a\tb", "no key"], "\t")
         with pytest.raises(SetupError, match="larger than the broker allows"):
             broker.produce("plain", [random.Random(1).randbytes(3_000_000).hex()])

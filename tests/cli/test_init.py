@@ -42,5 +42,5 @@ def test_a_folder_with_other_files_becomes_a_project(tmp_path: Path) -> None:
 def test_a_file_is_no_folder(tmp_path: Path, capsys) -> None:
     (tmp_path / "file").write_text("mine")
     assert main(["init", str(tmp_path / "file")]) == 1
-    assert "can't be written" in capsys.readouterr().err
+    assert "cannot be written" in capsys.readouterr().err
     assert (tmp_path / "file").read_text() == "mine"

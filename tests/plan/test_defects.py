@@ -94,9 +94,9 @@ def test_a_folder_that_can_not_be_written_to(tmp_path: Path, broken: None) -> No
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("SELECT U&'\\D800'", "The string has half of a character."),
-        ("SELECT E'a\\uD800'", "The string has half of a character."),
-        ("SELECT E'\\uDE00\\uD83D'", "The string has half of a character."),
+        ("SELECT U&'\\D800'", "The string holds half of a surrogate pair."),
+        ("SELECT E'a\\uD800'", "The string holds half of a surrogate pair."),
+        ("SELECT E'\\uDE00\\uD83D'", "The string holds half of a surrogate pair."),
         (f"SELECT {'9' * 5000}", "out of range"),
         (f"SELECT -1.{'9' * 5000}", "out of range"),
         (f"SELECT 1e{'9' * 5000}", "out of range"),

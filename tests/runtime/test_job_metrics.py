@@ -220,7 +220,7 @@ def test_rows_into_a_table_with_a_key_are_counted_once(session, engine, broker, 
 
 
 def test_explain_job_without_a_job(session) -> None:
-    with pytest.raises(ValidationError, match="There is no job"):
+    with pytest.raises(ValidationError, match="There are no jobs"):
         list(session.run("EXPLAIN JOB"))
     with pytest.raises(ValidationError, match="does not exist"):
         list(session.run("EXPLAIN JOB 'x'"))

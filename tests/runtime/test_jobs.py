@@ -268,7 +268,7 @@ def test_what_did_not_start_leaves_nothing_and_is_explained_all_the_same(tmp_pat
         list(session.run("INSERT INTO copies SELECT id, 'x' FROM gone;"))
     assert not list((tmp_path / ".sqlstream" / "jobs").glob("*/1"))
     ((text,),) = rows(session, "EXPLAIN SELECT id FROM gone WHERE id > 1;")
-    assert "Calc(where=[(id > 1)])" in text and "(not known: The path '" in text
+    assert "Calc(where=[(id > 1)])" in text and "(unknown: The path '" in text
 
 
 def test_windows_are_shown_in_their_order(tmp_path: Path, engine) -> None:

@@ -87,5 +87,5 @@ def test_stop_asks(shell, asked, monkeypatch):
     monkeypatch.setattr(session._jobs, "find", lambda text: SimpleNamespace(name="my job"))
     monkeypatch.setattr(session._jobs, "stop", lambda *_, **__: pytest.fail("stopped"))
     (done,) = session.run("STOP JOB 'abc'")
-    assert asked == ["Stop the job my job? Its state stays: the same statement goes on from there."]
+    assert asked == ["Stop the job my job? Its state is kept: the same statement continues from there."]
     assert done.notices == ("Nothing was done.",)

@@ -108,7 +108,7 @@ def test_the_statements(tmp_path):
     assert (tmp_path / "a.csv").read_text() == "n\n1\n2\n"
     (drawn,) = session.run("PLOT n")
     assert drawn.lines.startswith("n\n")
-    with pytest.raises(ValidationError, match="tells no format"):
+    with pytest.raises(ValidationError, match="does not say which format"):
         list(session.run("EXPORT LAST TO 'a.txt'"))
 
 
@@ -119,14 +119,14 @@ def test_what_is_there_is_replaced_only_on_demand(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "mine").touch()
     for statement in ("EXPORT LAST TO 'a.csv'", "EXPORT LAST TO 'a.csv' FORMAT JSON"):
-        with pytest.raises(ValidationError, match="is there already"):
+        with pytest.raises(ValidationError, match="already exists"):
             list(session.run(statement))
     for format_ in ("CSV", "JSON", "PARQUET"):
-        with pytest.raises(ValidationError, match="is no file: it is not replaced"):
+        with pytest.raises(ValidationError, match="is not a file, so it is not replaced"):
             list(session.run(f"EXPORT LAST TO 'folder' FORMAT {format_} OVERWRITE"))
-    with pytest.raises(ValidationError, match="is no file"):
+    with pytest.raises(ValidationError, match="is not a file"):
         list(session.run("EXPORT LAST TO '/dev/null' FORMAT CSV OVERWRITE"))
-    with pytest.raises(ValidationError, match="can be no file"):
+    with pytest.raises(ValidationError, match="can't be the name of a file"):
         list(session.run(f"EXPORT LAST TO '{'x' * 300}.csv'"))
     assert (tmp_path / "a.csv").read_text() == "mine"
     list(session.run("EXPORT LAST TO 'a.csv' OVERWRITE"))
@@ -176,7 +176,7 @@ def test_what_has_changed_is_drawn_as_it_is_now():
 def test_what_cannot_be_drawn_is_told():
     with pytest.raises(ValidationError, match="no numeric column 'item'"):
         chart(SERIES, [window(0, "a", "1")], "item", None, 60)
-    with pytest.raises(ValidationError, match="no value of 'total'"):
+    with pytest.raises(ValidationError, match="'total' has no values"):
         chart(SERIES, [], None, None, 60)
     with pytest.raises(ValidationError, match="no numeric column"):
         chart(columns(s="STRING"), [], None, None, 60)

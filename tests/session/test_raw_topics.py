@@ -168,7 +168,7 @@ def test_infer_shows_and_saves(kafka, tmp_path, monkeypatch):
     assert "${env:KAFKA_BOOTSTRAP}" in (tmp_path / "catalog" / "s.sql").read_text()
     again = session(tmp_path)
     assert next(iter(again.run("DESCRIBE s"))).rows[0][:2] == ("n", "INT")
-    with pytest.raises(ValidationError, match="no record to tell a table from"):
+    with pytest.raises(ValidationError, match="no records to infer a table from"):
         list(one.run("INFER TABLE FROM 'empty'"))
 
 

@@ -131,7 +131,7 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
         (["-i", "missing.sql"], "cannot read missing.sql"),
         (["-D", "novalue"], "not of the form KEY=VALUE"),
         (["-f", "a", "-e", "b"], "not allowed with"),
-        (["--project", "missing"], "is no folder"),
+        (["--project", "missing"], "is not a folder"),
         (["--nope"], "unrecognized arguments"),
     ],
 )
@@ -180,7 +180,7 @@ def test_a_project_of_somebody_else_is_not_used(tmp_path, mark, link, monkeypatc
     of_others(monkeypatch, theirs / mark)
     monkeypatch.chdir(ours)
     assert cli.main(["check"]) == 0
-    assert capsys.readouterr().err.startswith(f"{theirs} is a project of the user 4711: it is not used. --project {theirs} uses it.\n")
+    assert capsys.readouterr().err.startswith(f"{theirs} is a project of the user 4711, so it is not used; --project {theirs} uses it.\n")
     monkeypatch.chdir(theirs)
     for arguments in (["check"], ["-e", "HELP"], ["test-udf", "udfs/evil.py"]):
         with pytest.raises(SystemExit) as ended:
@@ -287,7 +287,7 @@ def test_a_saved_query_is_a_statement(here, calls, capsys):
         assert told in capsys.readouterr().err
     with pytest.raises(SystemExit):
         start(calls, "query", "spent", "least")
-    assert "A parameter is given as NAME=VALUE" in capsys.readouterr().err
+    assert "A parameter is written as NAME=VALUE" in capsys.readouterr().err
 
 
 def test_only_the_shell_asks(here, calls, monkeypatch):

@@ -142,4 +142,4 @@ def test_the_history_is_its_owners(fake_session, type_keys, tmp_path):
 def test_a_history_that_cannot_be_kept_is_no_reason_to_stop(fake_session, screen, type_keys, tmp_path):
     (tmp_path / "file").touch()
     assert type_keys(fake_session(), "QUIT;\r", history=tmp_path / "file" / "history") == 0
-    assert "[NOTICE] The history of this shell will not be kept" in screen.err.getvalue()
+    assert "[NOTICE] The history of this shell will not be saved" in screen.err.getvalue()

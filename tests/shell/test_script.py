@@ -233,5 +233,5 @@ def test_an_init_file_holds_no_queries(fake_session, screen, statement):
     session = fake_session()
     assert run(session, screen, "b", init=Script(f"SET 'a' = 'b';\n{statement};", "init.sql")) == 1
     assert session.ran == []
-    assert "NotSupported [S3]: An init file holds declarations and settings only" in screen.err.getvalue()
+    assert "NotSupported [S3]: An init file may hold only declarations and settings" in screen.err.getvalue()
     assert " --> init.sql:" in screen.err.getvalue()

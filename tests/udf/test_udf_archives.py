@@ -130,8 +130,8 @@ def test_what_workers_are_started_with_is_given_before(tmp_path: Path) -> None:
     for key, flag in (("python.executable", "-pyexec"), ("python.archives", "-pyarch")):
         with pytest.raises(ValidationError) as raised:
             list(session.run(f"SET '{key}' = 'other'"))
-        assert raised.value.message == f"'{key}' can't be set any more: Spark has started."
-        assert raised.value.hint == f"Give it before the first query, or with {flag}, or in sqlstream.toml."
+        assert raised.value.message == f"'{key}' can no longer be set: Spark has started."
+        assert raised.value.hint == f"Set it before the first query, or with {flag}, or in sqlstream.toml."
     for reset in ("RESET 'python.executable'", "RESET"):
         with pytest.raises(ValidationError, match=r"'python.executable' can't be set any more"):
             list(session.run(reset))
@@ -142,7 +142,7 @@ def test_what_spark_was_started_with_is_told(tmp_path: Path) -> None:
     engine = SimpleNamespace(started=False)
     session = Session(tmp_path, options={"spark.a": "1"}, notify=lambda line: None, engine=engine)  # type: ignore[arg-type]
     engine.started = True
-    told = ("A new value of 'spark.a' has no effect: Spark has started. Give it with -D, or in sqlstream.toml.",)
+    told = ("A new value of 'spark.a' has no effect: Spark has started. Set it with -D, or in sqlstream.toml.",)
     for statement, notices in (("SET 'spark.a' = '1'", ()), ("SET 'spark.a' = '2'", told), ("RESET 'spark.a'", told), ("RESET", ())):
         assert [o.notices for o in session.run(statement)] == [notices]
 

@@ -94,7 +94,7 @@ class Broker:
         """The address of the running broker. Raises SetupError where none runs."""
         status = self.status()
         if not status.running or status.bootstrap is None:
-            what = f"No broker runs for the project '{self.project.resolve()}'."
+            what = f"No broker is running for the project '{self.project.resolve()}'."
             raise SetupError(what, hint="Start it: sqlstream kafka start")
         return status.bootstrap
 
@@ -113,8 +113,8 @@ class Broker:
             running = self.status()
             if running.running and running.bootstrap:
                 if port not in (None, int(running.bootstrap.rpartition(":")[2])):
-                    what = f"The broker of this project runs at {running.bootstrap}."
-                    raise SetupError(what, hint="First: sqlstream kafka stop")
+                    what = f"This project's broker is already running at {running.bootstrap}."
+                    raise SetupError(what, hint="Stop it first: sqlstream kafka stop")
                 _wait(running.bootstrap, lambda: self._pid() is not None, self._failure)
                 return running.bootstrap
             return self._start(port, progress)
@@ -265,7 +265,7 @@ def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], Se
             KafkaClient({"bootstrap.servers": bootstrap}).topics()
             return
         if not alive():
-            raise failure("Kafka ended right after its start")
+            raise failure("Kafka ended right after it was started")
         if time.monotonic() > end:
             raise failure(f"Kafka did not answer within {START_LIMIT_S} s")
         time.sleep(0.1)
@@ -308,7 +308,7 @@ def _parser() -> argparse.ArgumentParser:
     start = command("start", _start, "start it and wait until it answers")
     start.add_argument("--port", type=int, help="default: the one it had before, else 9092, else a free one")
     command("stop", _stop, "stop it; its data stays")
-    command("status", _status, "whether it runs, and where; exit code 3 where it does not")
+    command("status", _status, "whether it is running, and where; exit code 3 if it is not")
     _somewhere(command("topics", _topics, "the topics and their partitions"))
     create = command("create", _create, "create a topic")
     _somewhere(create)
@@ -320,18 +320,18 @@ def _parser() -> argparse.ArgumentParser:
     produce.add_argument("topic")
     produce.add_argument("file", help="- for the standard input")
     _separated(produce, "each line is key, SEP, value")
-    produce.add_argument("--partitions", type=int, help="create the topic first, with so many partitions")
+    produce.add_argument("--partitions", type=int, help="create the topic first, with this many partitions")
     consume = command("consume", _consume, "print the records of a topic as they come, until Ctrl-C")
     _somewhere(consume)
     consume.add_argument("topic")
     consume.add_argument("--from-beginning", action="store_true")
-    consume.add_argument("--max-messages", type=int, metavar="N", help="end after so many")
+    consume.add_argument("--max-messages", type=int, metavar="N", help="end after this many")
     _separated(consume, "print key, SEP, value")
     return parser
 
 
 def _somewhere(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--table", metavar="NAME", help="at the brokers of this table of the project's catalog, with its 'properties.*'")
+    command.add_argument("--table", metavar="NAME", help="use the brokers of this table of the project's catalog, with its 'properties.*'")
 
 
 def _client(broker: Broker, args: argparse.Namespace) -> KafkaClient:
@@ -350,19 +350,19 @@ def _separated(command: argparse.ArgumentParser, help: str) -> None:
 
 def _start(broker: Broker, args: argparse.Namespace) -> None:
     bootstrap = broker.start(args.port, jars.progress_to(sys.stderr))
-    print(f"Kafka runs at {bootstrap}, its data is in {broker.folder}")
+    print(f"Kafka is running at {bootstrap}; its data is in {broker.folder}")
 
 
 def _stop(broker: Broker, args: argparse.Namespace) -> None:
-    print("Kafka is stopped." if broker.stop() else "No broker ran.")
+    print("Kafka is stopped." if broker.stop() else "No broker was running.")
 
 
 def _status(broker: Broker, args: argparse.Namespace) -> int:
     status = broker.status()
     if not status.running:
-        print("No broker runs." + (f" It was at {status.bootstrap}." if status.bootstrap else ""))
+        print("No broker is running." + (f" It was at {status.bootstrap}." if status.bootstrap else ""))
         return 3
-    print(f"Kafka runs at {status.bootstrap}, process {status.pid}, its data is in {status.folder}")
+    print(f"Kafka is running at {status.bootstrap}, process {status.pid}; its data is in {status.folder}")
     return 0
 
 

@@ -24,7 +24,7 @@ def create_topic(client: KafkaClient, name: str, partitions: int = 1, compacted:
             time.sleep(0.02)
     elif there != partitions:
         what = f"The topic '{name}' has {there} partitions, not {partitions}."
-        raise SetupError(what, hint="Take another name, or as many partitions.")
+        raise SetupError(what, hint="Choose another name, or the same number of partitions.")
 
 
 def produce(client: KafkaClient, topic: str, source: Path | Iterable[str], key_separator: str | None = None) -> int:
@@ -59,8 +59,8 @@ def _pairs(topic: str, lines: Iterable[str], key_separator: str | None) -> Itera
             continue
         key, separator, value = text.partition(key_separator)
         if not separator:
-            why = f"line {count + 1} holds no {key_separator!r} after its key; {count} lines were sent"
-            raise SetupError(f"The records could not all be sent to '{topic}': {why}.")
+            why = f"line {count + 1} has no {key_separator!r} after its key; {count} lines were sent"
+            raise SetupError(f"Not all records could be sent to '{topic}': {why}.")
         yield _bytes(key), _bytes(value)
 
 

@@ -29,6 +29,6 @@ def check(subject: Subject) -> Iterator[Violation]:
         if date is not None and int(date[1]) > datetime.now(UTC).year + _YEARS:
             yield Violation(
                 text,
-                f"{rowtime.name} may be '{text.name}', which raises the watermark for good: rows of the present are late from then on",
-                "A time of the past in its place raises none",
+                f"{rowtime.name} may be '{text.name}', which raises the watermark for good: from then on, rows of the present are late",
+                "a time of the past in its place raises no watermark",
             )

@@ -30,7 +30,7 @@ def check(subject: Subject) -> Iterator[Violation]:
             if all(sides):
                 yield Violation(
                     _clause(planned.clause),
-                    "The join compares times of both sides, but is no interval join: it keeps all rows of both",
+                    "The join compares times of both sides, but is not an interval join: it keeps all rows of both",
                     _missing(node.join, sides),
                 )
 

@@ -40,14 +40,14 @@ def check(subject: Subject) -> Iterator[Violation]:
                 told.add(name)
                 yield Violation(
                     second.planned.clause,
-                    f"{name} in what INSERTs of this statement set share is computed for each of them: their rows have different values",
-                    "write the query into a table, and read that in both",
+                    f"{name} in a query that INSERTs of this statement set share is computed for each of them: their rows have different values",
+                    "write the query into a table, and read the table in both",
                 )
         for scan in (first.from_now_on & second.from_now_on) - told:
             told.add(scan)
             yield Violation(
                 second.planned.clause,
-                f"INSERTs of this statement set read {scan} from 'latest' on, each from when it starts: what comes between is in one of them only",
+                f"INSERTs of this statement set read {scan} from 'latest' on, each from its start: rows that come in between reach only one of them",
                 "set 'startingVersion' to a number",
             )
 

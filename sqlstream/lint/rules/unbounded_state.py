@@ -28,4 +28,4 @@ def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         for kept in unbounded_state(planned.plan):
             clause = planned.clause.find(*_CLAUSES[type(kept.node)]) or planned.clause
-            yield Violation(clause, f"{kept.text} keeps its state for ever", kept.bound)
+            yield Violation(clause, f"{kept.text} keeps its state forever", kept.bound)

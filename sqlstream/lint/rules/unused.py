@@ -25,7 +25,7 @@ def check(subject: Subject) -> Iterator[Violation]:
     # A file of declarations alone is for others to use.
     if any(isinstance(later, _USES) for later in subject.later) and tree.this.name not in _named(subject.later):
         kind = "view" if isinstance(tree, ast.CreateView) else "table"
-        yield Violation(tree.this, f"The {kind} '{tree.this.name}' is never used in this script", "leave it out, or keep it in catalog/")
+        yield Violation(tree.this, f"The {kind} '{tree.this.name}' is never used in this script", "remove it, or keep it in catalog/")
 
 
 def _filled(tree: exp.Expr) -> bool:

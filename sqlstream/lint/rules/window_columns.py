@@ -26,6 +26,6 @@ def check(subject: Subject) -> Iterator[Violation]:
                 there, missing = (WINDOW_START, WINDOW_END) if WINDOW_START in grouped else (WINDOW_END, WINDOW_START)
                 yield Violation(
                     planned.clause.find(exp.Group) or planned.clause,
-                    f"GROUP BY has {there} without {missing}: the groups never close, and their rows change for ever",
+                    f"GROUP BY has {there} without {missing}: the groups never close, and their rows change forever",
                     "GROUP BY window_start, window_end",
                 )

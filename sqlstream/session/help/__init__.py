@@ -59,7 +59,10 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
 
 
 def _lint() -> str:
-    lines = ["sqlstream check [FILE..] finds these; those with a star are told when a job is submitted, too. -- noqa: CODE leaves one out.", ""]
+    lines = [
+        "sqlstream check [FILE..] looks for these; those with a star are also reported when a job is submitted. -- noqa: CODE leaves one out.",
+        "",
+    ]
     return "\n".join([*lines, *(f"  {rule.code}{'*' if rule.submit else ' '} {rule.summary}" for rule in registry.RULES)])
 
 
@@ -111,7 +114,7 @@ def _list() -> str:
         lines += ["", group.title]
         lines += [line for form in group.forms for line in _statement(form, "  ")]
     lines += ["", "HELP LINT lists what sqlstream check looks for."]
-    lines += ["", "HELP PYTHON tells how to write functions of your own; SHOW USER FUNCTIONS lists them."]
+    lines += ["", "HELP PYTHON explains how to write functions of your own; SHOW USER FUNCTIONS lists them."]
     lines += ["", "HELP explains, with an example"]
     for title, names in (
         ("queries", [t.name for t in QUERY_FORMS]),

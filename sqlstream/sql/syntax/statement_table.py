@@ -40,7 +40,7 @@ Setup = partial(StatementForm, init=True)
 GROUPS = (
     FormGroup("Queries", (
         Form("<query>", exp.Query, "Runs a query and shows its rows as they come; Ctrl-C ends it.", syntax="[WITH name AS (query)] SELECT ..."),
-        Form("<query>", exp.Values, "Shows rows that are written out.", syntax="VALUES (value, ...), ..."),
+        Form("<query>", exp.Values, "Shows the rows that it lists.", syntax="VALUES (value, ...), ..."),
     )),
     FormGroup("Jobs", (
         Form("INSERT INTO <table> [PARTITION <(values)>] [<(columns)>] <query>", ast.Insert,
@@ -58,9 +58,9 @@ GROUPS = (
         Form("SHOW kind:(JOBS)", ast.Show, "Lists the jobs.", short=ShortForm("\\j", "", short_form.fixed("SHOW JOBS"))),
         Form("(DESCRIBE | DESC) JOB [extended:EXTENDED] this:<job>", ast.DescribeJob,
              "Shows a job; EXTENDED: by partition, watermark and filter.", Parser.describe, needs=Needs.RUN),
-        Form("SHOW kind:(JOB METRICS)", ast.Show, "What the jobs do: rows in and out, lag, watermark, state, late rows; live in a terminal.",
+        Form("SHOW kind:(JOB METRICS)", ast.Show, "Shows what the jobs do: rows in and out, lag, watermark, state, late rows; live in a terminal.",
              short=ShortForm("\\top", "", short_form.fixed("SHOW JOB METRICS"))),
-        Form("EXPLAIN JOB [this:<job>]", ast.ExplainJob, "Says in words why a job gives no output, or no more of it: the one, or each that runs.",
+        Form("EXPLAIN JOB [this:<job>]", ast.ExplainJob, "Says why a job emits nothing, or nothing more: the given job, or each that is running.",
              needs=Needs.RUN, short=ShortForm("\\why", "[job]", short_form.why, before="EXPLAIN JOB '")),
         Form("STOP JOB <job> [WITH SAVEPOINT] [WITH DRAIN]", ast.StopJob, "Stops a job; with DRAIN its open windows fire first.",
              Parser.stop, text.stop, needs=Needs.RUN),
@@ -68,7 +68,7 @@ GROUPS = (
     FormGroup("Tables and views", (
         Setup(f"CREATE [TEMPORARY] TABLE {_NEW} [<(columns)>] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] <(columns)> [INTO <number> BUCKETS]]"
              " [PARTITIONED BY <(columns)>] [WITH <(options)>] [LIKE <relation> [<(choices)>] | AS <query>]", ast.CreateTable,
-             "Declares a table, maybe LIKE another one; AS a query also submits the job that fills it.", Parser.create, text.create_table),
+             "Declares a table, optionally LIKE another one; AS query also submits the job that fills it.", Parser.create, text.create_table),
         Setup(f"CREATE [TEMPORARY] VIEW {_NEW} [<(columns)>] [COMMENT <text>] AS <query>", ast.CreateView,
              "Gives a query a name.", Parser.create, text.create_view),
         Setup(f"ALTER TABLE {_OLD} <table> (ADD (<(columns)> | {_WATERMARK}) | MODIFY (<(columns)> | {_WATERMARK})"
@@ -99,12 +99,12 @@ GROUPS = (
              Parser.alter, text.alter("CATALOG")),
         Form("(DESCRIBE | DESC) (CATALOG [EXTENDED] <catalog> | DATABASE [EXTENDED] <database>)", ast.Describe, "Shows a catalog or a database.",
              Parser.describe),
-        Setup("USE (CATALOG <catalog> | <database>)", ast.Use, "Makes it the current one.", Parser.use, text.use),
+        Setup("USE (CATALOG <catalog> | <database>)", ast.Use, "Makes a catalog or a database the current one.", Parser.use, text.use),
         Form("SHOW kind:(CATALOGS) " + _LIKE, ast.Show, "Lists the catalogs.",
              short=ShortForm("\\l", "", short_form.fixed("SHOW CATALOGS; SHOW DATABASES"), "SHOW CATALOGS; SHOW DATABASES",
                              "Lists the catalogs, and the databases of the current one.")),
         Form("SHOW kind:(DATABASES) [(FROM | IN) this:<catalog>] " + _LIKE, ast.Show, "Lists a catalog's databases."),
-        Form("SHOW kind:(CURRENT CATALOG | CURRENT DATABASE)", ast.Show, "Names the current one."),
+        Form("SHOW kind:(CURRENT CATALOG | CURRENT DATABASE)", ast.Show, "Shows the name of the current catalog or database."),
         Form("SHOW kind:(CREATE CATALOG) this:<catalog>", ast.Show, "Shows the statement that declares a catalog."),
     )),
     FormGroup("Functions", (
@@ -115,7 +115,7 @@ GROUPS = (
              "Makes a Python function of udfs/ callable: AS 'module.attribute'.", Parser.create, text.function("CREATE", "if_not_exists")),
         Setup(f"DROP [TEMPORARY [SYSTEM]] FUNCTION {_OLD} <function>", ast.Drop, "Removes a function's declaration.", Parser.drop),
         Form("SHOW kind:(FULL MODULES | MODULES)", ast.Show, "Lists the modules that functions come from: there is one."),
-        Form("SHOW kind:(JARS | PROCEDURES)", ast.Show, "For clients of Flink's: there are none."),
+        Form("SHOW kind:(JARS | PROCEDURES)", ast.Show, "For Flink's clients: there are none."),
     )),
     FormGroup("Shell", (
         Form("HELP [<topic> | CONNECTOR <connector> | FORMAT <format> | FUNCTION <function> | SET <setting>]", ast.Help,
@@ -124,7 +124,7 @@ GROUPS = (
                              "HELP ")),
         Form("HELP COMMANDS", ast.Help, "Lists the commands that begin with a backslash.", Parser.help,
              short=ShortForm("\\?", "", short_form.fixed("HELP COMMANDS"))),
-        Form("(QUIT | EXIT)", ast.Quit, "Ends the shell; its jobs are stopped, after a question, and go on when they are submitted again.",
+        Form("(QUIT | EXIT)", ast.Quit, "Ends the shell; after a question its jobs are stopped, and continue when they are submitted again.",
              bare=True, needs=Needs.RUN),
         Form("CLEAR", ast.Clear, "Clears the screen.", bare=True),
         Form("SOURCE this:<file>", ast.Source, "Runs the statements of a file."),
@@ -135,19 +135,19 @@ GROUPS = (
                              "SHOW QUERIES | EXECUTE QUERY query [(parameter => value, ..)]", "Lists the saved queries, or runs one.",
                              "EXECUTE QUERY `")),
         Form("PEEK this:<stream> [LIMIT limit:<number>]", ast.Peek,
-             "Shows the last records of a Kafka topic (10, or n), without a table of it; a terminal cuts them to its width.", needs=Needs.RUN,
+             "Shows the last records of a Kafka topic (10, or n) as they are, without a table; a terminal cuts them to its width.", needs=Needs.RUN,
              short=ShortForm("\\peek", "topic [n]", short_form.peek, before="PEEK '")),
         Form("INFER TABLE [this:<new>] FROM topic:<stream> [save:SAVE]", ast.Infer,
-             "Proposes a CREATE TABLE from a sample of a topic; SAVE keeps it in catalog/; without it the prompt asks.",
+             "Proposes a CREATE TABLE from a sample of a topic; SAVE saves it to catalog/, otherwise the prompt asks.",
              needs=Needs.RUN, short=ShortForm("\\infer", "topic [table]", short_form.infer, before="INFER TABLE FROM '")),
         Form("EXPORT LAST TO this:<file> [FORMAT format:(CSV | JSON | PARQUET)] [overwrite:OVERWRITE]", ast.Export,
-             "Writes the last SELECT's rows to a new file, or over one.", needs=Needs.RESULT,
+             "Writes the rows of the last SELECT to a new file, or over an old one.", needs=Needs.RESULT,
              short=ShortForm("\\export", "last csv|json|parquet file [overwrite]", short_form.export)),
         Form("PLOT [this:<result_column> [BY by:<result_column>]]", ast.Plot,
-             "Draws a chart of the last SELECT's rows in characters: a number over their window or time, BY a key.", needs=Needs.RESULT,
+             "Draws the rows of the last SELECT as a chart of characters: a number over their window or time, BY a key.", needs=Needs.RESULT,
              short=ShortForm("\\plot", "[column [key]]", short_form.plot)),
         Setup("SET [<setting> = <value>]", ast.Set, "Sets an option; without one, lists those that are set.", Parser.set, text.set_),
-        Setup("RESET [<setting>]", ast.Reset, "Takes an option, or all of them, back to the default.", Parser.reset, text.reset),
+        Setup("RESET [<setting>]", ast.Reset, "Sets an option, or all of them, back to the default.", Parser.reset, text.reset),
     )),
 )  # fmt: skip
 # Taken, or refused with a reason by what carries it out; neither completed nor listed by HELP.
@@ -166,13 +166,13 @@ _UNLISTED = (
     Form("SHOW kind:(MATERIALIZED TABLES | MODELS | CONNECTIONS) [(FROM | IN) this:<database>] " + _LIKE, ast.Show),
     Form("SHOW kind:(CREATE MODEL | CREATE MATERIALIZED TABLE | CREATE OR ALTER MATERIALIZED TABLE) this:<new>", ast.Show),
 )  # fmt: skip
-_MODELS = "Models need an inference provider, which Spark has none of."
+_MODELS = "Models need an inference provider, and Spark has none."
 _CONNECTIONS = "Connections are not supported."
 _PLANS = "Flink's compiled plans mean nothing to Spark."
-_RUN = "Run the INSERT itself: it goes on from its checkpoint."
-_REFRESH = "Nothing here refreshes a table by a schedule."
+_RUN = "Run the INSERT itself: it continues from its checkpoint."
+_REFRESH = "sqlstream does not refresh tables on a schedule."
 _MATERIALIZED = "Create a Delta table and INSERT INTO it."
-_ROWS = "Flink runs it in batch mode only, on connectors that take single rows out; none here does."
+_ROWS = "Flink runs it in batch mode only, on connectors that can change single rows; none here can."
 _CHANGE = "INSERT INTO a table with a PRIMARY KEY upserts; Spark's own SQL changes the rows of a Delta table."
 _COMPILED = f"<file> [IF NOT EXISTS] FOR ({_STATEMENT_SET} | INSERT INTO <table> <query>)"
 # Statements that are refused by name. Longer ones come before those that begin them.
@@ -184,9 +184,9 @@ REFUSED = (
     Refused("DROP TEMPORARY MODEL", _MODELS),
     Refused("DESCRIBE MODEL", _MODELS),
     Refused("DESC MODEL", _MODELS),
-    Refused("CREATE CONNECTION", _CONNECTIONS, "Give the options to each table."),
-    Refused("CREATE TEMPORARY CONNECTION", _CONNECTIONS, "Give the options to each table."),
-    Refused("CREATE TEMPORARY SYSTEM CONNECTION", _CONNECTIONS, "Give the options to each table."),
+    Refused("CREATE CONNECTION", _CONNECTIONS, "Write the options in each table."),
+    Refused("CREATE TEMPORARY CONNECTION", _CONNECTIONS, "Write the options in each table."),
+    Refused("CREATE TEMPORARY SYSTEM CONNECTION", _CONNECTIONS, "Write the options in each table."),
     Refused("ALTER CONNECTION", _CONNECTIONS),
     Refused("DROP CONNECTION", _CONNECTIONS),
     Refused("DROP TEMPORARY CONNECTION", _CONNECTIONS),

@@ -106,7 +106,7 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
             raise SyntaxProblem(
                 f"The variable {match[0]} has no value.",
                 at=offset + match.start(),
-                hint=did_you_mean(match[1], variables) or f"Give it one with --var {match[1]}=..",
+                hint=did_you_mean(match[1], variables) or f"Pass it with --var {match[1]}=..",
             )
         return match[0]
 

@@ -119,22 +119,22 @@ def _whole(text: str, start: int) -> str:
     try:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise SyntaxProblem("The string has half of a character.", at=start, hint="Of \\D83D\\DE00 both are written, or none.") from None
+        raise SyntaxProblem("The string holds half of a surrogate pair.", at=start, hint="Write both halves, as in \\D83D\\DE00.") from None
 
 
 def _name(name: str, start: int) -> str:
     if reserved(name):
-        raise SyntaxProblem(f"Names that begin with {PREFIX} are those of columns that sqlstream itself adds.", at=start, hint="Choose another name.")
+        raise SyntaxProblem(f"Names that begin with {PREFIX} are reserved for columns that sqlstream adds.", at=start, hint="Choose another name.")
     return name
 
 
 def _check(sign: str, start: int, text: str) -> None:
     if sign == '"':
-        raise SyntaxProblem(message(text, start, '"\\""'), at=start, hint="Strings are in single quotes, identifiers in back-ticks.")
+        raise SyntaxProblem(message(text, start, '"\\""'), at=start, hint="Strings are written in single quotes, identifiers in backticks.")
     if sign in _UNCLOSED:
-        raise SyntaxProblem(message(text, start, f'"{sign}"'), at=start, hint=f"This {_UNCLOSED[sign]} has no end.")
+        raise SyntaxProblem(message(text, start, f'"{sign}"'), at=start, hint=f"This {_UNCLOSED[sign]} is not closed.")
     if sign == "/" and text.startswith("/*", start):
-        raise SyntaxProblem(message(text, start, '"/*"'), at=start, hint="This comment has no end.")
+        raise SyntaxProblem(message(text, start, '"/*"'), at=start, hint="This comment is not closed.")
 
 
 def _c_style(text: str, start: int) -> str:

@@ -51,7 +51,7 @@ def test_the_list_names_every_topic(tmp_path: Path) -> None:
         ("HELP SET 'table.exec.state.ttl'", "table.exec.state.ttl: duration, default 0 ms", "How long"),
         ("HELP CREATE TABLE", "CREATE [TEMPORARY] TABLE", "LIKE"),
         ("HELP STOP", "STOP JOB", "DRAIN"),
-        ("HELP KEYS", "Keys of the prompt", "Runs the statement under the cursor"),
+        ("HELP KEYS", "Keys of the prompt", "Runs only the statement under the cursor"),
     ],
 )
 def test_help_of(tmp_path: Path, statement: str, begins: str, holds: str) -> None:
