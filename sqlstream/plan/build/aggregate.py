@@ -53,7 +53,7 @@ def aggregate(
         return ColumnRef(expr.type, below[expr])
 
     def below_call(call: AggregateCall) -> Iterator[Expr]:
-        """What ``call`` takes; a constant behind the first argument (a separator, a percentage) must stay one."""
+        """The arguments of ``call``; a constant after the first (a separator, a percentage) must stay a constant."""
         for i, expr in enumerate(call.children):
             yield expr if i > 0 and expr is not call.filter and constant(expr) is not VARIES else column(expr)
 
@@ -97,9 +97,9 @@ def aggregate(
 def _expanded(
     source: Node, sets: list[tuple[Expr, ...]], key_columns: dict[Expr, ColumnRef], number: ColumnRef, fresh: Callable[[str], str]
 ) -> tuple[Node, dict[Expr, ColumnRef], tuple[str, ...]]:
-    """``source`` with each row once for every grouping set, in which the keys that are not in it are NULL.
+    """``source`` with each row once for every grouping set; the keys that are not in the set are NULL.
 
-    Keys of every set stay as they are, the others get columns of their own, since an aggregate may take their values too.
+    Keys that are in every set stay as they are. The others get columns of their own, since an aggregate may read their values too.
     """
     own = {key: fresh(generated("k")) for key in key_columns if not all(key in s for s in sets)}
     below = [Named(f.name, make.ref(f)) for f in fields(source)]
@@ -116,7 +116,7 @@ def _is_grouping(expr: Expr) -> TypeGuard[AggregateCall]:
 
 
 def _grouping(call: AggregateCall, sets: list[tuple[Expr, ...]], number: ColumnRef | None, select: exp.Select) -> Expr:
-    """GROUPING(..) as a constant of each grouping set: a bit for each argument, the first the highest, set where it is not in the set."""
+    """GROUPING(..) as a constant of each grouping set: one bit for each argument, the first the highest, set if it is not in the grouping set."""
     if not any(sets) and len(sets) == 1:
         raise ValidationError(f"{call.function.name} operator may only occur in an aggregate query", at=_place(select, ""))
     if call.function.name == "GROUP_ID":
@@ -139,7 +139,7 @@ def _of_set(call: AggregateCall, values: list[int], number: ColumnRef | None) ->
 
 
 def _grouping_sets(group: exp.Group, scope: Scope) -> list[tuple[Expr, ...]]:
-    """The sets of keys that GROUP BY asks for: one, but for GROUPING SETS, ROLLUP and CUBE; several of these multiply."""
+    """The grouping sets of GROUP BY: one, unless there are GROUPING SETS, ROLLUP or CUBE, which multiply."""
     if (number := math.prod(map(_count, group.expressions))) > _MOST_SETS:
         at = max(group.expressions, key=_count)
         raise NotSupported(f"GROUP BY has {number:,} grouping sets; at most {_MOST_SETS:,} are supported.", at=at, hint=_SETS_HINT)
@@ -150,7 +150,7 @@ def _grouping_sets(group: exp.Group, scope: Scope) -> list[tuple[Expr, ...]]:
 
 
 def _count(node: exp.Expr) -> int:
-    """Of how many sets ``node`` is."""
+    """How many grouping sets ``node`` stands for."""
     match node:
         case exp.GroupingSets():
             return sum(map(_count, node.expressions))

@@ -1,4 +1,4 @@
-"""What in FROM depends on the row to its left: UNNEST of a collection, and table functions of the user's, whose rows are a collection too.
+"""Items of FROM that depend on the row to their left: UNNEST of a collection, and the user's table functions, whose rows are a collection too.
 
 FROM t CROSS JOIN UNNEST(tags) AS u(tag)    ->    Correlate(collection=tags, columns=[tag])
                                                   +- t
@@ -33,7 +33,7 @@ ORDINALITY = "ORDINALITY"
 
 
 def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
-    """What ``node`` gives the elements of, over the columns of ``left``; None where it is another item. Raises ValidationError, NotSupported."""
+    """The collection that ``node`` unnests, over the columns of ``left``; None where it is another item. Raises ValidationError, NotSupported."""
     scope = left.scope(env.settings)
     if isinstance(node, exp.Unnest):
         if len(node.expressions) != 1:
@@ -51,7 +51,7 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
 
 
 def _of_row(node: exp.Expr, scope: Scope) -> Expr:
-    """What ``node`` is of a single row. Raises ValidationError."""
+    """``node``, bound, which may not aggregate. Raises ValidationError."""
     bound = bind(node, scope)
     if any(isinstance(e, AggregateCall | OverCall) for e in bound.walk()):
         raise ValidationError("Aggregate expression is illegal in FROM clause", at=node)

@@ -1,8 +1,8 @@
-"""A sub-query that reads the row around it, as one that does not, and the condition under which a row of it belongs to a row around it.
+"""Turns a sub-query that reads the outer row into one that does not, and the condition by which its rows belong to outer rows.
 
 SELECT MAX(m) FROM b WHERE b.k = a.k AND m > 1    ->    SELECT MAX(m), b.k AS $c0 FROM b WHERE m > 1 GROUP BY b.k,    $c0 = a.k
 
-A limit is one of each row around it: a Top-N by ROW_NUMBER.
+A limit holds for each outer row: it becomes a Top-N by ROW_NUMBER.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _RANK = generated("rank")
 
 @dataclass(frozen=True)
 class Decorrelated:
-    """``query`` gives the sub-query's columns, then ``keys``, which ``conditions`` compare with columns around it.
+    """``query`` has the sub-query's columns, then ``keys``, which ``conditions`` compare with columns of the outer query.
 
-    ``scalar``: it is an aggregate without GROUP BY, one row for each row around it; ``select`` is as it was written, in the scope ``inside``.
+    ``scalar``: it is an aggregate without GROUP BY, with one row for each outer row; ``select`` is the original, in the scope ``inside``.
     """
 
     query: exp.Expr
@@ -48,7 +48,7 @@ class Decorrelated:
         return [bind(c, replace(around, columns=inner, outer=around)) for c in self.conditions]
 
     def of_no_rows(self, place: int) -> exp.Expr | None:
-        """What a column is for a row around it for which there are no rows; None where that is NULL."""
+        """A column's value for an outer row without rows in the sub-query; None where that is NULL."""
         if not (self.keys and self.scalar) or self.select is None or self.inside is None or self.select.args.get("having"):
             return None
         written = self.select.expressions[place]
@@ -61,8 +61,7 @@ class Decorrelated:
 
 
 def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], around: Scope) -> Decorrelated:
-    """``query``, in the scope ``around``, taken apart; ``inside_of`` gives the scope of a SELECT's own FROM. What else is wrong is found where it
-    is built.
+    """``query``, in the scope ``around``, decorrelated; ``inside_of`` returns the scope of a SELECT's own FROM. Other errors are left to building it.
 
     Raises NotSupported, and ValidationError for a column that neither has.
     """
@@ -110,19 +109,19 @@ def _of_nothing(call: exp.Expr) -> exp.Expr:
 
 
 def conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    """The conditions that AND holds together."""
+    """The conditions that AND combines."""
     if isinstance(node, exp.And):
         return [*conjuncts(node.this), *conjuncts(node.expression)]
     return conjuncts(node.this) if isinstance(node, exp.Paren) and isinstance(node.this, exp.And) else [node]
 
 
 def _within(node: exp.Expr, scope: Scope) -> bool:
-    """Whether ``node`` reads nothing but columns of ``scope``."""
+    """Whether ``node`` reads only columns of ``scope``."""
     return all(is_of(column, scope) for column in _columns(node))
 
 
 def _columns(node: exp.Expr) -> list[exp.Column]:
-    """The columns that ``node`` names, those in its own sub-queries left out."""
+    """The columns that ``node`` names, except those in its own sub-queries."""
     return [c for c in node.find_all(exp.Column) if c.find_ancestor(exp.Select) is node.find_ancestor(exp.Select)]
 
 
@@ -136,7 +135,7 @@ def is_of(column: exp.Expr, scope: Scope) -> bool:
 
 
 def _outer(nodes: Sequence[exp.Expr], scope: Scope) -> list[exp.Expr]:
-    """The columns that ``nodes`` name and ``scope`` has not."""
+    """The columns that ``nodes`` name and ``scope`` lacks."""
     return [c for node in nodes for c in _columns(node) if not isinstance(c.this, exp.Star) and not is_of(c, scope)]
 
 
@@ -161,7 +160,7 @@ def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
 
 
 def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: bool) -> exp.Expr:
-    """``part`` over keys in the place of what it reads of the sub-query; these are added to ``keys``."""
+    """``part`` with keys in place of what it reads of the sub-query; what it reads is added to ``keys``."""
 
     def key(node: exp.Expr) -> exp.Expr:
         if node not in keys:

@@ -1,4 +1,4 @@
-"""A query with nothing left to its surroundings: stars written out, every column behind the name of its item of FROM, which has one.
+"""Expands a query so that it is independent of its surroundings: stars are written out, and every column is qualified by its item of FROM.
 
 SELECT *, UPPER(b) FROM t JOIN u ON t.a = u.k    ->    SELECT t.a, t.b, u.k, UPPER(t.b) FROM t AS t JOIN u AS u ON t.a = u.k
 """
@@ -26,7 +26,7 @@ Known = tuple[tuple[str | None, str], ...]
 
 
 def expanded(query: exp.Query, env: Environment) -> exp.Query:
-    """A copy of ``query``, which can be planned, expanded. Raises what planning it would."""
+    """An expanded copy of ``query``. Raises what planning it would raise."""
     copy = query.copy()
     _Expansion().query(copy, env, ())
     return copy
@@ -107,7 +107,7 @@ class _Expansion:
 
 
 def _items(node: exp.Select) -> Iterator[exp.Expr]:
-    """The items of FROM, those inside of parentheses too."""
+    """The items of FROM, including those in parentheses."""
     clause = node.args.get("from_")
     waiting = [] if clause is None else [clause.this, *(join.this for join in node.args.get("joins") or [])]
     while waiting:
@@ -120,7 +120,7 @@ def _items(node: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _listed(node: exp.Select, relation: Relation) -> list[exp.Expr]:
-    """The select list with the columns that its stars mean, under the names that they have in the result."""
+    """The select list with its stars replaced by columns, under the names that these have in the result."""
     listed: list[exp.Expr] = []
     names: list[str] = []
     for item in node.expressions:

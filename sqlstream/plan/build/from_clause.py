@@ -34,7 +34,7 @@ NOTHING = Relation(Values(((),), ()), ())
 
 
 def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
-    """What the clauses of ``select`` read: the joined items of its FROM. Raises ValidationError, NotSupported."""
+    """The joined items of FROM, which the other clauses of ``select`` read. Raises ValidationError, NotSupported."""
     clause = select.args.get("from_")
     hints = select_hints(select, env)
     return NOTHING if clause is None else _items(clause.this, select.args.get("joins") or [], env, query, hints)
@@ -85,7 +85,7 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     if names:
         return _using(left, named, kind, names, join, env)
     on = join.args.get("on")
-    # Of a looked up row the columns are NULL where there is none, also in the condition.
+    # In a LEFT JOIN the columns of a lookup table may be NULL, in its condition too.
     looked_up = time is not None and time_attribute(left.node, time) is TimeAttribute.PROCTIME
     cross = Join(left.node, node, kind if looked_up else JoinKind.INNER, None)
     bound = condition(on, replace(both, node=cross).scope(env.settings), "ON") if on is not None else None
@@ -93,7 +93,7 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
 
 
 def _snapshot(node: Node, left: Relation, time: str, join: exp.Join, hint: Hint, env: Environment) -> Snapshot:
-    """The rows of ``node`` as of ``time``, a time attribute of the left. Raises ValidationError for a kind of join that is not one with them."""
+    """The rows of ``node`` as of ``time``, a time attribute of the left. Raises ValidationError for a kind of join that can't look rows up."""
     looked_up = time_attribute(left.node, time) is TimeAttribute.PROCTIME
     if looked_up and join.side not in ("", "LEFT"):
         raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {join.side} JOIN.", at=join)
@@ -105,7 +105,7 @@ def _of_join(left: Relation, right: Relation) -> JoinHints:
 
 
 def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, query: Query) -> Relation:
-    """A sub-query that may read columns to its left: a join with what it is without that, see ``decorrelate``."""
+    """A sub-query that may read columns to its left: a join with the decorrelated query, see ``decorrelate``."""
     _refuse_sides(join, kind)
     settings = env.settings
     split = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), left.scope(settings))
@@ -154,14 +154,14 @@ def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, e
 
 
 def _refuse_same(left: Relation, right: Relation, join: exp.Join) -> None:
-    """Raises where both sides have an item of one name."""
+    """Raises where both sides have an item of the same name."""
     known = {qualifier for qualifier, _ in left.names if qualifier is not None}
     if same := next((qualifier for qualifier, _ in right.names if qualifier in known), None):
         raise ValidationError(f"Duplicate relation name '{same}' in FROM clause", at=join.this, hint="Give it another name with AS.")
 
 
 def _refuse_sides(join: exp.Join, kind: JoinKind) -> None:
-    """Raises where an item that may read what is to its left is joined in a way that it can't be."""
+    """Raises for kinds of joins in which an item can't read what is to its left."""
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
         raise ValidationError(f"Unknown join type {join.side}", at=join, hint="UNNEST, LATERAL and table functions take INNER, LEFT and CROSS JOIN.")
     if join.args.get("method") or join.args.get("using"):
@@ -180,7 +180,7 @@ def _common(left: Relation, right: Relation, join: exp.Join) -> list[str]:
 
 
 def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], join: exp.Join, env: Environment) -> Relation:
-    """The join by equal columns of the names ``names``, each of which is one column for who does not say of which side."""
+    """The join by equal columns of the names ``names``; without a qualifier each name means one column."""
     pairs = [(bind(exp.column(name), left.scope(env.settings)), bind(exp.column(name), right.scope(env.settings))) for name in names]
     both = left.beside(right)
     equalities = make.all_of([equal(a, b, join) for a, b in pairs])
@@ -210,7 +210,7 @@ def _either(left: Expr, right: Expr) -> Expr:
 
 
 def plain(node: exp.Expr, scope: Scope, clause: str) -> Expr:
-    """The bound expression of a clause, which holds neither calls of OVER nor, but for HAVING, aggregates. Raises ValidationError."""
+    """The bound expression of a clause without calls of OVER and, except in HAVING, without aggregates. Raises ValidationError."""
     bound = bind(node, scope)
     if any(isinstance(e, OverCall) for e in bound.walk()):
         raise ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", at=node)

@@ -1,4 +1,4 @@
-"""Group windows, the older form: ``GROUP BY TUMBLE(time, size)`` with ``TUMBLE_START(time, size)`` in the select list.
+"""Group windows, the older syntax: ``GROUP BY TUMBLE(time, size)`` with ``TUMBLE_START(time, size)`` in the select list.
 
 In: a SELECT and the node it reads. Out: both rewritten to the window table-valued function of the same name and its columns.
 """
@@ -25,8 +25,8 @@ _AUXILIARY = {f"{window}_{part}": window for window in _WINDOWS for part in _COL
 
 
 def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tuple[exp.Select, Node, tuple[str, ...]]:
-    """``select`` over ``node`` without its group window, if it has one, and what it calls the columns that ``node`` has more then: these names
-    no column of ``scope`` has. Raises ValidationError, NotSupported.
+    """``select`` over ``node`` without its group window, if it has one, and the names of the columns that this adds to ``node``: no column of
+    ``scope`` has them. Raises ValidationError, NotSupported.
     """
     group = select.args.get("group")
     windows = [e for e in (group.expressions if group else ()) if is_called(e, *_WINDOWS)]

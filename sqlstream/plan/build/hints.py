@@ -1,4 +1,4 @@
-"""Hints of a SELECT about the items of its FROM: how long state is kept of their rows, and how they are joined.
+"""Hints of a SELECT about the items of its FROM: for how long state of their rows is kept, and how they are joined.
 
 SELECT /*+ STATE_TTL('o' = '1 d'), BROADCAST(c) */ .. FROM orders AS o JOIN customers AS c ON ..
 """
@@ -28,7 +28,7 @@ _KNOWN = (*_STRATEGIES, "STATE_TTL", "MULTI_JOIN", _ELSEWHERE)
 
 
 def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
-    """What the hints of ``select`` say, by the name of an item. Raises ValidationError."""
+    """The hints of ``select`` by the name of the item that they are about. Raises ValidationError."""
     clause = select.args.get("hint")
     if clause is None:
         return {}
@@ -67,7 +67,7 @@ def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
 
 
 def _names(item: exp.Expr) -> Iterator[str]:
-    """What a hint can call an item of FROM: its alias, or its table's name; in parentheses those of the joined ones."""
+    """The names by which hints can refer to an item of FROM: its alias or its table's name; for parentheses those of the joined items."""
     if item.args.get("alias") is not None:
         yield item.alias
     elif isinstance(item, exp.Table):

@@ -1,4 +1,4 @@
-"""INSERT: the query's columns brought to the sink's, by position, with Flink's implicit casts."""
+"""INSERT: maps the query's columns to the sink's, by position, with Flink's implicit casts."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _WITHOUT_EFFECT = {
 
 
 def retries(select: exp.Expr, names: set[str], env: Environment) -> Mapping[str, Retry]:
-    """What the LOOKUP hints of a SELECT say about its tables, whose names and aliases are ``names``. Raises ValidationError."""
+    """The LOOKUP hints of a SELECT by table; ``names`` are the names and aliases of its tables. Raises ValidationError."""
     by_table = {}
     hint = select.args.get("hint")
     for item in hint.expressions if hint is not None else ():

@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE: its conditions and measures over values of a match, each of which the operator has as a column.
+"""MATCH_RECOGNIZE: conditions and measures are expressions over values of a match, which the operator provides as columns.
 
 FROM t MATCH_RECOGNIZE (.. MEASURES B.x - LAST(A.x) AS d ..)      Project(k, $m0 - $m1 AS d)
                                                              ->   +- Match(.., measures=[LAST(B.x, 0) AS $m0, LAST(A.x, 0) AS $m1])
@@ -45,13 +45,13 @@ _ROWS = (_row_of("FIRST", "The value at a row of a variable, counted from its fi
 
 
 def match(node: ast.MatchRecognize, source: Node, env: Environment) -> Node:
-    """What ``node`` gives of the rows of ``source``. Raises ValidationError, NotSupported."""
+    """The matches of ``node`` in the rows of ``source``. Raises ValidationError, NotSupported."""
     return _Builder(node, source, env).build()
 
 
 @dataclass
 class _Values:
-    """The values of a match that expressions read, each once. ``prefix`` begins their names."""
+    """The values of a match that expressions read, each once. Their names begin with ``prefix``."""
 
     prefix: str
     found: dict[object, MatchValue] = field(default_factory=dict)
@@ -169,7 +169,7 @@ class _Builder:
         return millis
 
     def _scope(self, variables: list[str]) -> Scope:
-        """Columns of the rows of each variable as ``A.x``, and of any as ``x``; as bound they are called ``A.x`` and ``*.x``."""
+        """The columns of each variable's rows as ``A.x``, and of any row as ``x``; bound, they are called ``A.x`` and ``*.x``."""
         qualified = [
             ScopeColumn(v, n, ColumnRef(f.type.null(), f"{v}.{n}"), qualified=True) for v in dict.fromkeys(variables) for n, f in self.columns.items()
         ]

@@ -1,4 +1,4 @@
-"""Metadata columns of a table that is read or written: the connector and its format must have their keys."""
+"""Checks the metadata columns of a table that is read or written: the connector or its format must have their keys."""
 
 from __future__ import annotations
 

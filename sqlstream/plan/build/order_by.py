@@ -1,4 +1,4 @@
-"""ORDER BY of a query: by columns of its select list, by name or place, or by what is computed for it alone.
+"""ORDER BY of a query: by columns of its select list, by their names or positions, or by expressions that are computed only for it.
 
 SELECT a FROM t ORDER BY b * 2    ->    SELECT a, b * 2 AS $order0 FROM t ORDER BY $order0, without that column
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]:
-    """``select`` with a column for each key of its ORDER BY that its select list lacks, and what these are called."""
+    """``select`` with an additional column for each key of ORDER BY that its select list lacks, and the names of these columns."""
     order = select.args.get("order")
     if order is None or select.args.get("distinct"):
         return select, ()
@@ -57,10 +57,10 @@ def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]
 
 
 def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[exp.Expr], Expr]) -> Sort:
-    """The rows of ``node`` in ``order``, with a column more for each key that is none of it.
+    """The rows of ``node`` in ``order``, with an additional column for each key that is not a column.
 
-    ``names`` are what a query calls its columns, the first of ``node``, behind which are those that it is ordered by alone; ``bound`` types a
-    key that is neither one of these nor a place.
+    ``names`` are the query's names for its columns, which are the first of ``node``; the columns after them only serve the order. ``bound`` types a
+    key that is neither one of the columns nor a position.
     Raises ValidationError.
     """
     columns_below = fields(node)
@@ -78,7 +78,7 @@ def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[ex
 
 
 def ordinal(key: exp.Literal, count: int) -> int:
-    """The place, from 0, that ``key`` means among ``count`` columns: of a fraction the whole part. Raises ValidationError."""
+    """The position, from 0, that ``key`` stands for among ``count`` columns; a fraction is cut off. Raises ValidationError."""
     place = Decimal(key.this)
     if not 1 <= place < count + 1:
         raise ValidationError("Ordinal out of range", at=key, hint=f"The query has {count} column{'s' if count != 1 else ''}.")
@@ -86,7 +86,7 @@ def ordinal(key: exp.Literal, count: int) -> int:
 
 
 def _place(key: exp.Expr, names: Sequence[str], count: int) -> int | None:
-    """The place among columns of these names that ``key`` gives as a number, up to ``count``, or as a name; None for any other expression."""
+    """The position of the column that ``key`` refers to by number, up to ``count``, or by name; None for any other expression."""
     if isinstance(key, exp.Literal) and not key.is_string:
         return ordinal(key, count)
     if not isinstance(key, exp.Column) or key.name not in names:

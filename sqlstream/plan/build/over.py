@@ -17,7 +17,7 @@ from sqlstream.sql.generated_names import generated
 
 
 def below_over(items: list[Named]) -> tuple[list[Named], tuple[OverCall, ...]]:
-    """``items`` without those with calls of OVER, but with the columns that these read; and the calls."""
+    """``items`` with the columns that calls of OVER read in place of those with such calls; and the calls."""
     calls = tuple(dict.fromkeys(e for i in items for e in i.expr.walk() if isinstance(e, OverCall)))
     if not calls:
         return items, ()
@@ -36,7 +36,7 @@ def _over_calls(expr: Expr) -> bool:
 
 
 def _parts(expr: Expr) -> list[Expr]:
-    """What is computed below the calls of OVER in ``expr``: the rest, and what they read themselves."""
+    """The parts of ``expr`` that are computed below its calls of OVER: the arguments of these, and everything else."""
     if isinstance(expr, Literal):
         return []
     if isinstance(expr, OverCall):

@@ -1,4 +1,4 @@
-"""From the resolved syntax tree to logical nodes: queries and INSERTs. What has no node is refused at its clause."""
+"""From the syntax tree of a query to logical nodes. A clause that is not supported is refused at its place."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def query(node: exp.Expr, env: Environment) -> Node:
 
 
 def with_names(node: exp.Expr, env: Environment) -> Environment:
-    """``env`` with what the WITH of ``node`` names."""
+    """``env`` with the queries of the WITH of ``node``."""
     clause = node.args.get("with_")
     if clause is None:
         return env
@@ -206,7 +206,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
 
 
 def _inside(part: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
-    """The rows of a sub-query's FROM for which a condition with a sub-query of its own holds; ``scope`` has what is around, too."""
+    """The rows of a sub-query's FROM for which a condition with a nested sub-query holds; ``scope`` includes the outer query's columns."""
     try:
         return _where(part, source, source.scope(env.settings), env)
     except ValidationError as error:
@@ -222,7 +222,7 @@ def _aggregates(expr: Expr) -> bool:
 
 
 def _listed(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> list[tuple[str, Expr]]:
-    """The select list with what its items are called: stars are expanded to names of their own, others may have one name."""
+    """The select list with names: columns of stars get unique names, other items may share one."""
     listed: list[tuple[str, Expr]] = []
     for item in expressions:
         for name, expr in _expanded(item, source, scope):
@@ -233,7 +233,7 @@ def _listed(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> 
 
 
 def _named(listed: list[tuple[str, Expr]]) -> list[Named]:
-    """The columns of a select list, under names of their own."""
+    """The columns of a select list, under unique names."""
     return [Named(name, expr) for name, (_, expr) in zip(unique([n for n, _ in listed]), listed, strict=True)]
 
 
@@ -331,7 +331,7 @@ def converted(node: Node, targets: Iterable[object]) -> Node:
 
 
 def _ordered(clause: exp.Expr, node: Node, names: tuple[str, ...], env: Environment) -> Node:
-    """``node`` in the order and within the limit of ``clause``, with its columns of these names alone."""
+    """``node`` with the ORDER BY and LIMIT of ``clause``, and only the columns ``names``."""
     order, limit, offset = (clause.args.get(k) for k in ("order", "limit", "offset"))
     kept = fields(node)[: len(names)]
     if order:

@@ -1,4 +1,4 @@
-"""What stands in FROM: tables with their computed columns and watermark, views, sub-queries, VALUES, window table functions."""
+"""Items of FROM: tables with their computed columns and watermark, views, sub-queries, VALUES, window table functions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _unaliased(node: exp.Subquery) -> exp.Expr:
 
 
 def _aliased(node: Node, item: exp.Expr, default: str | None, names: Sequence[str] | None = None) -> Relation:
-    """``node`` under the alias of ``item``; ``names`` are what its columns are called before that, where these are not those of ``node``."""
+    """``node`` under the alias of ``item``; ``names`` are the names of its columns before that, where they differ from those of ``node``."""
     alias = item.args.get("alias")
     if alias is None:
         return Relation.of(node, default, names)
@@ -126,7 +126,7 @@ def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
 
 
 def view(declared: View, env: Environment, query: Query, at: exp.Expr | None) -> Node:
-    """What a view gives: its query's columns under its own names, with their time attributes."""
+    """A view: its query's columns under its own names."""
     around = (*env.views, declared.path)
     if declared.path in env.views:
         raise reads_itself(around[env.views.index(declared.path) :], at)
@@ -196,7 +196,7 @@ def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
 
 
 def _with_computed(node: Node, declared: Table, env: Environment, names: list[str]) -> Node:
-    """``node`` with just the columns ``names`` of the table, the computed ones that it lacks among them."""
+    """``node`` with exactly the columns ``names`` of the table, of which it computes those that ``node`` lacks."""
     types = {f.name: f.type for f in fields(node)}
     if list(types) == names:
         return node
@@ -213,7 +213,7 @@ def _watermarked(node: Node, declared: Table, env: Environment) -> Node:
 
 
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> tuple[Node, tuple[str, ...]]:
-    """The node of a window function, and what its columns are called: its input may have one that is called as one of its own is."""
+    """The node of a window function, and the names of its columns: a column of its input may have the name of one that it adds."""
     name = node.name.upper()
     if (function := window_function(name)) is None:
         near = did_you_mean(name, (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", *env.settings.functions))

@@ -1,11 +1,11 @@
-"""The pattern of MATCH_RECOGNIZE as an automaton, which is Flink's: which of several matches is given depends on its states and their order.
+"""The pattern of MATCH_RECOGNIZE as Flink's automaton: its states and their order decide which of several matches is emitted.
 
     A+ B  ->   0: end
                1: B   take to 0 if B and not A
                2: A   proceed to 1; take to 2 if A
                3: A   take to 2 if A                   the start: the last state
 
-Each row is taken by one variable, or the match that it could belong to is given up: rows of a match are next to each other.
+The rows of a match are consecutive: each is mapped to a variable, or the match is abandoned.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Edge:
-    """A way out of a state: with the row taken by the state's variable, or before it is looked at.
+    """A way out of a state: with the row mapped to the state's variable, or without looking at it.
 
-    It is there where the definition of ``when``, if there is one, is TRUE, and that of no variable of ``unless``. Variables are numbers.
+    It is open if the definition of ``when``, if there is one, is TRUE, and that of no variable in ``unless``. Variables are numbers.
     """
 
     takes: bool
@@ -36,7 +36,7 @@ class Edge:
 
 @dataclass
 class State:
-    """``variable`` is the one that takes rows here; None of the end."""
+    """``variable`` is the one to which rows are mapped here; None at the end."""
 
     variable: int | None
     edges: list[Edge] = field(default_factory=list)
@@ -60,7 +60,7 @@ class _Builder:
     variable: PatternVariable
 
     def entry(self, sink: int) -> int:
-        """The state in which the variable begins; behind it comes ``sink``."""
+        """The state in which the variable begins; ``sink`` comes after it."""
         low, high = max(self.variable.low, 1), self.variable.high
         greedy = self.variable.greedy and self.variable.varies
         if greedy:
@@ -89,12 +89,12 @@ class _Builder:
 
 
 def one_way(pattern: tuple[PatternVariable, ...]) -> bool:
-    """Whether a row can go on with a match in one way at most, so that matches that begin at one row are one: all that varies is greedy."""
+    """Whether a row can continue a match in at most one way, so that at most one match begins at a row: everything that varies is greedy."""
     return all(v.greedy for v in pattern if v.varies)
 
 
 def refuse(pattern: tuple[PatternVariable, ...], at: exp.Expr) -> None:
-    """Raises ValidationError for what Flink refuses of a pattern."""
+    """Raises ValidationError for a pattern that Flink refuses."""
     names = [v.name for v in pattern]
     if len(set(names)) < len(names):
         raise ValidationError("Pattern variables must be unique. That might change in the future.", at=at)

@@ -1,4 +1,4 @@
-"""What names mean while a query is built: relations, common table expressions, and where tables come from."""
+"""The meaning of names while a query is built: relations, common table expressions, and where tables come from."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Resolver(Protocol):
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """What of the session a plan depends on besides tables: its options, and the user's functions by name."""
+    """What a plan depends on in the session apart from tables: options, and the user's functions by name."""
 
     zone: str = "UTC"
     database: str = ""
@@ -49,8 +49,8 @@ class PlanSettings:
 
 @dataclass(frozen=True)
 class Hint:
-    """What hints say about an item of FROM: for how many milliseconds the state of its rows is kept, Spark's name of how it is joined, how
-    often it is looked up."""
+    """The hints about an item of FROM: for how many milliseconds the state of its rows is kept, Spark's name for its join strategy, and how often it
+    is looked up."""
 
     ttl: int | None = None
     strategy: str | None = None
@@ -59,11 +59,10 @@ class Hint:
 
 @dataclass(frozen=True)
 class Relation:
-    """A node and how its columns are called in expressions: (qualifier or None, name) for each column, in order.
+    """A node and the names of its columns in expressions: (qualifier or None, name) for each column, in order.
 
-    Of the columns that NATURAL JOIN and USING make equal, ``merged`` are the places of those that stand for both, and ``hidden`` of those
-    that only a qualifier names. ``repeated`` are the places of those whose name another column of the same item has. ``hint`` is of a single
-    item.
+    Of the columns that NATURAL JOIN and USING make equal, ``merged`` are the positions of those that stand for both, and ``hidden`` of those that
+    need a qualifier. ``repeated`` are the positions of columns whose name another column of the same item has. Only a single item has a ``hint``.
     """
 
     node: Node
@@ -75,25 +74,25 @@ class Relation:
 
     @classmethod
     def of(cls, node: Node, qualifier: str | None, names: Sequence[str] | None = None) -> Relation:
-        """An item of FROM. ``names`` are what its columns are called, where these are not those of ``node``."""
+        """An item of FROM. ``names`` are the names of its columns, where they differ from those of ``node``."""
         shown = [f.name for f in fields(node)] if names is None else names
         repeated = frozenset(i for i, name in enumerate(shown) if shown.count(name) > 1)
         return cls(node, tuple((qualifier, name) for name in shown), repeated=repeated)
 
     @property
     def visible(self) -> tuple[int, ...]:
-        """The places of the columns that SELECT * gives, in its order."""
+        """The positions of the columns of SELECT *, in order."""
         return (*self.merged, *(i for i in range(len(self.names)) if i not in self.merged and i not in self.hidden))
 
     def beside(self, right: Relation) -> Relation:
-        """The columns of both, whose node is a cross join."""
+        """The columns of both sides, over a cross join."""
         width = len(self.names)
         merged, hidden = (*self.merged, *(width + i for i in right.merged)), self.hidden | {width + i for i in right.hidden}
         repeated = self.repeated | {width + i for i in right.repeated}
         return Relation(Join(self.node, right.node, JoinKind.INNER, None), (*self.names, *right.names), merged, hidden, repeated=repeated)
 
     def scope(self, settings: PlanSettings) -> Scope:
-        """What the binder resolves columns against."""
+        """The scope in which the binder resolves columns."""
         columns = tuple(
             ScopeColumn(qualifier, name, ColumnRef(f.type, f.name), place in self.hidden)
             for place, ((qualifier, name), f) in enumerate(zip(self.names, fields(self.node), strict=True))
@@ -103,10 +102,10 @@ class Relation:
 
 @dataclass(frozen=True)
 class Environment:
-    """Everything outside of a query that its names can mean. ``table_function`` gives those of the user's by name.
+    """Everything outside of a query that its names can refer to. ``table_function`` finds the user's table functions by name.
 
-    ``written`` has what the columns of each SELECT are called where several have one name, by the identity of its syntax tree. ``views`` are
-    those around the query: each is read by the one before it. ``reads`` has the places of the tables that were read, each as often as it was.
+    ``written`` has the names of the columns of each SELECT in which several share one, by the identity of its syntax tree. ``views`` are those around
+    the query, each read by the one before it. ``reads`` has the place of each table that was read, once for each time.
     ``view_at`` is where the statement names the outermost of the views around the query.
     """
 
@@ -125,7 +124,7 @@ class Environment:
         return self.view_at or clause
 
     def names(self, query: exp.Expr, plan: Node) -> tuple[str, ...]:
-        """What ``query``, whose plan is ``plan``, calls its columns: several may have one name, which those of ``plan`` never have."""
+        """The names of the columns of ``query``, whose plan is ``plan``: several may have the same name, unlike in ``plan``."""
         while isinstance(query, exp.Subquery | exp.SetOperation):
             query = query.this
         _, written = self.written.get(id(query), (query, None))

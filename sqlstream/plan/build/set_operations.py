@@ -1,7 +1,7 @@
 """UNION, INTERSECT and EXCEPT of two queries, with and without ALL.
 
 INTERSECT, EXCEPT                       a semi or anti join of the distinct rows, NULL equal to NULL
-INTERSECT ALL, EXCEPT ALL               how often a row is on each side, and as many copies of it as that makes
+INTERSECT ALL, EXCEPT ALL               a count of each row on both sides, and that many copies of it
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def union(left: Node, right: Node, *, keeps_all: bool) -> Node:
 
 
 def matching(left: Node, right: Node, *, intersect: bool, keeps_all: bool) -> Node:
-    """The rows of ``left`` that are in ``right`` too (``intersect``), or are not."""
+    """The rows of ``left`` that are also in ``right`` (``intersect``), or that are not."""
     if keeps_all:
         return _copies(left, right, intersect=intersect)
     other = without_names(right, [f.name for f in fields(left)])

@@ -5,7 +5,7 @@ SELECT id, (SELECT COUNT(*) FROM b WHERE b.k = a.k) FROM a    ->    Project(id, 
                                                                        +- a
                                                                        +- GroupAggregate(keys=[$q0c0], COUNT(*) AS $q0)
 
-A value of IN and EXISTS is whether the row found a partner among the distinct rows of the sub-query.
+The value of IN and EXISTS is whether the row found a partner among the distinct rows of the sub-query.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_sub_query(node: exp.Expr) -> bool:
 class SubQueries:
     """The sub-queries of a clause's expressions: each becomes a column ``$q..`` of a join with what the clause reads.
 
-    ``scope`` is that of the clause. ``replaced`` collects, ``columns`` are the new ones, ``apply`` joins.
+    ``scope`` is that of the clause. ``replaced`` collects sub-queries, ``columns`` are their columns, ``apply`` joins them.
     """
 
     scope: Scope
@@ -69,7 +69,7 @@ class SubQueries:
         return replace(self.scope, columns=(*self.scope.columns, *self.columns))
 
     def apply(self, node: Node) -> Node:
-        """``node`` with the new columns behind its own. Raises NotSupported."""
+        """``node`` with the new columns after its own. Raises NotSupported."""
         for right, condition in self.joins:
             known = {f.name for side in (node, right) for f in fields(side)}
             if condition is not None and not make.columns(condition) <= known:
@@ -78,7 +78,7 @@ class SubQueries:
         return node
 
     def refuse_aggregated(self, calls: Sequence[AggregateCall], at: exp.Expr) -> None:
-        """Raises NotSupported where an aggregate reads a sub-query: these are joined above it."""
+        """Raises NotSupported where an aggregate reads a sub-query: sub-queries are joined above the aggregate."""
         names = {c.ref.name for c in self.columns}
         if any(names & make.columns(call) for call in calls):
             raise NotSupported("A sub-query in the argument of an aggregate is not supported yet.", at=at, hint="Select it in a sub-query of FROM.")
@@ -193,7 +193,7 @@ def _distinct(node: Node) -> Node:
 
 
 def _one_row(node: Node) -> bool:
-    """Whether ``node`` gives one row at most."""
+    """Whether ``node`` emits one row at most."""
     match node:
         case GroupAggregate(keys=keys):
             return not keys

@@ -1,6 +1,6 @@
-"""FOR SYSTEM_TIME AS OF behind a joined table: which of its three meanings it has.
+"""FOR SYSTEM_TIME AS OF after a joined table, which has three meanings.
 
-Of the left's processing time it is a lookup join, of its rowtime a temporal join, of a constant time travel.
+As of a processing time of the left it is a lookup join, as of a rowtime a temporal join, as of a constant time travel.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> str | None:
-    """The column, a time attribute of the left, that ``item`` of FROM is read as of; None where it is none. Raises ValidationError."""
+    """The time attribute of the left that ``item`` of FROM is read as of; None where it is not read as of one. Raises ValidationError."""
     period = item.args.get("system_time")
     if period is None or period.expression.find(exp.Column) is None:
         return None

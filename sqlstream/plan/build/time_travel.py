@@ -1,4 +1,4 @@
-"""FROM t FOR SYSTEM_TIME AS OF a constant: the table as it was then, where its connector keeps versions."""
+"""FROM t FOR SYSTEM_TIME AS OF a constant: the table as it was then, if its connector keeps versions."""
 
 from __future__ import annotations
 
