@@ -1,6 +1,6 @@
-"""DDL and USE statements, carried out: the one entry that the session needs.
+"""DDL and USE statements, executed: the one entry point that the session needs.
 
-``apply`` changes the CatalogManager and, where the session says so, the project's files; lines for the user come back.
+``apply`` changes the CatalogManager and, where the session says so, the project's files; returns lines for the user.
 A statement is checked as a whole before anything changes.
 """
 
@@ -56,7 +56,7 @@ APPLIED = (
 
 
 def apply(manager: CatalogManager, statement: exp.Expression, context: StatementContext) -> list[str]:
-    """Carry out ``statement``; notices for the user come back. Raises Flink's error, and then nothing has changed."""
+    """Execute ``statement``; returns notices for the user. Raises Flink's error, and then nothing has changed."""
     match statement:
         case ast.CreateTable():
             return _create_table(manager, statement, context)

@@ -1,4 +1,4 @@
-"""Tables, views and catalogs as CREATE statements: what SHOW CREATE prints, and what a project file holds.
+"""Tables, views and catalogs as CREATE statements: what SHOW CREATE prints, and what a project file contains.
 
 Both come from one writer. SHOW CREATE is Flink's layout: full names, options sorted, secrets masked. A project file has
 bare names and the options in their written order, so that it reads well in a diff and stays the same when it is saved
@@ -81,7 +81,7 @@ def create_table(table: Table) -> str:
 
 
 def create_table_file(table: Table, name: str) -> str:
-    """The statement that a project file holds; ``name`` is what it is called there."""
+    """The statement that a project file contains; ``name`` is what it is called there."""
     return _create_table(table, f"TABLE {name}", list(table.options.items()), file_type_text) + ";\n"
 
 
@@ -118,7 +118,7 @@ def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> str:
 
 
 def create_view_file(view: View, name: str) -> str:
-    """The statement that a project file holds."""
+    """The statement that a project file contains."""
     columns = f" ({', '.join(quote(c) for c in view.columns)})" if view.columns else ""
     comment = f"\nCOMMENT {flink_string(view.comment)}" if view.comment else ""
     return f"CREATE VIEW {name}{columns}{comment}\nAS {view_query_text(view)};\n"
@@ -130,7 +130,7 @@ def view_query_text(view: View) -> str:
 
 
 def create_function_file(function: UserFunction, name: str) -> str:
-    """The statement that a project file holds."""
+    """The statement that a project file contains."""
     using = ", ".join(f"JAR {flink_string(r)}" for r in function.resources)
     return (
         f"CREATE FUNCTION {name} AS {flink_string(function.identifier)} LANGUAGE {function.language}"
@@ -148,25 +148,25 @@ def create_catalog(name: str, catalog: Catalog) -> str:
 
 
 def create_catalog_file(name: str, catalog: Catalog) -> str:
-    """The statement that a project file holds."""
+    """The statement that a project file contains."""
     comment = f"\nCOMMENT {flink_string(catalog.comment)}" if catalog.comment else ""
     return f"CREATE CATALOG {quote(name)}{comment}\n{options_text(catalog.options.items())};\n"
 
 
 def create_database_file(name: str, database: Database) -> str:
-    """The statement that a project file holds."""
+    """The statement that a project file contains."""
     comment = f"\nCOMMENT {flink_string(database.comment)}" if database.comment else ""
     options = "\n" + options_text(database.options.items()) if database.options else ""
     return f"CREATE DATABASE {quote(name)}{comment}{options};\n"
 
 
 def literal_secrets(options: Mapping[str, str]) -> list[str]:
-    """The options that hold a secret in plain text."""
+    """The options that contain a secret in plain text."""
     return [k for k, v in options.items() if masked_option(k, v) != v]
 
 
 def secrets_of(item: Table | View | UserFunction | Database | Catalog) -> list[str]:
-    """What holds a secret in plain text in the statement that declares ``item``: keys of options, also of hints; empty for any other text."""
+    """What contains a secret in plain text in the statement that declares ``item``: keys of options, also of hints; empty for any other text."""
     match item:
         case View():
             found = [s.key for s in secrets(view_query_text(item)) if s.option or not s.key]

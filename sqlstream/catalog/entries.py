@@ -1,4 +1,4 @@
-"""What the namespaces hold besides tables and views: catalogs, databases, user functions; and the checks on them."""
+"""What the namespaces contain besides tables and views: catalogs, databases, user functions; and the checks on them."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class CatalogManager:
         return other
 
     def isolated_copy(self) -> CatalogManager:
-        """The same objects in namespaces of their own: what happens there is not seen here."""
+        """The same objects in namespaces of their own: changes there are not seen here."""
         other = copy(self)
         other.catalogs = {
             name: replace(c, databases={n: replace(d, tables=dict(d.tables), functions=dict(d.functions)) for n, d in c.databases.items()})
@@ -262,7 +262,7 @@ class CatalogManager:
         databases[name] = Database(comment, dict(options or {}))
 
     def drop_database(self, parts: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False, at: Any = None) -> tuple[ObjectPath, ...]:
-        """DROP DATABASE; the paths of the objects that went with it come back."""
+        """DROP DATABASE; returns the paths of the objects that were dropped with it."""
         catalog_name, name = self.database_path(parts, "drop", at)
         if catalog_name not in self.catalogs:
             raise ValidationError(f"Catalog {catalog_name} does not exist.", at=at, hint=did_you_mean(catalog_name, self.catalogs))

@@ -1,7 +1,7 @@
 """The catalog's files: ``catalog/**/*.sql`` of a project, loaded when a session starts and kept in step with its
 permanent objects.
 
-A file holds CREATE statements (and USE, for what follows in it). Unqualified names in a file directly under
+A file contains CREATE statements (and USE, for what follows in it). Unqualified names in a file directly under
 ``catalog/`` are in the default database, those under ``catalog/<database>/`` in that database, which exists by that,
 and those under ``catalog/<catalog>/<database>/`` in a database of another catalog. A broken statement is reported and
 left out; the others load. Nothing that the session did not write or load is overwritten, and no secret is written.

@@ -41,7 +41,7 @@ class Metadata:
 class Read:
     """A request to read ``table``, whose options are resolved (environment, hint options, no ``${env:}`` left).
 
-    ``streaming``: give a streaming DataFrame. ``splits``: say of each row from which split (a part of the source with an event-time
+    ``streaming``: return a streaming DataFrame. ``splits``: say of each row which split (a part of the source with an event-time
     order of its own, a Kafka partition) it comes; see SourceFrame. ``name``: unique in the job, letters, digits and ``_``:
     the name of the streaming source in the checkpoint. ``zone``: ``table.local-time-zone``.
     ``project``: relative paths start there. ``shared``: a folder of the job's for what its queries must have the same; see ``once``.
@@ -104,10 +104,10 @@ class Write:
 
 @dataclass(frozen=True)
 class Lookup:
-    """How a database's table is asked for the rows of keys.
+    """How a database's table is queried for the rows of keys.
 
     ``cached``: what was found is kept, of at most ``max_keys`` keys, for so long after it was found or used (None: without limit);
-    ``misses``: also that there was nothing. ``retries``: how often a failed request is tried again.
+    ``misses``: also keys without a row. ``retries``: how often a failed request is retried.
     """
 
     cached: bool = False
@@ -134,12 +134,12 @@ class Connector(ABC):
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
-    # Whether a micro-batch of a stream may leave some of what is there to the next one.
+    # Whether a micro-batch of a stream may leave some of the available rows to the next one.
     reads_in_parts: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, table: Table) -> list[str]:
-        """Check the table's options (formats included) and columns when the table is used; notices come back.
+        """Check the table's options (formats included) and columns when the table is used; returns notices.
 
         Raises ValidationError.
         """
@@ -190,7 +190,7 @@ _SAY_WHERE = ("properties.group.id", "properties.auto.offset.reset")
 
 
 def once(request: Read, what: str, found: Callable[[], str]) -> str:
-    """What ``found`` gives to the first query of a job that reads the table. All that read it have the same, also when the job restarts."""
+    """The value of ``found()`` in the first query of a job that reads the table. All queries that read it get the same, also after a restart."""
     if request.shared is None:
         return found()
     path, options = str(request.table.path), request.table.options

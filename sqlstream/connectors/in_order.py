@@ -1,4 +1,4 @@
-"""Rows of changes in the order in which they were written: one that goes came before. Spark reads the parts of a source at once."""
+"""Rows of changes in the order in which they were written: a row is retracted after it was added. Spark reads the parts of a source at once."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def local_rows(frame: DataFrame, *, prefetch: bool = False) -> Iterator[Row]:
-    """The rows of ``frame``, of no more than one partition at once; ``prefetch``: of the next one besides."""
+    """The rows of ``frame``, of no more than one partition at once; ``prefetch``: also of the next one."""
     try:
         yield from frame.toLocalIterator(prefetchPartitions=prefetch)
     finally:
@@ -19,10 +19,10 @@ def local_rows(frame: DataFrame, *, prefetch: bool = False) -> Iterator[Row]:
 
 
 def _forget_jobs(spark: SparkSession) -> None:
-    """Let go of the jobs of queries that have ended.
+    """Release the jobs of queries that have ended.
 
     Spark (4.2.0) keeps a job, and with it the query's plan and session, until its query ends. Those of a local iterator start when it has
-    ended already, and would be kept for ever.
+    ended already, and would be kept forever.
     """
     scheduler = spark.sparkContext._jsc.sc().dagScheduler()
     jvm = spark._jvm

@@ -2,8 +2,8 @@
 
 Of rows that carry kinds, those that add and those that remove cancel where they are equal in all columns; what is left over of a key says
 what the table holds of it afterwards. This needs no order but that of equal rows of one task: Spark keeps no other among the rows of a key when
-it has shuffled them. A row that goes and then comes is there, whether it was or not. It is right where the query's result, as it
-is after each micro-batch, has one row a primary key; the plan sees to that (``plan/rules/sink_materializer``, and the refusal of another key).
+it has shuffled them. A row that is removed and then added exists afterwards, whether it did before or not. It is right where the query's result, as
+it is after each micro-batch, has one row a primary key; the plan sees to that (``plan/rules/sink_materializer``, and the refusal of another key).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
     keys, columns = table.primary_key.columns, [c.name for c in table.persisted]
     if not mode.carries_kinds and request.keys and set(request.keys) <= set(keys):
         return _marked(batch, columns, "FALSE")
-    # Rows of one task stand in the order in which they came.
+    # Rows of one task are in the order in which they arrived.
     placed = batch.selectExpr("*", f"monotonically_increasing_id() AS {_PLACE}")
     if not mode.retracts:
         return _last(_marked(placed, [*columns, _PLACE], REMOVES if mode.carries_kinds else "FALSE"), keys, columns, _PLACE)
@@ -51,7 +51,7 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
         _sql(f"{came} <=> {told}", _COMES),
         _sql(f"shiftright(min({_PLACE}), {_TASK_BITS}) = shiftright({told}, {_TASK_BITS})", _TOGETHER),
     )
-    # A row that goes before it comes is there afterwards, also where there was none that could go.
+    # A row that is removed before it is added exists afterwards, also if there was none to remove.
     there = f"{_NET} > 0 OR {_COMES} AND ({_NET} = 0 OR {_TOGETHER})"
     left = _marked(net.where(f"{_NET} <> 0 OR {_COMES}"), [*columns, _PLACE], f"NOT ({there})")
     return _last(left, keys, columns, f"named_struct('stays', NOT {DELETED}, 'place', {_PLACE})")

@@ -1,1 +1,1 @@
-"""What everything stands on: errors, options, settings, secrets, the project's folder."""
+"""The base of all packages: errors, options, settings, secrets, the project's folder."""

@@ -42,7 +42,7 @@ REMOVES = f"{KIND} IN ({', '.join(str(kind.code) for kind in RowKind if kind.rem
 
 
 class ChangelogMode(Enum):
-    """The kinds of rows a plan node gives; the value is what EXPLAIN prints. append < upsert < retract."""
+    """The kinds of rows that a plan node emits; the value is what EXPLAIN prints. append < upsert < retract."""
 
     APPEND = "[I]"
     UPSERT = "[I,UA]"
@@ -52,7 +52,7 @@ class ChangelogMode(Enum):
 
     @property
     def updates(self) -> bool:
-        """Whether rows can change after they were given."""
+        """Whether rows can change after they were emitted."""
         return self is not ChangelogMode.APPEND
 
     @property
@@ -67,12 +67,12 @@ class ChangelogMode(Enum):
 
     @property
     def retracts(self) -> bool:
-        """Whether what a row was comes before what it is after an update."""
+        """Whether an update is preceded by the retraction of the row as it was."""
         return self in (ChangelogMode.RETRACT, ChangelogMode.RETRACT_DELETE)
 
 
 class Nested(str):
-    """A cell of a nested type: the client's text, which does not tell where its parts end, and the same value as JSON."""
+    """A cell of a nested type: the client's text, which does not show where its parts end, and the same value as JSON."""
 
     json: str
 

@@ -1,4 +1,4 @@
-"""The last resort: an exception that no stage has made an error of is a defect of sqlstream. Its trace goes to a file, never to the screen."""
+"""The last resort: an exception that no stage has turned into an error is a defect in sqlstream. Its trace goes to a file, never to the screen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MESSAGE = "This is a defect in sqlstream, not in the statement, which should ha
 
 @contextmanager
 def as_defects(project: Path) -> Iterator[None]:
-    """Raises what is raised in here, a Defect in the place of what is no SqlStreamError."""
+    """Raises a Defect in place of whatever is raised inside and is not a SqlStreamError."""
     try:
         yield
     except SqlStreamError:
@@ -32,7 +32,7 @@ def as_defects(project: Path) -> Iterator[None]:
 
 
 def defect(error: BaseException, project: Path) -> Defect:
-    """The error that tells of ``error``, whose trace is kept for its reader alone."""
+    """The Defect that reports ``error``, whose trace is kept in a file for the user alone."""
     text = f"Python {platform.python_version()}, {platform.platform()}\n{''.join(traceback.format_exception(error))}"
     try:
         file = _kept(ProjectFolder(project).defects, text)

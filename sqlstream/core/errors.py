@@ -1,9 +1,9 @@
 """The error tree.
 
     SqlStreamError
-    ├── SyntaxProblem      S1  the text is no Flink SQL
+    ├── SyntaxProblem      S1  the text is not Flink SQL
     ├── ValidationError    S2  a name, type, option or query shape is wrong
-    ├── NotSupported       S3  right in Flink, refused here, with what to write instead
+    ├── NotSupported       S3  valid in Flink, refused here, with what to write instead
     ├── SetupError         S4  the machine lacks something (Java, a jar, a broker)
     ├── JobFailed          S5  a running job met bad data or lost a service
     └── Defect             S9  sqlstream itself went wrong
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SqlStreamError(Exception):
-    """Base of all errors that a user is meant to read.
+    """Base of all errors that users read.
 
     ``message`` is in the words of SQL, ``hint`` says what to do, ``at`` is the place in the statement (see module). Passwords in them are masked.
     """
@@ -61,7 +61,7 @@ class SqlStreamError(Exception):
 
 
 class SyntaxProblem(SqlStreamError):
-    """The text is no Flink SQL."""
+    """The text is not Flink SQL."""
 
     code = "S1"
 
@@ -73,7 +73,7 @@ class ValidationError(SqlStreamError):
 
 
 class NotSupported(SqlStreamError):
-    """Right in Flink, refused here; the hint says what to write instead."""
+    """Valid in Flink, refused here; the hint says what to write instead."""
 
     code = "S3"
 

@@ -122,7 +122,7 @@ def _missing(jars: tuple[Jar, ...], folder: Path) -> tuple[Jar, ...]:
 def _fetch_all(jars: tuple[Jar, ...], folder: Path, set_name: str, progress: Callable[[str], None]) -> None:
     """Fetch ``jars`` into ``folder``.
 
-    A jar that arrives broken is fetched once more past Ivy's own cache, which may hold it broken.
+    A jar that arrives broken is fetched once more, bypassing Ivy's own cache, which may hold the broken one.
     """
     for left_over in folder.glob(".fetch-*"):  # of a process that was killed: we hold the lock
         shutil.rmtree(left_over, ignore_errors=True)
@@ -145,7 +145,7 @@ def _fetch_all(jars: tuple[Jar, ...], folder: Path, set_name: str, progress: Cal
 
 
 def _accept(jars: tuple[Jar, ...], work: Path, folder: Path) -> tuple[Jar, ...]:
-    """Give every jar that arrived whole its final name; the others come back."""
+    """Give every jar that arrived intact its final name; returns the others."""
     bad = []
     for jar in jars:
         path = work / "jars" / jar.file
@@ -173,9 +173,9 @@ def _failure(bad: tuple[Jar, ...], wrong: list[Jar], output: str) -> SetupError:
 
 
 def _ivy(jars: tuple[Jar, ...], work: Path, cache: Path | None, progress: Callable[[str], None]) -> str:
-    """Run Ivy, which puts ``jars`` into ``work/jars``; its output comes back.
+    """Run Ivy, which puts ``jars`` into ``work/jars``; returns its output.
 
-    What it failed to bring is seen by what is there.
+    What it failed to fetch is missing there.
     """
     description = work / "ivy.xml"
     description.write_text(ivy_xml(jars), encoding="utf-8")
@@ -266,4 +266,4 @@ def _locked_folder(folder: Path, progress: Callable[[str], None]) -> Iterator[No
         except BlockingIOError:
             progress("Waiting for another process that is fetching jars")
             fcntl.flock(handle, fcntl.LOCK_EX)
-        yield  # closing the file lets the lock go
+        yield  # closing the file releases the lock

@@ -43,7 +43,7 @@ class Support(Enum):
 @dataclass(frozen=True)
 class Option:
     """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
-    (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it is without effect or refused, with
+    (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it has no effect or is refused, with
     what to do instead."""
 
     key: str
@@ -93,7 +93,7 @@ def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
     return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) for k, v in options.items()}
 
 
-# What a value may be that is not known yet, by its option's key, and by the kind of it.
+# A valid value in place of one that is not known yet, by its option's key or its kind.
 _SAMPLES = {"url": "jdbc:postgresql://host/database", "properties.bootstrap.servers": "host:9092"}
 _OF_KIND = {
     OptionKind.INT: "1",
@@ -107,7 +107,7 @@ _OF_KIND = {
 
 
 def with_samples(options: Mapping[str, str], declared: tuple[Option, ...]) -> dict[str, str]:
-    """``options`` with each ``${env:NAME}`` replaced, by something of the option's kind where the variable is not set."""
+    """``options`` with each ``${env:NAME}`` replaced, by a sample of the option's kind if the variable is not set."""
 
     def value(key: str, text: str) -> str:
         names = re.findall(r"\$\{env:(\w+)\}", text)
@@ -202,7 +202,7 @@ def find_option(declared: Collection[Option], key: str) -> Option | None:
 
 
 def check_options(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
-    """Check ``given`` against ``declared``; the notices for options without effect come back.
+    """Check ``given`` against ``declared``; returns the notices for options without effect.
 
     ``owner`` names the connector or format in messages. Raises ValidationError, with the option's key, for an option that is unknown, missing,
     badly typed or refused.

@@ -1,6 +1,6 @@
-"""Files and folders for their owner alone: what is kept of statements, of rows and of what Spark says. It runs in Spark's workers too.
+"""Files and folders that only their owner can read: statements, rows, Spark's logs. It runs in Spark's workers too.
 
-What is there already keeps the mode that it has been given.
+What exists already keeps its mode.
 """
 
 from __future__ import annotations
@@ -31,6 +31,6 @@ def open_file(path: Path, mode: str, encoding: str | None = None) -> IO[Any]:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Let the file ``path`` hold ``text``. Raises OSError."""
+    """Write ``text`` to the file ``path``. Raises OSError."""
     with open_file(path, "w", encoding="utf-8") as file:
         file.write(text)

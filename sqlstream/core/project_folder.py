@@ -1,6 +1,6 @@
 """A project's folder: which one it is, the nearest upwards that holds one of the user's own, and where in it things are kept.
 
-Code of a project runs where one only looks at it (its functions, when the session starts), so a folder that somebody else has made, as
+A project's code runs as soon as it is opened (its functions, when the session starts), so a folder that somebody else has made, such as
 ``/tmp/.sqlstream``, is none until it is named with ``--project``.
 """
 
@@ -14,7 +14,7 @@ from sqlstream.core.errors import SetupError
 
 OWN = ".sqlstream"
 MARKS = ("catalog", "sqlstream.toml", OWN)
-# What is read of a project, besides.
+# What else is read of a project.
 _READ = (*MARKS, "udfs", "queries")
 
 
@@ -85,7 +85,7 @@ class ProjectChoice:
 def find_project(folder: Path) -> ProjectChoice:
     """The project of ``folder``: the nearest one upwards that is the user's own; ``folder`` itself if there is none.
 
-    What a first session leaves in the home folder makes no project of all that is below. Raises SetupError where ``folder`` holds another's.
+    What a first session leaves in the home folder does not make a project of everything below. Raises SetupError where ``folder`` holds another's.
     """
     passed = []
     if owner := foreign_part(folder):
@@ -105,7 +105,7 @@ def find_project(folder: Path) -> ProjectChoice:
 
 
 def foreign_part(folder: Path) -> tuple[str, str] | None:
-    """What in ``folder`` is of a project and belongs to somebody else, and to whom; a link must be the user's own, and what it leads to."""
+    """The part of a project in ``folder`` that belongs to somebody else, and to whom; a link must be the user's own, and so must its target."""
     ours = _users()
     for name in _READ:
         path = folder / name
@@ -114,7 +114,7 @@ def foreign_part(folder: Path) -> tuple[str, str] | None:
                 owner = look(path).st_uid
             except FileNotFoundError:
                 continue
-            except OSError:  # it can't be looked at: nobody has let us
+            except OSError:  # no permission to look at it
                 return name, "somebody else"
             if owner not in ours:
                 return name, _name(owner)
@@ -122,7 +122,7 @@ def foreign_part(folder: Path) -> tuple[str, str] | None:
 
 
 def _users() -> set[int]:
-    """The user's ids: root that sudo has made is the one who has asked, too."""
+    """The user's ids: under sudo also that of the user who called it."""
     ours = {os.geteuid()}
     asked = os.environ.get("SUDO_UID", "")
     return ours | {int(asked)} if ours == {0} and asked.isdigit() else ours

@@ -1,6 +1,6 @@
-"""Files that run as code and must stay as they were written: jars, archives of classes. In comes a file, out comes whether it is still that.
+"""Files that run as code and must stay as they were written: jars, archives of classes. In: a file. Out: whether it is still intact.
 
-Beside each stands a note of its SHA-256 and of its size and times; a file that has those still is not read again.
+A note beside each has its SHA-256, size and times; a file that still has that size and those times is not read again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def seal(path: Path) -> None:
 
 
 def note(path: Path) -> Path:
-    """Where the note about ``path`` stands."""
+    """The path of the note about ``path``."""
     return path.with_name(f"{path.name}.sha256")
 
 

@@ -1,4 +1,4 @@
-"""What must never be printed, told by its name, and where it stands in a value. It runs in Spark's workers too."""
+"""Which values must never be printed, by their names, and where in a value a secret is. It runs in Spark's workers too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECRET = re.compile(
     r"|(?:service|api|access|private|account|encryption|signing|shared|storage|sas)[-_.]?key|keystore[-_.]key|ssl[-_.]?key(?!store)",
     re.I,
 )
-# One of these is in all of them: most texts are told apart without the pattern.
+# Each of them contains one of these, so most texts are ruled out without the pattern.
 _WORDS = ("pas", "pwd", "secret", "token", "credential", "jaas", "auth", "info", "header", "sas", "sig", "key")
 MASK = "******"
 _REFERENCE = r"\$\{env:\w+\}"
@@ -41,7 +41,7 @@ _ADDRESSES = tuple(
     for pattern in (
         # s3a://KEY:SECRET@bucket, https://TOKEN@host: all of it is a key.
         rf"\b(?:s3[an]?|https?)://(?P<secret>[^\s'\"/?#@:]{{1,512}}(?::{_PORT}[^\s\"@]{{1,512}})?)@",
-        # scheme://user:password@host, several of them; behind a host a port stands there.
+        # scheme://user:password@host, several of them; after a host the same place has a port.
         rf"://[^\s/?#:@'\"]*:{_PORT}(?P<secret>[^\s\"]{{1,512}})@",
         rf",[^\s/?#:@'\",]+:{_PORT}(?P<secret>[^\s\"@,]{{1,512}})@",
         # jdbc:oracle:thin:user/password@host.
@@ -79,7 +79,7 @@ def places(text: str, *, pairs: bool = False) -> list[tuple[int, int]]:
 
 
 def _spelled(value: str) -> Iterator[tuple[int, int]]:
-    """The parts of a secret that are no references ``${env:NAME}``; none where it is nothing but such, or a kind of authorization before one."""
+    """The parts of a secret that are not references ``${env:NAME}``; none if it consists of such, or of a kind of authorization before one."""
     if re.search(_REFERENCE, value) and re.fullmatch(r"(?i)(?:basic |bearer )?", re.sub(_REFERENCE, "", value)):
         return
     end = 0

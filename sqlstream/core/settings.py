@@ -1,4 +1,4 @@
-"""The SET keys: what each is and what sqlstream does with it. Unknown keys are stored and listed, as Flink does; a slip of a known one is refused.
+"""The SET keys: what each is and what sqlstream does with it. Unknown keys are stored and listed, as Flink does; a misspelt one is refused.
 
 A key that ends in ``*`` stands for all keys with that beginning.
 """
@@ -95,13 +95,13 @@ SETTINGS: tuple[Option, ...] = (
 
 
 def setting(key: str) -> Option | None:
-    """The declaration of ``key``; None for a key that nobody knows."""
+    """The declaration of ``key``; None for an unknown key."""
     exact = next((o for o in SETTINGS if o.key == key), None)
     return exact or next((o for o in SETTINGS if o.key.endswith("*") and key.startswith(o.key[:-1])), None)
 
 
 def misspelt(key: str) -> str | None:
-    """The option that ``key`` is a slip of, None where it is none."""
+    """The option that ``key`` misspells; None if it misspells none."""
     declared = setting(key)
     if declared is not None and (declared.key == key or declared.use is Support.REFUSED):
         return None
@@ -109,7 +109,7 @@ def misspelt(key: str) -> str | None:
 
 
 def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | None:
-    """Check a SET, whose value is ``at``; the notice for a key without effect, None otherwise. Raises ValidationError, also for a slip,
+    """Check a SET, whose value is ``at``; the notice for a key without effect, None otherwise. Raises ValidationError, also for a misspelt key,
     NotSupported.
     """
     declared = setting(key)

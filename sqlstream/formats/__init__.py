@@ -46,7 +46,7 @@ def find_format(name: str, *, at: Any = None) -> Format:
 
 
 def writable_changes(format_: Format) -> tuple[ChangelogMode, ...]:
-    """The kinds of changes that can be written in ``format_``. Its records say of every row that it comes or goes, or are all new rows."""
+    """The kinds of changes that can be written in ``format_``: its records say whether a row is added or removed, or all are new rows."""
     if format_.mode is ChangelogMode.APPEND:
         return (ChangelogMode.APPEND,)
     return (ChangelogMode.APPEND, ChangelogMode.RETRACT, ChangelogMode.RETRACT_DELETE)

@@ -1,7 +1,7 @@
 """The avro format: records without their schema, which is derived from the columns as Flink derives it; files of them.
 
 In: bytes, or columns. Out: rows, or bytes. The schema is made here, at plan time; our own readers and writers in Java
-(``Avro*.java``) convert by it, since Spark's module knows neither Flink's times nor where a record that it can't read stands.
+(``Avro*.java``) convert by it, since Spark's module knows neither Flink's times nor the place of a record that it can't read.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Format(ABC):
         """Check types and what options mean together; their names and values are checked already. Raises ValidationError."""
 
     def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
-        """What a user should know of these columns: where values are not as Flink has them."""
+        """Notices about these columns, where values differ from Flink's."""
         precise = (n for n, t in fields if any(p.is_timestamp and p.args[0] > 6 for p in t.parts))
         return [f"Column '{n}': times are kept to the microsecond; further digits are cut off." for n in precise]
 
@@ -109,17 +109,17 @@ class Format(ABC):
         return f"CAST({x} AS {type_.spark})"
 
     def to_file(self, x: str, type_: Type, given: Mapping[str, str]) -> str:
-        """SQL for what files of its own hold of the value ``x``."""
+        """SQL for the value ``x`` as files of its own store it."""
         return f"CAST({x} AS {type_.stored})"
 
 
-# Around a record in the message of an error, and how much of it is there.
+# The marks around a record in an error's message, and how much of the record it contains.
 RECORD_BEGINS, RECORD_ENDS = "<<record ", " record>>"
 RECORD_CHARACTERS = 10_000
 
 
 def marked_record(text: str) -> str:
-    """SQL for a record, or a part of one, in the message of an error: marked, so that what is told of it can be cut, and its secrets masked."""
+    """SQL for a record, or a part of one, in the message of an error: marked, so that the message can truncate it and mask its secrets."""
     return f"concat('{RECORD_BEGINS}', left({text}, {RECORD_CHARACTERS}), '{RECORD_ENDS}')"
 
 

@@ -39,8 +39,8 @@ class Envelope:
     """How a format writes a change. ``before``, ``after`` and ``change`` are the record's fields with the rows and the change's name.
 
     ``kinds``: by the change's name those that the row before and the row after have in the changelog; None for a row that is not in it.
-    ``partial``: the row before has only the fields that change. ``several``: both are arrays of rows. ``written``: the record of a row that
-    comes, and of one that goes, with ``%s`` for the row.
+    ``partial``: the row before has only the fields that change. ``several``: both are arrays of rows. ``written``: the record of a row that is
+    added, and of one that is removed, with ``%s`` for the row.
     """
 
     before: str

@@ -1,7 +1,7 @@
 """The csv format: Spark's from_csv splits the line, Flink's rules convert its cells and quote what is written.
 
 In: a record's text, columns by position. Out: one row. Cells are read as strings, so that no rule of Spark's about numbers, dates or
-NULL comes in between.
+NULL intervenes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows that our own readers in Java (``RecordReader.java``) find in records, and the bytes that our writers make.
+"""The rows that our own readers in Java (``RecordReader.java``) read from records, and the bytes that our writers produce.
 
 A reader gives a record's rows as an array; an inline() above makes rows of it: the optimizer can push no filter through that and so read a
 record twice, and can't drop the reading of records of which no column is used.
@@ -35,7 +35,7 @@ def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None,
     value = F.expr(f"CAST({record.value} AS BINARY)")
     found: AnyColumn = Column(reader.column(value._jc, columns_sql(fields)))
     if problem is not None:
-        # Where a record stands is put together only for one that can't be read.
+        # The place of a record is computed only for one that can't be read.
         shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
         place = f"raise_error(concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').'))"
         found = F.when(value.isNotNull(), F.coalesce(found, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))

@@ -1,4 +1,4 @@
-"""Functions in Python: what a module in ``udfs/`` imports. ``from pyflink.table.udf import udf`` gives the same where there is no pyflink."""
+"""Functions in Python: what a module in ``udfs/`` imports. ``from pyflink.table.udf import udf`` imports the same if pyflink is not installed."""
 
 from sqlstream.udf.api import AggregateFunction, AsyncScalarFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
 from sqlstream.udf.data_types import DataTypes

@@ -18,7 +18,7 @@ RAISED = (Exception, SystemExit)
 
 
 class FunctionContext:
-    """What ``open`` is given: the parameters of the job, which ``SET 'pipeline.global-job-parameters' = 'key:value,..'`` declares."""
+    """The argument of ``open``: the parameters of the job, which ``SET 'pipeline.global-job-parameters' = 'key:value,..'`` declares."""
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
         self._parameters = dict(parameters)
@@ -38,7 +38,7 @@ class UserDefinedFunction(ABC):  # noqa: B024  (its subclasses say what is calle
         """Called when the worker ends, unless it is killed."""
 
     def is_deterministic(self) -> bool:
-        """Whether the same arguments give the same value."""
+        """Whether the same arguments return the same value."""
         return True
 
 
@@ -51,7 +51,7 @@ class ScalarFunction(UserDefinedFunction):
 
 
 class AsyncScalarFunction(UserDefinedFunction):
-    """A value for the values of a row, which is waited for beside others."""
+    """A value for the values of a row; several calls are awaited at the same time."""
 
     @abstractmethod
     async def eval(self, *args: Any) -> Any:
@@ -79,14 +79,14 @@ class AggregateFunction(UserDefinedFunction):
 
     @abstractmethod
     def get_value(self, accumulator: Any) -> Any:
-        """The value of the rows taken in."""
+        """The value of the accumulated rows."""
 
     def retract(self, accumulator: Any, *args: Any) -> None:
-        """Take a row out that was taken in before."""
+        """Retract a row that was accumulated before."""
         raise NotImplementedError("retract")
 
     def merge(self, accumulator: Any, accumulators: Iterable[Any]) -> None:
-        """Take in what other accumulators hold."""
+        """Merge other accumulators into this one."""
         raise NotImplementedError("merge")
 
     def get_result_type(self) -> Any:
@@ -110,7 +110,7 @@ class TableAggregateFunction(AggregateFunction):
 
 
 class FunctionKind(Enum):
-    """What a function gives."""
+    """What a function returns."""
 
     SCALAR = "SCALAR"
     TABLE = "TABLE"

@@ -1,6 +1,6 @@
-"""Where there is no pyflink, its modules that hold the functions' API, made of ours.
+"""If pyflink is not installed: its modules with the functions' API, made of ours.
 
-What else a module imports from there, for a part of it that is no function, can be imported, and says at its first use that it is not here.
+What else a module imports from there, for something other than functions, can be imported, and raises at its first use.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WHOLE = ("pyflink", "pyflink.table.udf")
 
 
 class AbsentName:
-    """What pyflink has besides functions."""
+    """A name of pyflink's other than functions."""
 
     def __init__(self, name: str) -> None:
         self._absent = name

@@ -20,11 +20,11 @@ class ListView:
         return self._values
 
     def add(self, value: Any) -> None:
-        """Put a value behind the others."""
+        """Append a value."""
         self._values.append(value)
 
     def add_all(self, values: Iterable[Any]) -> None:
-        """Put values behind the others."""
+        """Append values."""
         self._values.extend(values)
 
     def clear(self) -> None:
@@ -67,7 +67,7 @@ class MapView(MutableMapping[Any, Any]):
         return key in self._values
 
     def is_empty(self) -> bool:
-        """Whether there is no key."""
+        """Whether there are no keys."""
         return not self._values
 
     def __getitem__(self, key: Any) -> Any:

@@ -71,7 +71,7 @@ def _commit(source: DataFrame, request: Write, path: str, session: SparkSession,
     from delta import exceptions
     from delta.tables import DeltaTable
 
-    # Another writer changed the table meanwhile.
+    # Another writer has changed the table in the meantime.
     conflicts = (
         exceptions.ConcurrentAppendException, exceptions.ConcurrentDeleteReadException, exceptions.ConcurrentDeleteDeleteException,
         exceptions.ConcurrentWriteException,

@@ -1,7 +1,7 @@
 """The delta connector: Delta tables by path.
 
-A Delta table is read as of now unless ``mode`` says otherwise. It is made, empty, by the first use of its declaration, as by a CREATE TABLE in
-Flink. A TIMESTAMP stands in it as TIMESTAMP_NTZ (``Type.stored``). One with a PRIMARY KEY is updated by it.
+A Delta table is read as of now unless ``mode`` says otherwise. It is created, empty, by the first use of its declaration, as by a CREATE TABLE in
+Flink. A TIMESTAMP is stored as TIMESTAMP_NTZ (``Type.stored``). One with a PRIMARY KEY is updated by it.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Delta(Connector):
         cells = {c.name: f"CAST({quote(c.name)} AS {c.type.spark})" for c in table.physical}
         if _mode(table) == "changes":
             _require_feed(request.spark, path)
-            # What is in the table comes first, as inserts, unless a start is given.
+            # The table's rows come first, as inserts, unless a start is set.
             frame = _in_order(reader.option("readChangeFeed", "true").load(path), table)
             cells |= {c.name: f"CAST({c.key} AS {c.type.spark})" for c in table.metadata}
             cells[KIND] = f"CASE _change_type {' '.join(_KINDS)} END"
@@ -195,7 +195,7 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
     if not DeltaTable.isDeltaTable(spark, path):
         columns = ", ".join(f"{quote(c.name)} {c.type.stored}{'' if c.type.nullable else ' NOT NULL'}" for c in table.physical)
         partitioned = f" PARTITIONED BY ({', '.join(quote(k) for k in table.partition_keys)})" if table.partition_keys else ""
-        # A MERGE then marks the rows that it replaces, and doesn't write their files anew.
+        # A MERGE then marks the rows that it replaces, and doesn't rewrite their files.
         properties = {"delta.enableDeletionVectors": "true"} if table.primary_key else {}
         properties |= {_FEED: "true"} if _mode(table) == "changes" else {}
         properties |= {k: v for k, v in table.options.items() if k.startswith("delta.")}

@@ -1,7 +1,7 @@
 """Writing files exactly once: a batch is staged beside the table, then moved in by renames.
 
 In: a frame, a folder, a name for the writer and the batch's number. Out: files ``part-..`` in the folder. Spark's own streaming file sink is
-not used: its log makes files that anyone else writes invisible, and a second job on the folder would be skipped as done.
+not used: its log hides files written by anyone else, and a second job on the folder would be skipped as done.
 
 ``.sqlstream/<writer>/`` in the table's folder holds the batch that is being moved, ``replaced-<number>``, the files that it takes the place of,
 and ``done``, the number of the last one. After a crash the batch is moved on from where it stood, or staged again where it was not complete; one
@@ -28,7 +28,7 @@ _REPLACED = "replaced-{}"
 def write_batch(
     folder: Folder, writer: str, number: int, stage: Callable[[str], None], *, replace: str | None = None, commit: PartitionCommit | None = None
 ) -> None:
-    """Put batch ``number`` of ``writer`` into ``folder``, unless it is there already. ``stage`` writes its files into the path it gets.
+    """Move batch ``number`` of ``writer`` into ``folder``, unless it is there already. ``stage`` writes its files into the path it gets.
 
     ``replace``: what the batch replaces: ``*`` all files, ``partitions`` those of every partition that the batch has, or else those below that
     subfolder. ``commit``: how partitions written to are committed.

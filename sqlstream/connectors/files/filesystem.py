@@ -196,7 +196,7 @@ class Filesystem(Connector):
             columns |= {n: F.expr(format_.from_file(quote(n), t)) for n, t in fields}
             out = frame.select(*[columns[n].alias(n) for n in _names(table)])
         else:
-            # A line ends at \n; what is left of \r\n is no part of it.
+            # A line ends at \n; the \r of \r\n is not part of it.
             line = f"if(endswith({_LINE}, '\\r'), left({_LINE}, length({_LINE}) - 1), {_LINE})"
             records = frame.select(
                 F.expr(line).alias(_LINE),
@@ -209,7 +209,7 @@ class Filesystem(Connector):
             kinds = [KIND] if format_.mode.carries_kinds else []
             decoded = decoded.toDF(*records.columns, *[_VALUE + n for n, _ in fields], *kinds)
             if kinds:
-                # A row goes after it came: Spark reads the files of a micro-batch at once, and large ones before small ones.
+                # A row is retracted after it was added: Spark reads the files of a micro-batch at once, and large ones before small ones.
                 decoded = task_sorted(decoded.withColumn(_ARRIVAL, arrival(decoded)).repartition(1), f"struct({_PLACE}, {_ARRIVAL})")
             out = decoded.select(*[F.col(quote((_OWN if n in columns else _VALUE) + n)).alias(n) for n in _names(table)], *kinds)
         return out
@@ -275,7 +275,7 @@ class Filesystem(Connector):
         write_batch(folder, writer, number, stage, replace=replace, commit=self._commit(request, ends=ends))
 
     def _commit(self, request: Write, *, ends: bool) -> PartitionCommit | None:
-        """How partitions are committed; ``ends``: all that there is has come, so all of them are whole."""
+        """How partitions are committed; ``ends``: the input has ended, so all of them are complete."""
         table = request.table
         if not table.partition_keys or "sink.partition-commit.policy.kind" not in table.options:
             return None

@@ -77,7 +77,7 @@ class Folder:
                 yield (*parts, name)
 
     def move(self, source: tuple[str, ...], target: tuple[str, ...]) -> None:
-        """Rename a file, making the folder it goes to."""
+        """Rename a file, creating the target folder."""
         system = self._system
         system.mkdirs(self._path(*target[:-1]))
         if not system.rename(self._path(*source), self._path(*target)):

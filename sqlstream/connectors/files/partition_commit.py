@@ -1,4 +1,4 @@
-"""When the partitions of a filesystem table are committed: an empty file in each says that it is whole.
+"""When the partitions of a filesystem table are committed: an empty file in each says that it is complete.
 
 By process time that is with the batch that wrote into them. By partition time it is when the watermark has passed the time that a partition's
 values give, and a delay: ``dt=2026-01-31/hour=07`` by the pattern ``$dt $hour:00:00``. Until then what was written stands in the file

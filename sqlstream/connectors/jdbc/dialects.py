@@ -1,4 +1,4 @@
-"""The databases behind JDBC, as data: how an address tells one, its driver, and its SQL where databases differ."""
+"""The databases behind JDBC, as data: the URLs by which one is recognized, its driver, and its SQL where databases differ."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def dialect(url: str) -> Dialect:
 
 
 def provide_driver(spark: SparkSession, driver: str, named: Dialect) -> None:
-    """Give a session the driver where it lacks it, fetching its jar, and let this thread of it find it. Raises SetupError."""
+    """Load the driver into a session that lacks it, fetching its jar, and make it visible to this thread. Raises SetupError."""
     assert spark._jvm is not None
     thread = spark._jvm.java.lang.Thread.currentThread()
     if _loads(thread.getContextClassLoader(), driver):

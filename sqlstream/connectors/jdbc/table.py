@@ -35,7 +35,7 @@ _OLD = {
     "lookup.cache.caching-missing-key": "lookup.partial-cache.cache-missing-key",
     "lookup.partial-cache.caching-missing-key": "lookup.partial-cache.cache-missing-key",
 }
-# Rows that are fetched at a time where the option says nothing: a driver may else hold the whole table.
+# Rows that are fetched at a time by default: a driver may otherwise load the whole table.
 _FETCHED_ROWS = 10_000
 _FLUSH = "a batch is written as a whole, in one transaction a task"
 
@@ -155,7 +155,7 @@ class Jdbc(Connector):
         try:
             return spark.read.format("jdbc").options(**options).load()
         except (Py4JJavaError, AnalysisException) as error:
-            # Where there is no connection Spark says so, and the driver why.
+            # If there is no connection Spark says so, and the driver says why.
             origin: Any = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
             met = origin if isinstance(error, Py4JJavaError) else origin.getCause() or origin
             problem = f"The table '{table.options['table-name']}' of the database can't be read: {met.getMessage()}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 TIMEOUT_S = 10.0
-# Calls into the library are so short that Ctrl-C and what it reports are seen.
+# Calls into the library are this short, so that Ctrl-C and its reports are noticed.
 _SLICE_S = 0.2
 # The first address of a host may refuse, and the next one take the connection.
 _GRACE_S = 1.0
@@ -38,7 +38,7 @@ _WRITING = {
 }  # fmt: skip
 _HANDSHAKE = "The Kafka broker at {servers} ends the TLS handshake."
 _CERTIFICATE = "Check 'properties.ssl.*': it may ask for a certificate, 'properties.ssl.keystore.location'."
-# What the library reports, by what tells most: the name of the error, a part of its text, the message, the hint.
+# What the library reports, the most specific first: the name of the error, a part of its text, the message, the hint.
 _REPORTS = (
     ("UNSUPPORTED_SASL_MECHANISM", "", "Kafka at {servers} does not know the mechanism {mechanism}.", "Check 'properties.sasl.mechanism'."),
     ("_AUTHENTICATION", "nsupported SASL mechanism", "Kafka at {servers} does not know the mechanism {mechanism}.",
@@ -72,7 +72,7 @@ _REASONS = {
 
 
 class BrokerError(SetupError):
-    """The broker does not answer, or says no."""
+    """The broker does not answer, or refuses."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Record:
 
 @dataclass(frozen=True)
 class KafkaClient:
-    """A client of the cluster that ``properties`` lead to; who asks waits ``timeout`` seconds at most. All methods raise SqlStreamError."""
+    """A client of the cluster named by ``properties``; a call takes at most ``timeout`` seconds. All methods raise SqlStreamError."""
 
     properties: Mapping[str, str]
     timeout: float = TIMEOUT_S
@@ -105,7 +105,7 @@ class KafkaClient:
         return {name: len(numbers) for name, numbers in self._topics(self._opened(AdminClient, {})).items()}
 
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
-        """Create a topic, with as many replicas as the broker likes best; one that is there is left alone."""
+        """Create a topic, with the broker's default number of replicas; an existing one is left alone."""
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
         from confluent_kafka.cimpl import NewTopic
@@ -232,7 +232,7 @@ class KafkaClient:
                 self._fail()
 
     def _fail(self) -> NoReturn:
-        """Raise what the reports tell."""
+        """Raise the error that the reports describe."""
         reports = [(r.name(), r.str()) for r in self._reports]
         rows = (row for row in _REPORTS for name, text in reports if row[0] in ("", name) and row[1] in text)
         _, _, message, hint = next(rows, _SILENCE)

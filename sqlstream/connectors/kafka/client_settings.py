@@ -41,7 +41,7 @@ def properties_of(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def settings(properties: Mapping[str, str]) -> dict[str, str]:
-    """What librdkafka is told for ``properties`` of Java's clients. Raises SqlStreamError for what it can't do."""
+    """The settings of librdkafka for ``properties`` of Java's clients. Raises SqlStreamError for what it can't do."""
     found = {k: properties[k] for k in SAME if properties.get(k)}
     protocol = properties.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in PROTOCOLS:

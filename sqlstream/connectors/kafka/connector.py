@@ -1,4 +1,4 @@
-"""What the connectors on Kafka's topics have in common: where reading starts and ends, Spark's source, the properties of Kafka's clients.
+"""What the connectors to Kafka topics have in common: where reading starts and ends, Spark's source, the properties of Kafka's clients.
 
 A record's partition is its split, since event time in Flink runs by partition. A stream without an end finds partitions, and with a
 pattern topics, that are added while it runs (Java's KafkaTopics and KafkaSource). An end (``scan.bounded.*``) is looked up once, kept in the
@@ -197,7 +197,7 @@ class TopicConnector(Connector):
         return end
 
     def sink_options(self, table: Table) -> dict[str, str]:
-        """What Spark's Kafka sink is told."""
+        """The options of Spark's Kafka sink."""
         topics = self.option(table, "topic")
         if not topics or len(topics) != 1:
             raise ValidationError("The Kafka sink only supports a single 'topic'; topic lists and patterns are for sources.")
@@ -250,6 +250,6 @@ def _split(topics: Any) -> Column:
 
 
 def _before(end: Offsets) -> str:
-    """SQL: whether a record stands before the end of its partition."""
+    """SQL: whether a record is before the end of its partition."""
     cases = " ".join(f"WHEN topic = {spark_string(t)} AND partition = {p} THEN offset < {o}L" for (t, p), o in end.items())
     return f"CASE {cases} ELSE false END"

@@ -61,7 +61,7 @@ def assignment(partitions: Iterable[Partition]) -> str:
 
 
 class Cluster:
-    """What the brokers know. Every method raises SetupError where they don't answer."""
+    """Metadata from the brokers. Every method raises SetupError if they don't answer."""
 
     def __init__(self, spark: SparkSession, admin: Any, servers: str) -> None:
         self._jvm = spark._jvm
@@ -150,7 +150,7 @@ class Cluster:
 
 
 def _innermost(error: Any) -> str:
-    """What the cause of all says, its secrets masked."""
+    """The message of the innermost cause, its secrets masked."""
     cause = error.java_exception
     while cause.getCause() is not None:
         cause = cause.getCause()
@@ -159,7 +159,7 @@ def _innermost(error: Any) -> str:
 
 @contextmanager
 def cluster(spark: SparkSession, properties: Mapping[str, str]) -> Iterator[Cluster]:
-    """The cluster that ``properties`` (of a Kafka client) lead to."""
+    """The cluster named by ``properties`` of a Kafka client."""
     from py4j.protocol import Py4JJavaError
 
     jvm = spark._jvm

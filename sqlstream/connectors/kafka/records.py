@@ -63,13 +63,13 @@ class Layout:
         return tuple((self.key_names[n], t) for n, t in self.key_fields)
 
     def check(self, table: Table) -> None:
-        """Check what the formats ask of their columns. Raises ValidationError."""
+        """Check what the formats require of their columns. Raises ValidationError."""
         self.value.check(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
         if self.key is not None:
             self.key.check(self.key_format_fields, formats.own_options(self.key, table.options, "key."))
 
     def notices(self, table: Table) -> list[str]:
-        """What the formats tell of their columns, each thing once."""
+        """The notices of the formats about their columns, each once."""
         told = self.value.notices(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
         if self.key is not None:
             told += self.key.notices(self.key_format_fields, formats.own_options(self.key, table.options, "key."))

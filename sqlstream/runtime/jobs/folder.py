@@ -1,4 +1,4 @@
-"""A job's folder: who holds it, which generation runs, what stopped there; and files that are written whole or not at all."""
+"""A job's folder: which process has it, which generation runs, what stopped there; and files that are written completely or not at all."""
 
 from __future__ import annotations
 

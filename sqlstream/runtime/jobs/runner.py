@@ -62,7 +62,7 @@ class JobRunner:
         self._bounded = all(bounded(s) for s in job.sinks)
 
     def start(self, *, resumed: bool) -> None:
-        """Start the queries, so that what is wrong with them is raised here, and go on in a thread."""
+        """Start the queries, so that their errors are raised here, and continue in a thread."""
         private.folder(self._job.folder / "control")
         if not self._settings.streaming:
             self._in_thread(self._batch, range(len(self._job.sinks)))
@@ -225,9 +225,9 @@ class JobRunner:
             query.run(frame, partial(find_connector(sink.table.connector).write_batch, write))
 
     def _batch_version(self, index: int, sink: Sink, frame: DataFrame) -> tuple[str, int]:
-        """An id that no other write ever has, kept with the checkpoint, and how often the sink is written by it.
+        """An id that no other write ever gets, kept with the checkpoint, and how often the sink is written by it.
 
-        A job that goes on does not write again what is written. In batch mode it does unless the input is known to be the same, and what replaces
+        A job that continues does not write again what is written. In batch mode it does unless the input is known to be the same, and what replaces
         all that is there in any case: it may be another's by now.
         """
         path = self._job.checkpoint / sink_name(index, sink) / "write.json"

@@ -75,7 +75,7 @@ def group_aggregate(node: GroupAggregate, frame: DataFrame, zone: str, *, batch:
     """The groups of ``frame``, the node's input; ``batch``: in batch mode, where a group of all rows is there without rows too."""
     from pyspark.sql import functions as F
 
-    # A group of its own for "all rows": Spark's global aggregate would give a row for an empty stream, Flink's gives none.
+    # A group of its own for "all rows": Spark's global aggregate would emit a row for an empty stream, Flink's emits none.
     if not (node.keys or batch):
         frame = frame.withColumn(_ALL, F.lit(0))
     keys = [F.col(quote(k)) for k in node.keys] or ([] if batch else [F.col(_ALL)])

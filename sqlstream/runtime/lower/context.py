@@ -29,8 +29,8 @@ class Lowering:
     ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
-    same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for so long holds the watermark back no
-    longer; 0 for never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` learns
+    same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for this long no longer holds the watermark
+    back; 0: never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` learns
     of the plan's watermarks; ``watermarks`` are the tables that they belong to.
     """
 

@@ -1,4 +1,4 @@
-"""Rows whose rowtime is so far in the future that the watermark would follow it, and all that come afterwards be late."""
+"""Rows whose rowtime is so far in the future that the watermark would follow it, so that all later ones would be late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a static frame reads, as a text that is the same for as long as that is: by it a batch write that is tried again knows its input again."""
+"""What a static frame reads, as a text that is the same for as long as that is: by it a retried batch write recognizes its input."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
         case Watermark():
             return _watermark(node, to)
         case ChangelogNormalize(input=source, keys=keys):
-            # What a row was is known by its key.
+            # The row before an update is identified by its key.
             return normalize(lower(source, to).where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}"), keys)
         case Expand(input=source):
             return _expand(node, lower(source, to), to)
@@ -126,7 +126,7 @@ def lower(node: Node, to: Lowering) -> DataFrame:
 
 
 def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
-    """What ``node`` gives; with ``splits`` its rows' splits come along from the scan below."""
+    """The rows of ``node``; with ``splits`` also the splits they come from, from the scan below."""
     match node:
         case Scan(table=table):
             streaming = to.streaming and not node.static
@@ -232,7 +232,7 @@ def _clocked_window(node: WindowTvf, to: Lowering) -> DataFrame:
 def _clocked(frame: DataFrame, node: Node, to: Lowering, every: int, offset: int = 0) -> DataFrame:
     """``frame``, of ``node``, under a watermark that the clock raises every so many milliseconds.
 
-    Nothing else does: what waits for the clock when the input ends, or the job is drained, gives nothing, as in Flink.
+    Nothing else does: what waits for the clock when the input ends, or the job is drained, emits nothing, as in Flink.
     """
     names = _names(node)
     rows = frame.select(*names, _column(WATERMARK, "CAST(NULL AS TIMESTAMP)"), _column(SPLIT, "0"))

@@ -51,7 +51,7 @@ def keyed_rank(
 
 
 def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
-    """The changes that rows of ``frame``, whose last column is KIND, make to a table with primary key ``keys``: what was, and what is."""
+    """The changes that rows of ``frame``, whose last column is KIND, make to a table with primary key ``keys``: the row before and after."""
     return _operator(frame, "operators.Normalize", list(keys))
 
 
@@ -109,7 +109,7 @@ def pattern_match(
     measures: list[list[int]],
     result: DataFrame,
 ) -> DataFrame:
-    """The matches of a pattern in the rows of ``ordered``, an orderBy of columns, of each of ``keys``: PatternMatch.java says what all else is.
+    """The matches of a pattern in the rows of ``ordered``, an orderBy of columns, of each of ``keys``: PatternMatch.java has the other parameters.
 
     ``result`` is any frame with the result's columns.
     """
@@ -134,7 +134,7 @@ def top(row: Column, order: Column, count: int, directions: str, *, latest: bool
     """An aggregate: the first ``count`` structs ``row`` by the struct ``order``, as an array.
 
     ``directions`` has two letters for each field of ``order``: ``a`` or ``d`` (ascending, descending), ``f`` or ``l`` (NULLs first,
-    last). Of equal rows the earlier goes first, or the later where ``latest``.
+    last). Of equal rows the earlier comes first, or the later where ``latest``.
     """
     from pyspark import SparkContext
     from pyspark.sql.classic.column import Column

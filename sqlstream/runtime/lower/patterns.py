@@ -20,7 +20,7 @@ _NONE = -1
 
 
 def matched(node: Match, frame: DataFrame, order: list[Column], zone: str) -> DataFrame:
-    """The rows that ``node`` gives of those of ``frame``; ``order`` are its columns in ``node``'s order."""
+    """The rows that ``node`` emits for those of ``frame``; ``order`` are its columns in ``node``'s order."""
     from pyspark.sql import functions as F
 
     names = [v.name for v in node.pattern]
@@ -37,7 +37,7 @@ def matched(node: Match, frame: DataFrame, order: list[Column], zone: str) -> Da
     time = node.order[0].name
     known = F.expr(f"coalesce({quote(time)}, CAST({NO_TIME} AS TIMESTAMP))")
     given = frame.select(*[(known if c == time else F.col(quote(c))).alias(c, metadata={}) for c in columns])
-    # What stands for the values has their types only.
+    # The stand-ins for the values have only their types.
     stands = [F.expr(f"CAST(NULL AS {_type(v)})").alias(v.name) for v in node.values]
     conditions = given.select("*", *stands).select(*[F.expr(render(c, zone)).alias(name) for name, c in node.define])
     aggregates = given.groupBy().agg(*[F.expr(render(v.call, zone)).alias(f"a{i}") for i, v in enumerate(calls)]) if calls else None

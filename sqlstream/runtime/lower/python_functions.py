@@ -42,7 +42,7 @@ _applications: set[str] = set()
 
 
 def register(node: Node, spark: SparkSession, zone: str) -> None:
-    """Make known to Spark the Python functions that ``node`` calls."""
+    """Register with Spark the Python functions that ``node`` calls."""
     for call in _calls(node):
         function = call.function
         assert isinstance(function, PythonFunction)
@@ -58,7 +58,7 @@ def names(node: Node) -> list[str]:
 
 
 def cell(expr: Expr, source: Node, zone: str) -> str:
-    """Spark SQL for a column of a projection of ``source``. A call whose failing rows are kept is given the row, too."""
+    """Spark SQL for a column of a projection of ``source``. A call whose failing rows are kept gets the row, too."""
     text = render(expr, zone)
     if not keeps_failures(expr):
         return text

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class QueryWatch:
-    """What can be known of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
+    """What can be observed of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
 
     def __init__(self, spark: SparkSession) -> None:
         assert spark._jvm is not None
@@ -44,5 +44,5 @@ class QueryWatch:
 
 
 def sample_of_group(spark: SparkSession, group: str, frame: DataFrame) -> Any:
-    """What Samples.ofGroup says of the work of a job group, which writes ``frame``."""
+    """The answer of Samples.ofGroup for the work of a job group, which writes ``frame``."""
     return json.loads(classes(spark).monitor.Samples.ofGroup(group, frame._jdf))

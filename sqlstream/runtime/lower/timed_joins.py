@@ -1,4 +1,4 @@
-"""Joins on time as our own operators over the rows of both sides; what they ask for besides of times is a join of Spark's that they replace."""
+"""Joins on time as our own operators over the rows of both sides; they replace a join of Spark's, which has their other conditions."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class SourceWatermark:
 
     def __init__(self, spark: SparkSession, splits: int | Any, *, end: int | None = None, idle_ms: int = 0, inputs: Any = None) -> None:
         """``splits``: how many the source has, or those of ``named_splits``. ``end``: the watermark, in milliseconds since 1970, after a
-        micro-batch that has all that there is. ``idle_ms``: a split without rows for so long holds the others back no longer; 0 for never.
+        micro-batch that has all that there is. ``idle_ms``: a split without rows for this long no longer holds the others back; 0: never.
         ``inputs``: of ``new_inputs``.
         """
         self._spark = spark
@@ -32,7 +32,7 @@ class SourceWatermark:
     def attach(self, frame: DataFrame, time: str, split: str) -> DataFrame:
         """``frame`` under the watermark: the minimum over splits of the greatest ``time`` (TIMESTAMP) of each.
 
-        ``split`` (INT, from 0) says where a row comes from; a row where it is NULL raises the watermark of all of them and is taken out.
+        ``split`` (INT, from 0) says where a row comes from; a row where it is NULL raises the watermark of all of them and is dropped.
         """
         from pyspark.sql import DataFrame
         from pyspark.sql import functions as F

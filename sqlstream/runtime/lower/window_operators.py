@@ -80,7 +80,7 @@ def _struct(names: list[str], alias: str) -> Column:
 
 
 def co_grouped(node: CoGroup, frame: DataFrame, zone: str) -> DataFrame:
-    """The join that the node stands for, of the rows of both sides in ``frame``."""
+    """The node's join, of the rows of both sides in ``frame``."""
     from pyspark.sql import functions as F
 
     lag = watermark_lag(node)
@@ -147,7 +147,7 @@ def _rows(side: JoinSide, index: int, zone: str) -> Column:
 
 
 def _outputs(join: WindowJoin, index: int) -> dict[str, str]:
-    """The columns that the join gives of one input, as SQL over its row and the window's columns."""
+    """The columns that the join emits of one input, as SQL over its row and the window's columns."""
     row, window = _SIDES[index], _window(join, index)
     optional = (join.kind.left_optional, join.kind.right_optional)[index]
     held = {name: f"if({row} IS NULL, NULL, {sql})" if optional else sql for name, sql in window.items()}
@@ -168,7 +168,7 @@ def _condition(join: WindowJoin, zone: str) -> str | None:
 
 
 def _pairs(join: WindowJoin, grouped: DataFrame, bounds: list[str], condition: str | None) -> DataFrame:
-    """A row for each pair of ``grouped``'s two arrays that the join gives, ``_LEFT`` and ``_RIGHT`` in it."""
+    """A row for each pair of ``grouped``'s two arrays that the join emits, ``_LEFT`` and ``_RIGHT`` in it."""
     from pyspark.sql import functions as F
 
     kept = [TIME, *bounds]

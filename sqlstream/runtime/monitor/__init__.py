@@ -1,1 +1,1 @@
-"""What can be known of a running job: its figures, and why it gives no rows."""
+"""What is known of a running job: its figures, and why it emits no rows."""

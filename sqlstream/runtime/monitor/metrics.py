@@ -48,7 +48,7 @@ class Input:
 
 @dataclass(frozen=True)
 class BrokerContact:
-    """Those of a topic that is read. ``silent``: the moment from which on they give no answer; ``silence``: when they last gave none, and when
+    """Those of a topic that is read. ``silent``: since when they have not answered; ``silence``: when they last stopped answering, and when
     they answered again. ``unread``: partitions that were added and are not read yet; ``next_look``: when they will be, None for never.
     """
 
@@ -79,7 +79,7 @@ class Timed:
 
     @property
     def idle(self) -> bool:
-        """Whether it holds the watermark of the query back no longer."""
+        """Whether it no longer holds back the watermark of the query."""
         return self.raised is None and all(s.idle for s in self.splits)
 
     @property
@@ -94,7 +94,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class FilterRows:
-    """How many rows have come to a filter in this run, and how many it let through."""
+    """How many rows have reached a filter in this run, and how many passed."""
 
     condition: str
     arrived: int
@@ -164,7 +164,7 @@ class QueryMetrics:
 
     @property
     def lag(self) -> int | None:
-        """Records that wait in the topics; None where no source tells."""
+        """Records that wait in the topics; None if no source reports any."""
         partitions = [p for i in self.inputs for p in i.partitions]
         if not partitions:
             return None
@@ -216,7 +216,7 @@ class JobMetrics:
 
     @property
     def silent(self) -> BrokerContact | None:
-        """Those that give no answer for the longest time, while the job runs."""
+        """Those that have not answered for the longest time, while the job runs."""
         found = [b for q in self.queries for b in q.brokers if b.silent is not None and self.status == "RUNNING"]
         return min(found, key=lambda b: b.silent or 0, default=None)
 
@@ -322,12 +322,12 @@ def sampled_in_batch(before: QueryMetrics, sample: Json) -> QueryMetrics:
 
 
 def read_whole(query: QueryMetrics) -> QueryMetrics:
-    """A query in batch mode that has ended. Spark does not tell of each source how far it is: then it is known now."""
+    """A query in batch mode that has ended. Spark does not report the progress of each source, but now all of it has been read."""
     return replace(query, ended_rows=query.rows_in or (query.batch and query.batch.total) or 0, batch=None)
 
 
 def _timed_since(before: QueryMetrics, found: QueryMetrics) -> QueryMetrics:
-    """``found`` with what the time since ``before`` tells."""
+    """``found`` with what follows from the time since ``before``."""
     rows = max(found.rows_in, before.rows_in)
     recent = tuple(r for r in before.recent if r[0] >= found.at - RATE_MS)
     return replace(

@@ -1,4 +1,4 @@
-"""Why a job gives no output, or no more of it, in words.
+"""Why a job emits nothing, or nothing more, in words.
 
 In: its figures and the plans of its sinks. Out: reasons, the most important first, each with what one can do.
 """
@@ -44,11 +44,11 @@ _FUTURE = (
     "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
     "A watermark never goes back: delete the job's folder, and it starts anew."
 )
-# A watermark so far ahead of the clock is told.
+# A watermark this far ahead of the clock is reported.
 _AHEAD_MS = 86_400_000
-# A source that has given nothing for so long is said to have nothing new.
+# A source without rows for this long is reported to have nothing new.
 _QUIET_MS = 5_000
-# For so long it is told that brokers answer again.
+# For this long it is reported that brokers answer again.
 _LATELY_MS = 600_000
 _WAITING = {
     IntervalJoin: "The interval join emits rows without a partner, and drops rows, when the watermark has passed their interval",
@@ -76,7 +76,7 @@ class Reason:
 
 
 def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason]:
-    """Why ``job`` gives nothing, or nothing more. ``idle_ms``: its ``table.exec.source.idle-timeout``."""
+    """Why ``job`` emits nothing, or nothing more. ``idle_ms``: its ``table.exec.source.idle-timeout``."""
     found: list[Reason] = []
     match job.status:
         case "FAILED":
@@ -313,7 +313,7 @@ def _delayed(sink: Sink) -> str:
 
 
 def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
-    """Operators that hold rows."""
+    """Operators that hold back rows."""
     at = "of which there is none yet" if query.watermark is None else f"which is at {moment(query.watermark, zone)}"
     for node in walk(sink):
         if type(node) in _WAITING and awaits_watermark(node):

@@ -54,7 +54,7 @@ def cells(row: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def in_order(frame: DataFrame, column: str | None) -> DataFrame:
-    """Rows of windows as Flink gives them: window after window. Cells are the client's texts, which sort as their times do."""
+    """Rows of windows as Flink emits them: window after window. Cells are the client's texts, which sort as their times do."""
     return frame if column is None else frame.repartition(1).sortWithinPartitions(quote(column))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Between two samples of a query in batch mode.
 EVERY_SECONDS = 1.0
 _LOOK_SECONDS = 0.002
-# What is stopped is ended again as often: Spark knows only of the work that has begun.
+# How often a stopped query is cancelled again: Spark cancels only work that has begun.
 _STOP_SECONDS = 0.2
 
 
@@ -144,7 +144,7 @@ class BatchQuery:
         self.metrics = read_whole(self.metrics)
 
     def stop(self) -> None:
-        """End the work, from another thread, that which is still to come too: ``run`` fails."""
+        """End the work, from another thread, including what has not begun: ``run`` fails."""
         self._stopped.set()
         self._cancel()
 

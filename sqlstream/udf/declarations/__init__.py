@@ -1,1 +1,1 @@
-"""What a session knows of functions in Python: modules, signatures, types."""
+"""What a session knows about functions in Python: modules, signatures, types."""

@@ -47,7 +47,7 @@ class FunctionSettings:
 class PythonFunction(Function):
     """A function in Python. ``found`` is where it comes from, ``modules`` those that travel with it; ``version`` is that of the modules.
 
-    A table function gives an ARRAY of its rows.
+    A table function returns an ARRAY of its rows.
     """
 
     found: ModuleFunction = field(kw_only=True)
@@ -92,12 +92,12 @@ class PythonFunction(Function):
         return tuple(is_secret(name) or is_secret(column) for name, column in zip(self.arguments(len(columns)), columns, strict=True))
 
     def rows(self, types: Types, columns: tuple[str, ...]) -> Type:
-        """What an aggregate function is given of a group: the arguments, of ``types`` and over these columns, as the fields of its rows."""
+        """What an aggregate function gets of a group: the arguments, of ``types`` and over these columns, as the fields of its rows."""
         names = (f"{i} {column}".strip() for i, column in enumerate(columns))
         return t.array(t.row(tuple(names), types).not_null()).not_null()
 
     def accumulates(self, *, updates: bool) -> bool:
-        """Whether an accumulator can stand for the rows of a group, which also go where it ``updates``."""
+        """Whether an accumulator can replace the rows of a group, which are also retracted if it ``updates``."""
         declared = self.found.declared
         return declared.func_type == GENERAL and (declared.retracts or not updates)
 
@@ -120,7 +120,7 @@ class Accumulator(Function):
     python: PythonFunction = field(kw_only=True)
 
     def kept(self, rows: Type) -> Type:
-        """What it keeps of rows, which are ``rows`` as an ARRAY: the accumulator (NULL at first), and rows with 1 or -1 (one that goes) before."""
+        """What it keeps of ``rows``, an ARRAY: the accumulator (NULL at first), and rows preceded by 1 or -1 (one that is retracted)."""
         (row,) = rows.children
         signed = t.row(("sign", *row.names), (t.TINYINT.not_null(), *row.children)).not_null()
         return t.row(("accumulator", "rows"), (t.BYTES, t.array(signed).not_null())).not_null()
@@ -170,7 +170,7 @@ def _row(name: str, found: ModuleFunction, of: Signature, modules: Modules, sett
     result = t.array(of.result.not_null()) if declared.kind is FunctionKind.TABLE else of.result
     params = tuple(f"any{'*' if p.repeated else '?' if p.optional else ''}" for p in of.parameters)
     aggregate = declared.kind in (FunctionKind.AGGREGATE, FunctionKind.TABLE_AGGREGATE)
-    # Of a group whose value fails nothing is left out: rows above may replace what it was.
+    # Nothing is left out of a group whose value fails: later rows may replace it.
     settings = replace(settings, dead_letters="") if aggregate else settings
     row = PythonFunction(
         name, params, lambda _: result, "", _documented(declared), aggregate=aggregate, coerce=partial(_coerced, of),

@@ -1,4 +1,4 @@
-"""What has been left out while a query ran, or the call of a function that failed: the files of dead letters on this machine tell."""
+"""What has been left out while a query ran, or the call of a function that failed: from the files of dead letters on this machine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def count(folder: Path, queries: Collection[str]) -> int:
 
 
 def _letters(file: Path, start: int = 0) -> Iterator[dict[str, Any]]:
-    """The dead letters of ``file`` from the byte ``start`` on. One that is being written is no line yet."""
+    """The dead letters of ``file`` from the byte ``start`` on. One that is being written is not a line yet."""
     with file.open("rb") as text:
         text.seek(start)
         yield from (json.loads(line) for line in text if line.endswith(b"\n"))
@@ -67,7 +67,7 @@ def reporting_left_out(query: exp.Expr, dead_letters: str, project: Path, notify
 
 
 def failed_call(query: exp.Expr, message: str) -> exp.Expr | None:
-    """The first call, in ``query`` itself, of the function that ``message`` tells of."""
+    """The first call, in ``query`` itself, of the function that ``message`` names."""
     named = re.match(r"The Python function (\S+) ", message)
     found = query.find_all(*CALLS, ast.TableFunction) if named else ()
     return next((c for c in found if named and (call_name(c) or c.name).rpartition(".")[2].lower() == named[1].lower()), None)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 class UserFunctions(Mapping[str, Function]):
     """What the names of functions mean besides built-in ones, in the order of Flink: temporary system functions, built-in ones, those of the
-    catalog. A name that has no right function raises its error.
+    catalog. A name without a usable function raises its error.
     """
 
     def __init__(self, manager: CatalogManager, modules: Modules, settings: FunctionSettings) -> None:
@@ -58,7 +58,7 @@ class UserFunctions(Mapping[str, Function]):
         """What completion shows beside a name."""
         try:
             found = self._named(name)
-        except SqlStreamError as error:  # the whole of it is told when the function is called
+        except SqlStreamError as error:  # the full error is raised when the function is called
             return error.message
         return f"your function: {found.signature}: {found.summary}" if found is not None else "of yours"
 
@@ -66,7 +66,7 @@ class UserFunctions(Mapping[str, Function]):
         """Those that are right."""
         found = []
         for name in self:
-            with suppress(SqlStreamError):  # it is told when it is called
+            with suppress(SqlStreamError):  # the error is raised when it is called
                 found.append(self._named(name))
         return [f for f in found if f is not None]
 

@@ -1,6 +1,6 @@
 """The project's modules of functions: those in ``udfs/`` and of ``python.files``. Each is loaded by itself, and again when a file has changed.
 
-Out come the decorated objects by name, and a message for each module that can't be loaded and each name that is there twice.
+Out come the decorated objects by name, and a message for each module that can't be loaded and each name that occurs twice.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ModuleFunction:
 @dataclass
 class Modules:
     """The modules of one project. ``version`` changes whenever they are loaded; ``errors`` are those of the last time, ``twice`` those of names that
-    two functions have; ``rows`` is for what is made of the functions. ``runs``: the modules are run; else their text tells what they declare."""
+    two functions have; ``rows`` is for what is made of the functions. ``runs``: the modules are run; else their text says what they declare."""
 
     project: Path
     runs: bool = True
@@ -137,7 +137,7 @@ class Modules:
 
     @contextmanager
     def own(self) -> Iterator[list[types.ModuleType]]:
-        """The loaded modules, which are Python's of their names meanwhile."""
+        """The loaded modules, installed under their names in Python in the meantime."""
         kept = {name: sys.modules.get(name) for name in self._loaded}
         sys.modules.update(self._loaded)
         try:
@@ -277,7 +277,7 @@ def _file(module: Any) -> str:
 def _stamp(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
-    except OSError:  # named, and not there: told when it is loaded
+    except OSError:  # named, but missing: reported when it is loaded
         return (0, -1)
     return status.st_mtime_ns, status.st_size
 

@@ -1,4 +1,4 @@
-"""A module of functions as its text tells it, without running it: names, parameters, types.
+"""A module of functions as read from its text, without running it: names, parameters, types.
 
 In: a file. Out: a module that has the decorated functions and classes, with the types that the text spells out, and bodies that do nothing. Of the
 text only expressions of types are evaluated: names, constants, ``DataTypes.X(..)``, subscripts, and imports of modules that declare types.
@@ -141,7 +141,7 @@ class _Outline:
         return True
 
     def _function(self, node: ast.expr) -> ast.expr:
-        """What is declared: a function or an object whose class is known; else one that takes anything."""
+        """What is declared: a function or an object whose class is known; else one that accepts anything."""
         match node:
             case ast.Lambda(args=arguments):
                 return ast.copy_location(ast.Lambda(self.arguments(arguments), ast.Constant(None)), node)

@@ -1,4 +1,4 @@
-"""What a declared function takes and gives, as Flink's types: of DataTypes, of the names of types, of annotations."""
+"""What a declared function takes and returns, as Flink's types: of DataTypes, of the names of types, of annotations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ANNOTATED: dict[Any, Type] = {
 _MANY = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.Generator, collections.abc.Sequence, list)
 # The name of a ROW's field, before its type.
 _FIELD = re.compile(r"([<,(]\s*)(\w+)\s+(?!(?:NOT|NULL|ARRAY|MULTISET|VARYING|PRECISION|WITH|WITHOUT|TO)\b)(?=[A-Za-z])", re.I)
-# What no Python value stands for.
+# Types without a Python value.
 _FOREIGN = ("NULL", "VARIANT", "INTERVAL_MONTHS", "MULTISET")
 
 
@@ -75,7 +75,7 @@ def _parsed(text: str) -> Type:
 
 
 def signature(declared: Declared, name: str) -> Signature:
-    """What ``declared``, called ``name``, takes and gives. Raises ValidationError, NotSupported."""
+    """What ``declared``, called ``name``, takes and returns. Raises ValidationError, NotSupported."""
     try:
         found = _signature(declared, name)
     except SqlStreamError as error:

@@ -29,7 +29,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 def concurrent_values(body: Body, rows: Rows, calls: Calls, loop: asyncio.AbstractEventLoop) -> tuple[list[Any], BaseException | None]:
-    """What ``body`` gives for each of ``rows``, in their order; where a call fails for good, for those before it, and its error."""
+    """What ``body`` returns for each of ``rows``, in their order; where a call fails for good, for those before it, and its error."""
     return loop.run_until_complete(_all(body, rows, calls))
 
 

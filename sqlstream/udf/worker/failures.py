@@ -1,4 +1,4 @@
-"""What goes wrong in the user's code, in words: with the row that it happened for, without secrets."""
+"""Failures of the user's code, in words: with the row that caused them, without secrets."""
 
 from __future__ import annotations
 

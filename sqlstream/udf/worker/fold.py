@@ -1,4 +1,4 @@
-"""Rows taken into accumulators for a stream's aggregate, in a process beside Spark's JVM: PythonFold.java starts it, and has the protocol.
+"""Rows accumulated for a stream's aggregate, in a process beside Spark's JVM: PythonFold.java starts it, and has the protocol.
 
 In: the function's task, and questions, an accumulator and rows each. Out: the accumulator with these rows.
 """

@@ -40,7 +40,7 @@ def row_of(groups: Type) -> Type:
 
 @dataclass(frozen=True)
 class GroupRows:
-    """Rows of groups, one group behind the other: their arguments as columns; the sign of each, unless none goes."""
+    """Rows of groups, one group behind the other: their arguments as columns; the sign of each, unless none is retracted."""
 
     columns: tuple[pa.Array, ...]
     signs: list[int] | None = None
@@ -105,7 +105,7 @@ def _by_row(
 
 
 def take_in(task: Task, function: Any, accumulator: Any, rows: GroupRows, given: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo) -> None:
-    """Let ``accumulator`` have the rows at ``places``, in order, of all that are ``given``. Raises FunctionFailed."""
+    """Add to ``accumulator`` the rows at ``places``, in order, of all that are ``given``. Raises FunctionFailed."""
     signs, take, place = rows.signs, function.accumulate, places.start
     try:
         if signs is None:
@@ -136,7 +136,7 @@ def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts
 
 
 def _accumulated(function: Any) -> Any:
-    """An AggregateFunction of whole columns: all rows are taken in at once."""
+    """An AggregateFunction of whole columns: all rows are accumulated at once."""
 
     def body(*columns: Any) -> Any:
         accumulator = function.create_accumulator()

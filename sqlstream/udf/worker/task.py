@@ -1,4 +1,4 @@
-"""What a worker is asked for, and how it says that it can't."""
+"""The task of a worker, and how it reports a failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sqlstream.udf.worker.concurrent import Calls
     from sqlstream.udf.worker.sources import Source
 
-# Between these, as JSON, stands what the user is to read of an error.
+# Between these is, as JSON, what the user reads of an error.
 BEGIN, END = "<<python function ", " python function>>"
 
 

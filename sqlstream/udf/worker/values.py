@@ -45,7 +45,7 @@ class WrongType(Exception):
 
 
 def arrow_type(type_: Type) -> pa.DataType:
-    """The Arrow type that Spark gives and takes for ``type_``."""
+    """The Arrow type in which Spark passes ``type_``."""
     match type_.root:
         case "DECIMAL":
             return pa.decimal128(*type_.args)

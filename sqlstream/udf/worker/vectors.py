@@ -1,4 +1,4 @@
-"""Whole columns between Arrow and pandas, for functions that take and give them."""
+"""Whole columns between Arrow and pandas, for functions that take and return them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def argument_column(array: pa.Array, type_: Type, zone: datetime.tzinfo, func_ty
 
 
 def result_column(found: Any, type_: Type, zone: datetime.tzinfo, count: int, func_type: str) -> pa.Array:
-    """The column that a function has given, of ``count`` values. Raises WrongType."""
+    """The column that a function has returned, of ``count`` values. Raises WrongType."""
     if func_type == PANDAS:
         return _of_pandas(found, type_, zone, count)
     if isinstance(found, pa.ChunkedArray):
