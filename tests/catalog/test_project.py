@@ -292,9 +292,9 @@ def test_many_files_load_fast(tmp_path: Path) -> None:
             f"t{i}.sql",
             f"CREATE TABLE t{i} (a INT, b STRING, c AS a + 1, PRIMARY KEY (a) NOT ENFORCED) WITH ('k' = 'v');",
         )
-    begin = time.perf_counter()
+    begin = time.process_time()
     session = Session(tmp_path)
-    took = time.perf_counter() - begin
+    took = time.process_time() - begin
     assert not session.errors
     assert took < 3, took
 

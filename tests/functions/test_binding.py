@@ -282,8 +282,8 @@ def test_every_row_is_complete() -> None:
 
 def test_binding_is_fast() -> None:
     trees = [harness.expression(text) for text, type_, _ in RECORDS[:200] if type_ != "!"]
-    begin = time.perf_counter()
+    begin = time.process_time()
     for tree in trees:
         with suppress(SqlStreamError):
             bind(tree, harness.SCOPE)
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5

@@ -68,11 +68,11 @@ def test_beyond_there_is_a_refusal_at_its_place(session: Session, kind: str) -> 
 
 @pytest.mark.parametrize("opened", ["(", "ABS(", "ARRAY[", "CASE WHEN b THEN 2 ELSE ", "(SELECT i FROM ", "CAST("])
 def test_what_is_opened_and_never_closed_is_refused_at_once(session: Session, opened: str) -> None:
-    before = time.monotonic()
+    before = time.process_time()
     with pytest.raises(NotSupported, match="more than 3,000 levels") as refused:
         list(session.run(f"SET 'a' = 'b';\nSELECT {opened * 30_000}"))
     assert refused.value.location.line == 2
-    assert time.monotonic() - before < 5
+    assert time.process_time() - before < 5
 
 
 @pytest.mark.parametrize("read", ["a.i FROM {0} AS a JOIN {0} AS b ON a.i = b.i", "i FROM {0} UNION ALL SELECT i FROM {0}"])

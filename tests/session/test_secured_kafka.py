@@ -144,7 +144,7 @@ def test_records(secured, mechanism, codec):
         (lambda s: tls(s, ssl_keystore_location=""), "TLS", "ssl.keystore"),
         (lambda s: KafkaClient({"bootstrap.servers": s[2]}), "No Kafka broker answers", "security.protocol"),
         (lambda s: tls(s, bootstrap_servers=s[1]), "TLS", "security.protocol"),
-        (lambda s: tls(s, ssl_keystore_location=str(s[0] / "client.p12"), ssl_keystore_password="x"), "no Kafka client", "passwords"),
+        (lambda s: tls(s, ssl_keystore_location=str(s[0] / "client.p12"), ssl_keystore_password="x"), "No Kafka client", "passwords"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_soon(secured, client, said, hint):
