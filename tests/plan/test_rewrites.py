@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
 from sqlstream.plan.explain import tree
-from sqlstream.plan.rules import EACH_NODE, whole_plan
+from sqlstream.plan.rules import EACH_NODE, WHOLE_PLAN, row_clock, state_ttl, whole_plan
 from sqlstream.plan.rules.each_node import at_each_node
 from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
@@ -17,6 +18,7 @@ from sqlstream.sql.syntax.statements import split
 from tests.expectations import as_marked, write
 
 FOLDER = Path(__file__).with_name("rules")
+RULES = (*EACH_NODE, *WHOLE_PLAN, row_clock, state_ttl)
 NAMES = [*(rule.__name__ for rule in EACH_NODE), *whole_plan(ttl=1)]
 # Where nothing is changed the tree stands once.
 BEFORE, AFTER = "--:", "--="
@@ -48,7 +50,7 @@ def test_rule(name: str, tmp_path: Path, update: bool) -> None:
     lines = path.read_text().splitlines()
     script = "\n".join("" if line.startswith((BEFORE, AFTER)) else line for line in lines)
     written: list[str] = []
-    changes, end = 0, 0
+    changes, left, end = 0, 0, 0
     for statement in split(script):
         begin = script.count("\n", 0, statement.start)
         told = lines[end:begin]
@@ -59,15 +61,24 @@ def test_rule(name: str, tmp_path: Path, update: bool) -> None:
             continue
         before, after = around(session, name, statement.text)
         changes += before != after
+        left += before == after
         expected = [*(as_marked(BEFORE, before) if before != after else []), *as_marked(AFTER, after)]
         written += [*expected, ""]
         if not update:
             stands = list(takewhile(lambda line: line.startswith((BEFORE, AFTER)), lines[end:]))
             assert stands == expected, statement.text
     assert changes, "no statement of the fixture is rewritten"
+    assert left, "the rule leaves no statement of the fixture alone"
     if update:
         write(path, written[:-1])
 
 
 def test_each_rule_has_a_fixture() -> None:
     assert {path.stem for path in FOLDER.glob("*.sql")} == {*NAMES, "tables"}
+
+
+def test_each_rule_is_a_file_that_draws_it() -> None:
+    for rule in RULES:
+        module = import_module(f"sqlstream.plan.rules.{rule.__name__}")
+        assert getattr(module, rule.__name__) is rule
+        assert "->" in module.__doc__, rule.__name__

@@ -1,6 +1,8 @@
 """Interval joins: the condition bounds the distance between a time attribute of the left and one of the right.
 
-Join(condition: a.k = b.k AND a.ts BETWEEN b.ts - INTERVAL '5' SECOND AND b.ts)      IntervalJoin(lower=-5000, upper=0, rest: a.k = b.k)
+Join(a.k = b.k AND a.ts BETWEEN b.ts - INTERVAL '5' SECOND AND b.ts)        IntervalJoin(lower=-5000, upper=0, rest: a.k = b.k)
++- a                                                                   ->   +- a
++- b                                                                        +- b
 
 Flink's rule: the attributes are of one kind, and there are two comparisons that bound the distance from both sides, or one equality. A join with more
 of them, or with an equality that shifts a time, is a regular join. So are semi and anti joins.

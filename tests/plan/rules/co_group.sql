@@ -57,3 +57,12 @@ ON a.who = b.who AND a.window_start = b.window_start AND a.window_end = b.window
 --=                +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 h])], changelogMode=[I])
 --=                   +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
 --=                      +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+
+SELECT a.n, b.page FROM clicks AS a JOIN visits AS b ON a.who = b.who;
+--= Calc(select=[n, page], changelogMode=[I])
+--= +- Join(joinType=[InnerJoin], where=[(who = who0)], changelogMode=[I])
+--=    +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=    |  +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+--=    +- Calc(select=[who AS who0, page, ts AS ts0], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, visits]], fields=[who, page, ts], changelogMode=[I])

@@ -16,3 +16,9 @@ SELECT who, CURRENT_WATERMARK(ts) AS reached FROM clicks;
 --= Calc(select=[who, $watermark AS reached], changelogMode=[I])
 --= +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
 --=    +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+
+SELECT n FROM clicks WHERE ts > TIMESTAMP '2026-01-01 00:00:00';
+--= Calc(select=[n], changelogMode=[I])
+--= +- Calc(where=[(ts > CAST(TIMESTAMP '2026-01-01 00:00:00' AS TIMESTAMP(3)))], changelogMode=[I])
+--=    +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=       +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])

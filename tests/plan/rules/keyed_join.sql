@@ -39,3 +39,12 @@ SELECT a.n FROM clicks AS a WHERE a.who NOT IN (SELECT owner FROM accounts WHERE
 --=          +- Calc(select=[owner], changelogMode=[I,UB,UA,D])
 --=             +- Calc(where=[NOT(owner IS NULL)], changelogMode=[I,UB,UA,D])
 --=                +- TableSourceScan(table=[[default_catalog, default_database, accounts]], fields=[id, owner, city], changelogMode=[I,UB,UA,D])
+
+-- Each row of the stream finds its own in a table that is all there.
+SELECT c.n, t.total FROM clicks AS c JOIN totals AS t ON c.who = t.name;
+--= Calc(select=[n, total], changelogMode=[I])
+--= +- Join(joinType=[InnerJoin], where=[(who = name)], changelogMode=[I])
+--=    +- Calc(select=[who, n], changelogMode=[I])
+--=    |  +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=    |     +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+--=    +- TableSourceScan(table=[[default_catalog, default_database, totals]], fields=[name, total], changelogMode=[I])

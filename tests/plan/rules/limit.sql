@@ -30,3 +30,9 @@ SELECT who FROM clicks LIMIT 1;
 --= +- Calc(select=[who], changelogMode=[I])
 --=    +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
 --=       +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+
+-- All rows are there at once.
+SELECT name FROM totals LIMIT 3;
+--= Limit(fetch=[3], changelogMode=[I])
+--= +- Calc(select=[name], changelogMode=[I])
+--=    +- TableSourceScan(table=[[default_catalog, default_database, totals]], fields=[name, total], changelogMode=[I])

@@ -25,3 +25,10 @@ SELECT latest(n) AS n FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '
 --=          +- WindowTableFunction(window=[TUMBLE(time_col=[ts], size=[1 h])], changelogMode=[I])
 --=             +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
 --=                +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+
+SELECT who, MAX(n) AS n FROM clicks GROUP BY who;
+--= Calc(select=[who, n], changelogMode=[I,UB,UA])
+--= +- GroupAggregate(groupBy=[who], select=[who, MAX(n) AS n], changelogMode=[I,UB,UA])
+--=    +- Calc(select=[who, n], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])

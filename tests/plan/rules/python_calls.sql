@@ -14,3 +14,8 @@ SELECT UPPER(shout(who)) AS w FROM clicks;
 --= Calc(select=[UPPER($py0) AS w], changelogMode=[I])
 --= +- Calc(select=[who, n, ts, SHOUT(who) AS $py0], changelogMode=[I])
 --=    +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+
+-- A projection calls it already.
+SELECT shout(who) AS w FROM clicks;
+--= Calc(select=[SHOUT(who) AS w], changelogMode=[I])
+--= +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])

@@ -34,3 +34,14 @@ SELECT a.n, b.page FROM clicks AS a JOIN visits AS b ON shout(a.who) = b.who AND
 --=       +- Calc(select=[who AS who0, page, ts AS ts0], changelogMode=[I])
 --=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
 --=             +- TableSourceScan(table=[[default_catalog, default_database, visits]], fields=[who, page, ts], changelogMode=[I])
+
+-- What is asked of one side is not the join's.
+SELECT a.n FROM clicks AS a JOIN visits AS b ON a.who = b.who WHERE shout(b.page) = 'A';
+--= Calc(select=[n], changelogMode=[I])
+--= +- Join(joinType=[InnerJoin], where=[(who = who0)], changelogMode=[I])
+--=    +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=    |  +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+--=    +- Calc(where=[(SHOUT(page) = 'A')], changelogMode=[I])
+--=       +- Calc(select=[who AS who0, page, ts AS ts0], changelogMode=[I])
+--=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=             +- TableSourceScan(table=[[default_catalog, default_database, visits]], fields=[who, page, ts], changelogMode=[I])

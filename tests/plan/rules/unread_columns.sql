@@ -43,3 +43,13 @@ SELECT who, n, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY n
 --=       +- Calc(select=[who, n, ts], changelogMode=[I])
 --=          +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
 --=             +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+
+-- All columns are read.
+SELECT * FROM clicks AS a JOIN visits AS b ON a.who = b.who;
+--= Calc(select=[who, n, ts, who0, page, ts0], changelogMode=[I])
+--= +- Join(joinType=[InnerJoin], where=[(who = who0)], changelogMode=[I])
+--=    +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=    |  +- TableSourceScan(table=[[default_catalog, default_database, clicks]], fields=[who, n, ts], changelogMode=[I])
+--=    +- Calc(select=[who AS who0, page, ts AS ts0], changelogMode=[I])
+--=       +- WatermarkAssigner(rowtime=[ts], watermark=[(ts - INTERVAL '5' SECOND)], changelogMode=[I])
+--=          +- TableSourceScan(table=[[default_catalog, default_database, visits]], fields=[who, page, ts], changelogMode=[I])
