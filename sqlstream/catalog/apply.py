@@ -158,11 +158,11 @@ def _create_view(manager: CatalogManager, node: ast.CreateView, context: Stateme
     wins = not temporary and _overrides(key, manager, context)
     if present is not None and exists and not wins:
         return []
-    made = declare.view(node, path, manager, context.schema_of)
-    manager.create(made, if_not_exists=exists, replace_existing=wins, at=node.this)
+    view = declare.view(node, path, manager, context.schema_of)
+    manager.create(view, if_not_exists=exists, replace_existing=wins, at=node.this)
     if temporary:
         return []
-    return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
+    return _overridden(key, wins, manager, context) + _saved(manager, key, view, context)
 
 
 def _create_function(manager: CatalogManager, node: ast.CreateFunction, context: StatementContext) -> list[str]:
@@ -173,8 +173,8 @@ def _create_function(manager: CatalogManager, node: ast.CreateFunction, context:
         return []
     if function.temporary:
         return []
-    made = replace(function, path=lower_case_path(function.path))
-    return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
+    registered = replace(function, path=lower_case_path(function.path))
+    return _overridden(key, wins, manager, context) + _saved(manager, key, registered, context)
 
 
 def _create_catalog(manager: CatalogManager, node: ast.CreateCatalog, context: StatementContext) -> list[str]:
@@ -199,10 +199,10 @@ def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context:
     from_project = context.script and context.project is not None and context.project.holds(key) and key not in manager.overridden
     exists = bool(node.args.get("if_not_exists")) or from_project
     fresh = name not in manager.catalog(catalog, node.this).databases
-    made = Database(text_of(node.args.get("comment")), options_of(node.args.get("options")))
-    manager.create_database(names, made.comment, made.options, if_not_exists=exists, at=node.this)
+    database = Database(text_of(node.args.get("comment")), options_of(node.args.get("options")))
+    manager.create_database(names, database.comment, database.options, if_not_exists=exists, at=node.this)
     manager.overridden.add(key)
-    return _saved(manager, key, made, context) if fresh else []
+    return _saved(manager, key, database, context) if fresh else []
 
 
 def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: StatementContext) -> list[str]:
@@ -257,25 +257,25 @@ def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool
     parts = components(action.expressions)
     kinds = (ast.PhysicalColumnDef, ast.ComputedColumnDef, ast.MetadataColumnDef)
     placed = tuple(_placed(n) for n in action.expressions if isinstance(n, kinds))
-    made = (alter.add_columns if adding else alter.modify_columns)(table, placed)
+    changed = (alter.add_columns if adding else alter.modify_columns)(table, placed)
     for mark in parts.watermarks:
         at = parts.places["watermark", mark.column]
         if adding:
-            present = f"{quote(made.watermark.column)} AS {expression_text(made.watermark.expression)}" if made.watermark else ""
-            made = alter.add_watermark(made, mark, present, at)
+            present = f"{quote(changed.watermark.column)} AS {expression_text(changed.watermark.expression)}" if changed.watermark else ""
+            changed = alter.add_watermark(changed, mark, present, at)
         else:
-            made = alter.modify_watermark(made, mark, at)
-        names = [c.name for c in made.columns]
+            changed = alter.modify_watermark(changed, mark, at)
+        names = [c.name for c in changed.columns]
         if mark.column not in names:
             raise ValidationError(
                 f"Invalid column name '{mark.column}' for rowtime attribute in watermark declaration. Available columns are: [{', '.join(names)}]",
                 at=at,
             )
     for key in parts.keys:
-        made = (alter.add_key if adding else alter.modify_key)(made, key, parts.places)
+        changed = (alter.add_key if adding else alter.modify_key)(changed, key, parts.places)
     if parts.distribution is not None:
-        made = (alter.add_distribution if adding else alter.modify_distribution)(made, parts.distribution, action)
-    return checked(made, parts.places, scope=scope), parts.notices
+        changed = (alter.add_distribution if adding else alter.modify_distribution)(changed, parts.distribution, action)
+    return checked(changed, parts.places, scope=scope), parts.notices
 
 
 def _dropped(table: Table, action: ast.DropComponents) -> Table:
@@ -305,9 +305,9 @@ def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Statement
     if isinstance(action, ast.RenameTo):
         return _rename(manager, view, action, context)
     text = text_of(action.args["query_text"]) or ""
-    made = declare.checked_view(replace(view, query=action.this, text=text, columns=()), manager, context.schema_of)
-    manager.put(made)
-    return _saved(manager, ObjectKey("RELATION", path), made, context)
+    altered = declare.checked_view(replace(view, query=action.this, text=text, columns=()), manager, context.schema_of)
+    manager.put(altered)
+    return _saved(manager, ObjectKey("RELATION", path), altered, context)
 
 
 def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: StatementContext) -> list[str]:
@@ -338,8 +338,8 @@ def _drop(manager: CatalogManager, node: ast.Drop, context: StatementContext) ->
         case "DATABASE":
             catalog, name = manager.database_path(names, "drop", node.this)
             cascade = bool(node.args.get("cascade"))
-            gone = manager.drop_database(names, if_exists=exists, cascade=cascade, at=node.this)
-            lines = [line for path in gone for kind in ("RELATION", "FUNCTION") for line in _removed(ObjectKey(kind, path), context)]
+            paths = manager.drop_database(names, if_exists=exists, cascade=cascade, at=node.this)
+            lines = [line for path in paths for kind in ("RELATION", "FUNCTION") for line in _removed(ObjectKey(kind, path), context)]
             return lines + _removed(ObjectKey("DATABASE", ObjectPath(catalog, name, "")), context)
         case "CATALOG":
             manager.drop_catalog(names[-1], if_exists=exists, at=node.this)

@@ -142,9 +142,9 @@ def _write(node: exp.Expr) -> tuple[str, int]:
 
 
 def _in(node: exp.In, negated: str) -> tuple[str, int]:
-    asked = node.args.get("query")
-    found = _list(node.expressions) if asked is None else query_text(asked.this if isinstance(asked, exp.Subquery) else asked)
-    return f"{_operand(node.this, 5)} {negated}IN ({found})", 4
+    query = node.args.get("query")
+    operands = _list(node.expressions) if query is None else query_text(query.this if isinstance(query, exp.Subquery) else query)
+    return f"{_operand(node.this, 5)} {negated}IN ({operands})", 4
 
 
 def _not(inner: exp.Expr) -> tuple[str, int]:

@@ -237,23 +237,23 @@ def view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager, schema
     return checked_view(made, manager, schema_of, node.args.get("columns") or ())
 
 
-def checked_view(made: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expression] = ()) -> View:
-    """``made`` with its query's names resolved, if the query can be analysed and its columns fit."""
+def checked_view(view: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expression] = ()) -> View:
+    """``view`` with its query's names resolved, if the query can be analysed and its columns fit."""
     nodes = tuple(columns)
     given: list[str] = []
     if schema_of is not None:
-        given = [c[0] for c in schema_of(made.query)]
-        if made.columns and len(made.columns) != len(given):
+        given = [c[0] for c in schema_of(view.query)]
+        if view.columns and len(view.columns) != len(given):
             raise ValidationError(
-                f"VIEW definition and input fields not match:\n\tDef fields: [{', '.join(made.columns)}].\n\tInput fields: [{', '.join(given)}].",
+                f"VIEW definition and input fields not match:\n\tDef fields: [{', '.join(view.columns)}].\n\tInput fields: [{', '.join(given)}].",
                 at=nodes[0] if nodes else None,
             )
-        final = list(made.columns) or given
+        final = list(view.columns) or given
         for i, name in enumerate(final):
             if name in final[:i]:
-                at = nodes[i] if nodes else made.query
+                at = nodes[i] if nodes else view.query
                 raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
-    named = replace(made, query=qualified(made.query, manager), given=tuple(unique(given)))
+    named = replace(view, query=qualified(view.query, manager), given=tuple(unique(given)))
     refuse_circle(named, manager)
     return replace(named, query=_strip_places(named.query))
 
@@ -314,16 +314,16 @@ def _strip_places(node: Any) -> Any:
     return node
 
 
-def without_places(made: Table, manager: CatalogManager) -> Table:
-    """``made`` with all its expressions without places, and with the full paths of the functions that they call."""
+def without_places(table: Table, manager: CatalogManager) -> Table:
+    """``table`` with all its expressions without places, and with the full paths of the functions that they call."""
 
     def bare(expression: E) -> E:
         found: E = _strip_places(with_full_calls(expression, manager))
         return found
 
-    mark = made.watermark
+    mark = table.watermark
     return replace(
-        made,
-        columns=tuple(replace(c, expression=bare(c.expression)) if isinstance(c, ComputedColumn) else c for c in made.columns),
+        table,
+        columns=tuple(replace(c, expression=bare(c.expression)) if isinstance(c, ComputedColumn) else c for c in table.columns),
         watermark=mark and replace(mark, expression=bare(mark.expression)),
     )

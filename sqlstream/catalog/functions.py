@@ -31,8 +31,8 @@ def names(manager: CatalogManager) -> list[str]:
     """Names of the user's functions that a query can write unqualified, sorted; one in two scopes counts once a
     scope."""
     database = manager.find_database(manager.current_catalog, manager.current_database)
-    here = (manager.current_catalog, manager.current_database)
-    scoped = set(database.functions if database else ()) | {p.name for p in manager.temporary_functions if p[:2] == here}
+    current = (manager.current_catalog, manager.current_database)
+    scoped = set(database.functions if database else ()) | {p.name for p in manager.temporary_functions if p[:2] == current}
     return sorted([*manager.system_functions, *scoped])
 
 

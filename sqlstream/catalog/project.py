@@ -292,9 +292,9 @@ class CatalogFiles:
             if key.kind == "DATABASE" and path.catalog != self.builtin[0]:
                 stem = f"{path.catalog} {path.database}"
         folder = self.folder.joinpath(*(escape(f) for f in folders))
-        taken = {_folded(s.file) for s in self.sources.values()}
+        used_files = {_folded(s.file) for s in self.sources.values()}
         base, number = escape(stem), 1
-        while _folded(file := folder / f"{base}{f'-{number}' if number > 1 else ''}{suffix}") in taken:
+        while _folded(file := folder / f"{base}{f'-{number}' if number > 1 else ''}{suffix}") in used_files:
             number += 1
         return file, scope
 
@@ -386,10 +386,10 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
             return ObjectKey("CATALOG", ObjectPath(names[-1], "", "")), manager.catalogs[names[-1]]
         case ast.CreateDatabase():
             catalog, name = manager.database_path(names, "create", statement)
-            made = Database(declare.text_of(statement.args.get("comment")), declare.options_of(statement.args.get("options")))
+            database = Database(declare.text_of(statement.args.get("comment")), declare.options_of(statement.args.get("options")))
             present = manager.catalog(catalog, statement).databases.get(name)
             if present is None or present == Database():
-                manager.catalogs[catalog].databases[name] = made
+                manager.catalogs[catalog].databases[name] = database
             else:
                 manager.create_database(names, if_not_exists=exists, at=statement)
             return ObjectKey("DATABASE", ObjectPath(catalog, name, "")), manager.catalogs[catalog].databases[name]

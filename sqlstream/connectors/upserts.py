@@ -44,16 +44,16 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
         return _last(_marked(placed, [*columns, _PLACE], REMOVES if mode.carries_kinds else "FALSE"), keys, columns, _PLACE)
     # One shuffle is enough for both aggregates.
     whole = placed.repartition(*map(quote, keys)).groupBy(*map(quote, columns))
-    came, told = f"max(IF({REMOVES}, NULL, {_PLACE}))", f"max({_PLACE})"
+    last_added, last = f"max(IF({REMOVES}, NULL, {_PLACE}))", f"max({_PLACE})"
     net = whole.agg(
         _sql(f"sum(IF({REMOVES}, -1, 1))", _NET),
-        _sql(came, _PLACE),
-        _sql(f"{came} <=> {told}", _COMES),
-        _sql(f"shiftright(min({_PLACE}), {_TASK_BITS}) = shiftright({told}, {_TASK_BITS})", _TOGETHER),
+        _sql(last_added, _PLACE),
+        _sql(f"{last_added} <=> {last}", _COMES),
+        _sql(f"shiftright(min({_PLACE}), {_TASK_BITS}) = shiftright({last}, {_TASK_BITS})", _TOGETHER),
     )
     # A row that is removed before it is added exists afterwards, also if there was none to remove.
-    there = f"{_NET} > 0 OR {_COMES} AND ({_NET} = 0 OR {_TOGETHER})"
-    left = _marked(net.where(f"{_NET} <> 0 OR {_COMES}"), [*columns, _PLACE], f"NOT ({there})")
+    exists = f"{_NET} > 0 OR {_COMES} AND ({_NET} = 0 OR {_TOGETHER})"
+    left = _marked(net.where(f"{_NET} <> 0 OR {_COMES}"), [*columns, _PLACE], f"NOT ({exists})")
     return _last(left, keys, columns, f"named_struct('stays', NOT {DELETED}, 'place', {_PLACE})")
 
 

@@ -124,8 +124,8 @@ def foreign_part(folder: Path) -> tuple[str, str] | None:
 def _users() -> set[int]:
     """The user's ids: under sudo also that of the user who called it."""
     ours = {os.geteuid()}
-    asked = os.environ.get("SUDO_UID", "")
-    return ours | {int(asked)} if ours == {0} and asked.isdigit() else ours
+    sudo_uid = os.environ.get("SUDO_UID", "")
+    return ours | {int(sudo_uid)} if ours == {0} and sudo_uid.isdigit() else ours
 
 
 def _name(owner: int) -> str:

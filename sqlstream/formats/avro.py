@@ -67,8 +67,8 @@ class Avro(Format):
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 
-        made: Column = Column(self._records(fields, given).written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
-        return made
+        record: Column = Column(self._records(fields, given).written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
+        return record
 
     def _records(self, fields: Fields, given: Mapping[str, str]) -> Any:
         json_encoded = self.option(given, "encoding") == "json"

@@ -74,10 +74,10 @@ class Parquet(Native):
             raise NotSupported(f"Option 'parquet.timestamp.time.unit' can't be '{unit}'.", at=at, hint="Leave it out: times are written in micros.")
 
     def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
-        told = super().notices(fields, given)
+        notices = super().notices(fields, given)
         if given.get("utc-timezone", "true").strip().lower() == "false":
-            told.append("Option 'parquet.utc-timezone' has no effect: times are in UTC, as Flink's on a machine in UTC.")
-        return told
+            notices.append("Option 'parquet.utc-timezone' has no effect: times are in UTC, as Flink's on a machine in UTC.")
+        return notices
 
     def file_type(self, type_: Type) -> str:
         return _mapped(type_, _in_file).spark

@@ -66,8 +66,8 @@ class Raw(Format):
         value = F.col(quote(name))
         if type_.is_binary or (type_.is_string and self._charset(given) == "utf-8"):
             return value.cast("BINARY")
-        made: AnyColumn = Column(self._records(type_, given).written(value._jc))
-        return made
+        record: AnyColumn = Column(self._records(type_, given).written(value._jc))
+        return record
 
     def _charset(self, given: Mapping[str, str]) -> str | None:
         """Python's name of the charset; None where there is none."""

@@ -133,7 +133,7 @@ def test_what_workers_are_started_with_is_given_before(tmp_path: Path) -> None:
         assert raised.value.message == f"'{key}' can no longer be set: Spark has started."
         assert raised.value.hint == f"Set it before the first query, or with {flag}, or in sqlstream.toml."
     for reset in ("RESET 'python.executable'", "RESET"):
-        with pytest.raises(ValidationError, match=r"'python.executable' can't be set any more"):
+        with pytest.raises(ValidationError, match=r"'python.executable' can no longer be set"):
             list(session.run(reset))
     assert session.options["python.executable"] == "python3"
 

@@ -112,15 +112,15 @@ def _loads(loader: Any, name: str) -> bool:
         return False
 
 
-def actual_names(table: Table, named: Dialect, there: list[str]) -> dict[str, str]:
+def actual_names(table: Table, named: Dialect, in_database: list[str]) -> dict[str, str]:
     """The name in the database of each of the table's columns. Raises ValidationError."""
     found = {}
     for column in table.physical:
-        name = next((n for n in (column.name, named.folded(column.name)) if n in there), None)
+        name = next((n for n in (column.name, named.folded(column.name)) if n in in_database), None)
         if name is None:
             raise ValidationError(
                 f"Column '{column.name}' of table '{table.path}' is not in the database's table '{table.options['table-name']}'.",
-                hint=f"It has: {', '.join(there)}.",
+                hint=f"It has: {', '.join(in_database)}.",
             )
         found[column.name] = name
     return found

@@ -230,7 +230,7 @@ _KNOWN = {
 }
 
 
-def _carried(there: str, name: str, type_: Type, given: DataType, zone: str) -> str:
+def _carried(stored: str, name: str, type_: Type, given: DataType, zone: str) -> str:
     """SQL for a column of the database as the declared one. Raises ValidationError."""
     kind = given.simpleString().partition("(")[0]
     if kind not in _KNOWN[type_.root]:
@@ -238,7 +238,7 @@ def _carried(there: str, name: str, type_: Type, given: DataType, zone: str) -> 
             f"Column '{name}' is declared {type_}, and is {given.simpleString().upper()} in the database.",
             hint="Declare it TIMESTAMP." if (type_.root, kind) == ("TIMESTAMP_LTZ", "timestamp_ntz") else None,
         )
-    sql = quote(there)
+    sql = quote(stored)
     if type_.root == "TIMESTAMP" and kind == "timestamp":
         sql = f"from_utc_timestamp({sql}, {spark_string(zone)})"
     if type_.root == "TIME" and kind != "time":

@@ -97,8 +97,8 @@ class Cluster:
     def resolved(self, offsets: Mapping[Partition, int]) -> Offsets:
         """``offsets`` with EARLIEST and LATEST replaced by what they are now."""
         specs = {LATEST: self._classes.clients.admin.OffsetSpec.latest, EARLIEST: self._classes.clients.admin.OffsetSpec.earliest}
-        asked = {p: specs[o]() for p, o in offsets.items() if o in specs}
-        return {**offsets, **self._ask(asked)}
+        latest_or_earliest = {p: specs[o]() for p, o in offsets.items() if o in specs}
+        return {**offsets, **self._ask(latest_or_earliest)}
 
     def at_time(self, millis: int, partitions: Iterable[Partition]) -> Offsets:
         """The first offset at or after ``millis`` of each partition; its end where there is none."""

@@ -70,10 +70,10 @@ class Layout:
 
     def notices(self, table: Table) -> list[str]:
         """The notices of the formats about their columns, each once."""
-        told = self.value.notices(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
+        notices = self.value.notices(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
         if self.key is not None:
-            told += self.key.notices(self.key_format_fields, formats.own_options(self.key, table.options, "key."))
-        return list(dict.fromkeys(told))
+            notices += self.key.notices(self.key_format_fields, formats.own_options(self.key, table.options, "key."))
+        return list(dict.fromkeys(notices))
 
 
 def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False) -> Layout:

@@ -199,8 +199,8 @@ def _line(file: str, record: str) -> str:
 def _of_disk(text: str, folder: Path | None) -> SqlStreamError | None:
     """What keeps a machine from reading or writing, with the path that it names, or what was written, or else the folder of the job's state."""
     for pattern, message, hint in _DISKS:
-        if (said := pattern.search(text)) is not None:
-            begin, end = text.rfind("\n", 0, said.start()) + 1, text.find("\n", said.end())
+        if (match := pattern.search(text)) is not None:
+            begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
             named = _PATH.search(text[begin : end if end >= 0 else len(text)])
             written = _WRITTEN.search(text)
             where = named[1] if named else unquote(written[1]) if written else folder

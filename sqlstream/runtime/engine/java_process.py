@@ -137,9 +137,9 @@ def cause(code: int, printed: str, logged: str, logs: Path) -> Death:
     lines = [s for line in printed.splitlines() if (s := line.strip()) and not s.startswith("at ") and not _PICKED_UP.match(s)]
     memory = _NO_MEMORY.findall(printed) or (_NO_MEMORY.findall(logged) if code in _OUT_OF_MEMORY else [])
     if code in _OUT_OF_MEMORY or (code > 0 and memory):
-        said = f": {memory[-1]}" if memory else ""
+        detail = f": {memory[-1]}" if memory else ""
         return Death(
-            f"Spark died: it ran out of memory (exit status {code}){said}.",
+            f"Spark died: it ran out of memory (exit status {code}){detail}.",
             f"SET 'spark.driver.memory' = '8g' or more before Spark starts (2g is the default). {see}",
         )
     if code < 0:

@@ -47,8 +47,8 @@ _ESCAPED_PROPERTY = re.compile(r"[\\:=#! \n\r\t\f]")
 
 def without_launcher(options: Mapping[str, str], environment: Mapping[str, str]) -> bool:
     """Whether Spark's launcher is not needed. ``options``: the user's ``spark.*`` keys."""
-    asked = any(key == "spark.jars" or key.startswith(_LAUNCHERS_KEYS) for key in options)
-    return os.name == "posix" and not asked and not any(environment.get(name) for name in _LAUNCHERS_VARIABLES)
+    needs_launcher = any(key == "spark.jars" or key.startswith(_LAUNCHERS_KEYS) for key in options)
+    return os.name == "posix" and not needs_launcher and not any(environment.get(name) for name in _LAUNCHERS_VARIABLES)
 
 
 def class_path(sparks: Sequence[Path], ours: Sequence[Path]) -> list[Path]:
@@ -80,18 +80,18 @@ def through_launcher(settings: Mapping[str, str], options: Sequence[str], enviro
         arguments, file = Path(folder) / "arguments", Path(folder) / "spark.properties"
         private.write_file(arguments, argument_file(options))
         private.write_file(file, properties({**settings, "spark.driver.extraJavaOptions": f"@{arguments}"}))
-        asked = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
+        submit_arguments = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
         submit = str(Path(_find_spark_home()) / "bin" / "spark-submit")
-        return _started([submit, "--extra-properties-file", str(file), *asked], environment, Path(folder), run)
+        return _started([submit, "--extra-properties-file", str(file), *submit_arguments], environment, Path(folder), run)
 
 
 def _started(command: Sequence[str], environment: Mapping[str, str], folder: Path, run: Run) -> Any:
-    told = folder / "gateway"
-    process = run(command, {**os.environ, **environment, "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)})
+    port_file = folder / "gateway"
+    process = run(command, {**os.environ, **environment, "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(port_file)})
     end = time.monotonic() + _SECONDS
     # They are loaded while the JVM starts, which takes as long.
     importlib.import_module("pyspark.sql")
-    while not told.exists():
+    while not port_file.exists():
         if process.death is not None:
             raise SetupError("Spark's JVM did not start.", hint=process.death.message)
         if not process.running:
@@ -100,7 +100,7 @@ def _started(command: Sequence[str], environment: Mapping[str, str], folder: Pat
             process.kill()
             raise SetupError(f"Spark's JVM did not start within {_SECONDS} s.")
         time.sleep(0.02)
-    content = told.read_bytes()
+    content = port_file.read_bytes()
     # Two numbers and a text: the port, the length of the secret, the secret.
     return gateway({"PYSPARK_GATEWAY_PORT": str(int.from_bytes(content[:4], "big")), "PYSPARK_GATEWAY_SECRET": content[8:].decode()})
 

@@ -58,14 +58,14 @@ def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
     if place.is_dir():
         return place
     private.folder(place.parent)
-    made = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=place.parent))
+    unpacking = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=place.parent))
     try:
         for path, folder in found:
-            _unpack(path, made / folder)
+            _unpack(path, unpacking / folder)
         if not place.is_dir():
-            made.rename(place)
+            unpacking.rename(place)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(unpacking, ignore_errors=True)
     return place
 
 

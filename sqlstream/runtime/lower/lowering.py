@@ -163,16 +163,16 @@ def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
     if not checked:
         return frame
     # A row that is removed by its key may have no other columns.
-    gone = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
+    removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
     if node.drop_nulls:
-        return frame.where(f"{gone} OR ({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)})")
-    columns = [_column(n, _required(n, given[n].type.spark, gone) if n in checked else quote(n)) for n in row(node.input)]
+        return frame.where(f"{removed} OR ({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)})")
+    columns = [_column(n, _required(n, given[n].type.spark, removed) if n in checked else quote(n)) for n in row(node.input)]
     return frame.select(*columns)
 
 
-def _required(name: str, spark_type: str, gone: str) -> str:
+def _required(name: str, spark_type: str, removed: str) -> str:
     problem = f"Column '{name}' is NOT NULL, however, a null value is being written into it."
-    return f"if({quote(name)} IS NOT NULL OR {gone}, {quote(name)}, CAST(raise_error({spark_string(problem)}) AS {spark_type}))"
+    return f"if({quote(name)} IS NOT NULL OR {removed}, {quote(name)}, CAST(raise_error({spark_string(problem)}) AS {spark_type}))"
 
 
 def _watermark(node: Watermark, to: Lowering) -> DataFrame:

@@ -117,10 +117,10 @@ def pattern_match(
 
     spark = ordered.sparkSession
     operator = classes(spark).patterns.PatternMatch
-    made = operator.of(
+    matches = operator.of(
         ordered._jdf, keys, operator.options(*pattern), conditions._jdf, defined, values, aggregates and aggregates._jdf, measures, result._jdf
     )
-    return DataFrame(made, spark)
+    return DataFrame(matches, spark)
 
 
 def over_aggregate(

@@ -97,12 +97,12 @@ def _register(call: Call, function: PythonFunction, name: str, spark: SparkSessi
     from sqlstream.udf.worker.evaluation import evaluator
 
     columns = tuple(", ".join(sorted(make.columns(a))) for a in call.args)
-    made = task(function, tuple(a.type for a in call.args), call.type, zone, columns)
+    registered = task(function, tuple(a.type for a in call.args), call.type, zone, columns)
     _ship(spark)
     # Its stubs know no function of so many columns as it is given.
     declare: Any = arrow_udf
-    kept = made.dead_letters
-    called = declare(evaluator(made), f"STRUCT<value: {call.type.spark}, failed: BOOLEAN>" if kept else call.type.spark)
+    kept = registered.dead_letters
+    called = declare(evaluator(registered), f"STRUCT<value: {call.type.spark}, failed: BOOLEAN>" if kept else call.type.spark)
     # Of a deterministic one Spark would make two calls where a filter reads its value: one below the filter, one above.
     spark.udf.register(name, called.asNondeterministic())
 
@@ -114,10 +114,10 @@ def fold(function: PythonFunction, groups: Type, spark: SparkSession, zone: str)
     assert spark._jvm is not None
     _ship(spark)
     context = spark.sparkContext
-    made = pickle.dumps(task(function, (groups,), function.of.result, zone, ()))
+    pickled_task = pickle.dumps(task(function, (groups,), function.of.result, zone, ()))
     python, files, environment = context.pythonExec, list(context._python_includes or ()), dict(context.environment)
-    key = sha1(b"".join([made, repr((python, files, sorted(environment.items()))).encode()])).hexdigest()
-    return classes(spark).aggregates.PythonFold(key, made, python, files, environment)
+    key = sha1(b"".join([pickled_task, repr((python, files, sorted(environment.items()))).encode()])).hexdigest()
+    return classes(spark).aggregates.PythonFold(key, pickled_task, python, files, environment)
 
 
 def _ship(spark: SparkSession) -> None:

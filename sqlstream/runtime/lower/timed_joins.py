@@ -82,8 +82,8 @@ def _holds(node: TemporalJoin) -> str:
 def _joined(left: DataFrame, right: DataFrame, condition: Expr | None, kind: JoinKind, zone: str, times: str = "TRUE") -> DataFrame:
     from pyspark.sql import functions as F
 
-    asked = F.expr(times)
-    on = asked if condition is None else asked & F.expr(render(condition, zone))
+    times_match = F.expr(times)
+    on = times_match if condition is None else times_match & F.expr(render(condition, zone))
     return _unmarked(left).join(_unmarked(right), on, _HOW[kind])
 
 

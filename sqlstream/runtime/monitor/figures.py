@@ -116,15 +116,15 @@ def _known(count: int | None) -> str | None:
 
 def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None]]:
     """What DESCRIBE JOB EXTENDED adds, ``sinks`` being the tables that its queries write."""
-    found: list[tuple[str, str | None]] = [
+    lines: list[tuple[str, str | None]] = [
         ("rows out", _known(job.rows_out)), ("rows/s", f"{job.rows_per_second:.0f}"), ("lag", _known(job.lag)),
         ("watermark", None if job.watermark is None else moment(job.watermark, job.zone)), ("state rows", _known(job.state_rows)),
         ("state bytes", _known(job.state_bytes)), ("last micro-batch", None if job.batch_ms is None else f"{job.batch_ms} ms"),
     ]  # fmt: skip
     for sink, query in zip(sinks, job.queries, strict=False):
         of = f" of the query into {sink}" if len(job.queries) > 1 else ""
-        found += [(f"input {i.name}{of}", rows(i.rows)) for i in query.inputs]
-        found += [
+        lines += [(f"input {i.name}{of}", rows(i.rows)) for i in query.inputs]
+        lines += [
             (f"partition {p.name}{of}", f"read up to offset {p.read} of {p.latest}, lag {p.lag}")
             for i in query.inputs for p in i.partitions
         ]  # fmt: skip
@@ -132,9 +132,9 @@ def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None
             for split in timed.splits:
                 name = f"{timed.table}, {split.name}" if split.name else timed.table
                 known = "none yet" if split.watermark is None else moment(split.watermark, job.zone)
-                found.append((f"watermark of {name}{of}", known + (", idle" if split.idle else "")))
-        found += [(f"filter {f.condition}{of}", f"{f.passed} of {rows(f.arrived)} passed") for f in query.filters]
-    return found
+                lines.append((f"watermark of {name}{of}", known + (", idle" if split.idle else "")))
+        lines += [(f"filter {f.condition}{of}", f"{f.passed} of {rows(f.arrived)} passed") for f in query.filters]
+    return lines
 
 
 def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:

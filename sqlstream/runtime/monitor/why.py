@@ -107,8 +107,8 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
         found.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
         return [*found, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
-    gone = _lost_rows(query, sink, zone)
-    found += [*_watermark_ahead(query, zone), *gone]
+    lost = _lost_rows(query, sink, zone)
+    found += [*_watermark_ahead(query, zone), *lost]
     if not any(f.arrived and not f.passed for f in query.filters):
         held = list(_held(query, idle_ms, zone, sink))
         found += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
@@ -291,16 +291,18 @@ def next_end(node: WindowTvf, watermark: int) -> int:
 
 
 def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
-    told = set()
+    texts = set()
     for node in _event_windows(sink):
         if query.watermark is None:
-            told.add("Windows are open, and there is no watermark yet to close them: the micro-batch that reads the rows advances it.")
+            texts.add("Windows are open, and there is no watermark yet to close them: the micro-batch that reads the rows advances it.")
         elif node.window.kind.merges:
-            told.add(f"The watermark is at {moment(query.watermark, zone)}; a session closes {duration(node.window.size / 1000)} after its last row.")
+            texts.add(
+                f"The watermark is at {moment(query.watermark, zone)}; a session closes {duration(node.window.size / 1000)} after its last row."
+            )
         else:
             end = moment(next_end(node, query.watermark), "UTC")
-            told.add(f"The watermark is at {moment(query.watermark, zone)}; the next window closes when it reaches {end}{_delayed(sink)}.")
-    yield from (Reason(text) for text in sorted(told))
+            texts.add(f"The watermark is at {moment(query.watermark, zone)}; the next window closes when it reaches {end}{_delayed(sink)}.")
+    yield from (Reason(text) for text in sorted(texts))
     for each in walk(sink):
         if isinstance(each, WindowTvf) and field(each.input, each.window.time).time is TimeAttribute.PROCTIME:
             yield Reason(f"Windows follow the clock: one closes every {duration(each.window.slide / 1000)}.")

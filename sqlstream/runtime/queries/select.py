@@ -73,14 +73,14 @@ class Collection:
         self._query = BatchQuery(spark, self._folder.name)
         self.ended = threading.Event()
 
-    def rows(self, told: Callable[[QueryMetrics], None]) -> tuple[tuple[Any, ...], ...]:
-        """All of them; ``told`` hears about once a second how far it is, from another thread. Raises JobFailed."""
-        found: list[tuple[Any, ...]] = []
+    def rows(self, report: Callable[[QueryMetrics], None]) -> tuple[tuple[Any, ...], ...]:
+        """All of them; ``report`` hears about once a second how far it is, from another thread. Raises JobFailed."""
+        collected: list[tuple[Any, ...]] = []
         try:
             frame = in_order(displayed(lower(self._node, self._to), self._node, self._to.zone), window_column(self._node))
             frame = frame if self._limit is None else frame.limit(self._limit)
-            self._query.run(frame, lambda: found.extend(cells(row) for row in frame.collect()), told)
-            return tuple(found)
+            self._query.run(frame, lambda: collected.extend(cells(row) for row in frame.collect()), report)
+            return tuple(collected)
         except Exception as error:
             raise job_error(error, names(self._node), (self._node,), self._folder) from error
         finally:

@@ -114,8 +114,8 @@ class BatchQuery:
         self._stopped = threading.Event()
         self._lock = threading.Lock()
 
-    def run(self, frame: DataFrame, write: Callable[[], None], told: Callable[[QueryMetrics], None] = lambda metrics: None) -> None:
-        """Call ``write``, which writes ``frame``, taking samples meanwhile: ``told`` hears of them. Fails after ``stop``."""
+    def run(self, frame: DataFrame, write: Callable[[], None], report: Callable[[QueryMetrics], None] = lambda metrics: None) -> None:
+        """Call ``write``, which writes ``frame``, taking samples meanwhile: ``report`` hears of them. Fails after ``stop``."""
         self._frame = frame
         self._spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
         over = threading.Event()
@@ -127,7 +127,7 @@ class BatchQuery:
                     self._cancel()
                 if time.monotonic() >= due:
                     due = time.monotonic() + EVERY_SECONDS
-                    told(self.sample())
+                    report(self.sample())
 
         looking = threading.Thread(target=look, name="samples", daemon=True)
         looking.start()

@@ -177,8 +177,8 @@ def _row(name: str, found: ModuleFunction, of: Signature, modules: Modules, sett
         deterministic=declared.deterministic, found=found, of=of, modules=modules, version=modules.version, settings=settings,
     )  # fmt: skip
     kept = settings.dead_letters
-    told = f"Rows for which {name} fails are left out, and kept in {modules.shown(kept)}." if kept else None
-    return replace(row, spark=partial(_rendered, row), check=partial(_problem, row), notice=(lambda _: told) if told else None)
+    notice = f"Rows for which {name} fails are left out, and kept in {modules.shown(kept)}." if kept else None
+    return replace(row, spark=partial(_rendered, row), check=partial(_problem, row), notice=(lambda _: notice) if notice else None)
 
 
 def _docstring(declared: Declared) -> str:

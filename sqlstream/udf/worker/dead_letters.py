@@ -34,7 +34,7 @@ def evaluated(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Ar
     """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON. ``values`` gives those of a batch."""
     *given, rows = arrays
     opened_function(task)
-    made: list[pa.Array] = []
+    parts: list[pa.Array] = []
     failed: list[bool] = []
     letters: list[str] = []
     for length, found in _parts(task, values, tuple(given) or (rows,), 0, len(rows)):
@@ -44,9 +44,9 @@ def evaluated(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Ar
             failed.append(True)
         else:
             failed += [False] * length
-        made.append(found)
+        parts.append(found)
     _keep(task, letters)
-    column = pa.concat_arrays(made) if made else pa.nulls(0, arrow_type(task.result))
+    column = pa.concat_arrays(parts) if parts else pa.nulls(0, arrow_type(task.result))
     return pa.StructArray.from_arrays([column, pa.array(failed, pa.bool_())], names=["value", "failed"])
 
 

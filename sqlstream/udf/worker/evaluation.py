@@ -55,36 +55,36 @@ def batch_values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     try:
         return vectors.result_column(found, task.result, zone, len(arrays[0]), task.func_type)
     except WrongType as problem:
-        said = masking.masked_text(vectors.described_column(problem), secret_texts(task, given, range(len(arrays[0]))))
-        raise FunctionFailed(f"The Python function {task.name} returned {said} for a batch of {len(arrays[0])} rows.") from None
+        problem_text = masking.masked_text(vectors.described_column(problem), secret_texts(task, given, range(len(arrays[0]))))
+        raise FunctionFailed(f"The Python function {task.name} returned {problem_text} for a batch of {len(arrays[0])} rows.") from None
 
 
 def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], count: int, zone: datetime.tzinfo) -> pa.Array:
     columns = [python_values(a, t, zone) for a, t in zip(arrays, task.arguments, strict=True)]
-    found: list[Any] = []
+    results: list[Any] = []
     try:
         if task.calls is not None:
             rows = list(zip(*columns, strict=True)) if columns else [()] * count
-            found, problem = concurrent.concurrent_values(body, rows, task.calls, waiting())
+            results, problem = concurrent.concurrent_values(body, rows, task.calls, waiting())
             if problem is not None:
                 raise problem
         elif task.rows:
             is_record = _records(task.result.children[0])
             for row in zip(*columns, strict=True) if columns else ((),) * count:
-                found.append([r if is_record(r) else (r,) for r in body(*row) or ()])
+                results.append([r if is_record(r) else (r,) for r in body(*row) or ()])
         elif columns:
-            found.extend(map(body, *columns))
+            results.extend(map(body, *columns))
         else:
-            found.extend(body() for _ in range(count))
+            results.extend(body() for _ in range(count))
     except RAISED as error:
-        place = len(found)
+        place = len(results)
         raise failure(task, error, body, arrays, range(place, place + 1), f"for {shown_arguments(task, arrays, place, zone)}") from None
-    made, wrong = arrow_array(found, task.result, zone)
+    column, wrong = arrow_array(results, task.result, zone)
     if wrong is None:
-        return made
+        return column
     place, misfit = wrong
-    said = masking.masked_text(of_wrong_type(misfit), secret_texts(task, arrays, range(place, place + 1)))
-    raise FunctionFailed(f"The Python function {task.name} returned {said}, for {shown_arguments(task, arrays, place, zone)}.")
+    problem_text = masking.masked_text(of_wrong_type(misfit), secret_texts(task, arrays, range(place, place + 1)))
+    raise FunctionFailed(f"The Python function {task.name} returned {problem_text}, for {shown_arguments(task, arrays, place, zone)}.")
 
 
 def _records(row: Type) -> Callable[[Any], bool]:

@@ -38,16 +38,16 @@ def folded(task: Task, kept: bytes | None, rows: pa.RecordBatch) -> bytes:
     """The accumulator that ``kept``, None for that of no rows, is with ``rows``, whose first column is their sign. Raises FunctionFailed."""
     function: Any = opened_function(task)
     task, zone = replace(task, arguments=groups.row_of(task.arguments[0]).children), zone_of(task.zone)
-    taken, places = groups.signed(rows.columns), range(len(rows))
+    group_rows, places = groups.signed(rows.columns), range(len(rows))
     try:
         accumulator = function.create_accumulator() if kept is None else accumulators.loaded(task, function, kept)
     except FunctionFailed:
         raise
     except RAISED as error:
         where = f"for the first of {len(rows)} rows"
-        raise failure(task, error, function.create_accumulator, taken.columns, places, where) from None
-    groups.take_in(task, function, accumulator, taken, taken.places(task, len(rows), zone), places, zone)
-    return accumulators.dumped(task, function, accumulator, secret_texts(task, taken.columns, places))
+        raise failure(task, error, function.create_accumulator, group_rows.columns, places, where) from None
+    groups.take_in(task, function, accumulator, group_rows, group_rows.places(task, len(rows), zone), places, zone)
+    return accumulators.dumped(task, function, accumulator, secret_texts(task, group_rows.columns, places))
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:

@@ -78,8 +78,8 @@ def group_values(task: Task, function: Any, array: pa.Array) -> pa.Array:
         return values
     place, problem = wrong
     where = _rows(task, rows.columns, sum(counts[:place]), counts[place], zone, kept[place])
-    said = masking.masked_text(of_wrong_type(problem), secret_texts(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
-    raise FunctionFailed(f"The Python function {task.name} returned {said}, {where}.")
+    problem_text = masking.masked_text(of_wrong_type(problem), secret_texts(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
+    raise FunctionFailed(f"The Python function {task.name} returned {problem_text}, {where}.")
 
 
 def _by_row(

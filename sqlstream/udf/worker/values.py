@@ -113,9 +113,9 @@ def arrow_array(values: list[Any], type_: Type, zone: datetime.tzinfo) -> tuple[
     exact = _EXACT.get(type_.root)
     if exact is not None and set(map(type, values)) <= {exact, type(None)} and (type_.nullable or None not in values):
         try:
-            made = pa.array(values, type=arrow_type(type_))
-            if too_long(made, type_) is None:
-                return made, None
+            array = pa.array(values, type=arrow_type(type_))
+            if too_long(array, type_) is None:
+                return array, None
         except (pa.ArrowException, OverflowError, UnicodeError):  # one is out of range: which, is found below
             pass
     write, converted = writer(type_, zone), []

@@ -75,9 +75,9 @@ def _of_pandas(found: Any, type_: Type, zone: datetime.tzinfo, count: int) -> pa
         found = found.dt.tz_localize(zone)
     if found.dtype != object or type_.is_string:
         try:
-            made = pa.Array.from_pandas(found, type=arrow_type(type_))
-            made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
-            return _fitting(_cut(made, type_), type_)
+            column = pa.Array.from_pandas(found, type=arrow_type(type_))
+            column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+            return _fitting(_cut(column, type_), type_)
         except pa.ArrowException as error:
             if found.dtype != object:
                 raise WrongType(found, type_, str(error)) from None

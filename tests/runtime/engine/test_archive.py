@@ -72,7 +72,7 @@ def test_one_process_builds_it(cache: Path, monkeypatch) -> None:
 def test_a_jvm_that_writes_none_is_an_error(cache: Path, monkeypatch) -> None:
     monkeypatch.setattr(archiving, "_run", lambda project, part: None)
     monkeypatch.setattr(os, "nice", lambda by: by)
-    with pytest.raises(SetupError, match="no archive"):
+    with pytest.raises(SetupError, match="did not write an archive"):
         archiving.build(cache / "classes-1.jsa")
 
 
