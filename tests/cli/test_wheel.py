@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+# All of them: what is built is built once.
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 RELEASED = ("pyproject.toml", "README.md", "LICENSE", "sqlstream", "catalog", "queries", "udfs")
 DATA = (".sql", ".java", ".lock", ".txt", ".properties", ".typed")
@@ -107,7 +109,6 @@ def test_a_script_runs(installed: Path, project: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.kafka
-@pytest.mark.long
 def test_demo(installed: Path, tmp_path: Path) -> None:
     done = run(installed, "demo", "--transactions", "1200", cwd=tmp_path, SQLSTREAM_CLASS_ARCHIVE="off")
     assert done.returncode == 0, done.stderr
