@@ -103,7 +103,8 @@ SELECT * FROM orders, pay‸                             payments
 WITH big AS (SELECT 1 AS one) SELECT * FROM b‸         big
 WITH big AS (SELECT 1 AS one) ‸                        SELECT
 SELECT * FROM (‸                                       SELECT | WITH | VALUES
-SELECT * FROM TABLE(‸                                  TUMBLE( | HOP( | CUMULATE( | SESSION( | my_score(
+SELECT * FROM TABLE(‸                                  TUMBLE( | HOP( | CUMULATE(
+SELECT * FROM TABLE(‸                                  .. my_score(
 SELECT * FROM TABLE(TUMBLE(‸                           TABLE | DATA =>
 SELECT * FROM TABLE(TUMBLE(TABLE ‸                     `my table` | orders | payments | totals
 SELECT * FROM TABLE(TUMBLE(TABLE orders, ‸             DESCRIPTOR( | INTERVAL
