@@ -107,7 +107,7 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
 
 
 def _findings(query: SavedQuery, name: str, session: Session) -> list[Finding]:
-    """Those of a script. A parameter that is not declared may be a number or a text: what has fewer errors is taken."""
+    """Those of a script. A parameter that is not declared may be a number or a text: the one with fewer errors is assumed."""
     found: list[list[Finding]] = []
     for undeclared in ("1", "a"):
         text, places = query.sample(undeclared)

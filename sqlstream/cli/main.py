@@ -152,10 +152,10 @@ def _progress(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
     return Progress(screen)
 
 
-def _project(parser: argparse.ArgumentParser, given: Path | None, *, runs: bool = True) -> Path:
+def _project(parser: argparse.ArgumentParser, folder: Path | None, *, runs: bool = True) -> Path:
     """The project's folder; which one it is is said before anything of it is read. ``runs``: code of it will run."""
-    if given is not None:
-        return given
+    if folder is not None:
+        return folder
     here = Path.cwd()
     try:
         found = project_folder.find_project(here)
@@ -270,12 +270,12 @@ def _folder(text: str) -> Path:
 def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
     options = {}
     for _, _, key, separator, _ in OPTION_FLAGS:
-        given = getattr(arguments, key)
+        value = getattr(arguments, key)
         if key == "pipeline.jars":
             found = [str(jar) for folder in arguments.library for jar in sorted(folder.glob("*.jar"))]
-            given = [*(given or []), *found]
-        if given:
-            options[key] = separator.join(given) if separator else given
+            value = [*(value or []), *found]
+        if value:
+            options[key] = separator.join(value) if separator else value
     return options
 
 
@@ -363,8 +363,8 @@ def _subcommand(name: str, argv: list[str]) -> int:
         from sqlstream.cli import check
         from sqlstream.cli import test_udf as doctests
 
-        given, _ = _of_project().parse_known_args(argv)
-        project = _project(argument_parser(), given.project, runs=not given.no_python)
+        arguments, _ = _of_project().parse_known_args(argv)
+        project = _project(argument_parser(), arguments.project, runs=not arguments.no_python)
         return (check.main if name == "check" else doctests.main)(argv, project, _config(argument_parser(), project))
     if name == "init":
         from sqlstream.cli import init

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rule:
-    """``submit``: told when a job is submitted, too."""
+    """``submit``: it is also reported when a job is submitted."""
 
     code: str
     summary: str
@@ -57,5 +57,5 @@ RULES: tuple[Rule, ...] = (
 
 
 def notices(subject: Subject) -> list[str]:
-    """What is told when a job is submitted."""
+    """What is reported when a job is submitted."""
     return [f"{f.message}; {f.hint}." for rule in RULES if rule.submit for f in rule.check(subject)]

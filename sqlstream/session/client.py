@@ -80,7 +80,7 @@ class Client:
         return results.Text(lines="\n".join(lines))
 
     def keeping(self, columns: tuple[Field, ...], changes: Iterator[Change]) -> Iterator[Change]:
-        """``changes`` of a SELECT; those that were taken are the last result from now on."""
+        """``changes`` of a SELECT; those that are read are the last result from now on."""
         self._kept = export.Kept(columns, int(settings.read(self._planner.options, "sql-client.execution.max-table-result.rows")))
         return self._kept.passing(changes)
 
@@ -105,8 +105,8 @@ class Client:
         needed: list[str] = []
         if node.args["kind"] in ("TABLE", "VIEW") and catalog.get(catalog.path(names)) is not None:
             needed = dependents.of_object(catalog.path(names), catalog, self._jobs, self._planner.project)
-        told = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
-        return f"DROP {node.args['kind']} {'.'.join(names)}?{told}"
+        depending = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
+        return f"DROP {node.args['kind']} {'.'.join(names)}?{depending}"
 
     def _agrees(self, question: str) -> bool:
         return self._ask is None or self._ask(question, self._interrupted)

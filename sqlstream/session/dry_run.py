@@ -51,7 +51,7 @@ class DryRun(Session):
         self._planned: list[Planned] = []
         self._errors: list[SqlStreamError] = []
         # What was said of the options of a table, and is not said again wherever it is used.
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         # Tables and views whose declarations are wrong: that they are not there is no error more.
         self.undeclared: set[str] = set()
 
@@ -67,7 +67,7 @@ class DryRun(Session):
             wrong, right = declared_errors(table, self._planner.environment(), tree)
             if wrong:
                 self._catalog.put(right)
-            self._told.update(e.message for e in wrong)
+            self._reported.update(e.message for e in wrong)
             self._errors += wrong
         return Checked(tree, () if self._errors else tuple(self._planned), table, tuple(self._errors))
 
@@ -137,10 +137,10 @@ class DryRun(Session):
             except SqlStreamError as error:
                 del self._planned[planned:]
                 missing = isinstance(error.at, exp.Table) and error.at.name in self.undeclared
-                if error.message in self._told or missing:
+                if error.message in self._reported or missing:
                     return
                 if error.option is not None:
-                    self._told.add(error.message)
+                    self._reported.add(error.message)
                     error.at = next((o for o in node.find_all(ast.OptionDef) if o.this.name == error.option), error.at)
                 places = [offset_of(e.at) for e in self._errors]
                 if mended and (error.offset is None or error.offset in places or error.offset == offset_of(node)):

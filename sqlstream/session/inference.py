@@ -60,7 +60,7 @@ def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iter
         options = {"format": "csv"}
     else:
         columns, options = ["line STRING"], {"format": "raw"}
-    given = {
+    options = {
         "connector": "kafka",
         "topic": topic,
         **brokers,
@@ -68,7 +68,7 @@ def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iter
         **options,
     }
     body = ",\n".join(f"  {c}" for c in columns)
-    written = ",\n".join(f"  {flink_string(k)} = {flink_string(v)}" for k, v in given.items())
+    written = ",\n".join(f"  {flink_string(k)} = {flink_string(v)}" for k, v in options.items())
     return f"CREATE TABLE {name} (\n{body}\n) WITH (\n{written}\n)"
 
 
@@ -154,8 +154,8 @@ def _as_strings(kind: InferredType) -> InferredType:
 def _millis(kind: InferredType, documents: Sequence[dict[str, Any]]) -> str | None:
     """The column of milliseconds since 1970 that the name says is a time."""
     for name, column in kind.fields:
-        given = [d[name] for d in documents if d.get(name) is not None]
-        if column.root == "BIGINT" and _TIME_NAME.search(name) and all(v in _MILLIS for v in given):
+        values = [d[name] for d in documents if d.get(name) is not None]
+        if column.root == "BIGINT" and _TIME_NAME.search(name) and all(v in _MILLIS for v in values):
             return name
     return None
 
@@ -182,5 +182,5 @@ def _csv_width(texts: Sequence[str]) -> int:
 
 
 def _text_type(cells: Sequence[str]) -> str:
-    given = [c for c in cells if c]
-    return next((type_ for type_, pattern in _CSV_TYPES if given and all(re.fullmatch(pattern, c) for c in given)), "STRING")
+    filled = [c for c in cells if c]
+    return next((type_ for type_, pattern in _CSV_TYPES if filled and all(re.fullmatch(pattern, c) for c in filled)), "STRING")

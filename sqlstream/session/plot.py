@@ -43,8 +43,8 @@ def chart(columns: Sequence[Field], changes: Iterable[Change], column: str | Non
             points.setdefault("" if key is None else row[key] or "<NULL>", []).append((over, float(value)))
     if not points:
         raise ValidationError(f"The column '{columns[y].name}' has no values to plot.")
-    given = [p for series in points.values() for p in series]
-    xs = list(dict.fromkeys(p[0] for p in given)) if x is None else sorted({p[0] for p in given})
+    drawn = [p for series in points.values() for p in series]
+    xs = list(dict.fromkeys(p[0] for p in drawn)) if x is None else sorted({p[0] for p in drawn})
     title = columns[y].name + ("" if x is None else f" over {columns[x].name}") + ("" if key is None else f" by {columns[key].name}")
     return [title, *_grid(points, xs, width), *(_legend(points, width) if key is not None else [])]
 

@@ -86,11 +86,11 @@ class SavedQuery:
             end = after
         return "".join([*parts, self.text[end:]]), places
 
-    def script(self, given: Iterable[exp.Expr], at: exp.Expr) -> str:
-        """The text with a literal for each parameter; ``given`` are NamedArguments. Raises ValidationError."""
+    def script(self, arguments: Iterable[exp.Expr], at: exp.Expr) -> str:
+        """The text with a literal for each parameter; ``arguments`` are NamedArguments. Raises ValidationError."""
         values = {}
         known = {p.name: p for p in self.parameters}
-        for argument in given:
+        for argument in arguments:
             name = str(argument.this)
             if name not in known:
                 hint = did_you_mean(name, known) or (f"Its parameters are: {', '.join(known)}." if known else "It has none.")
@@ -108,9 +108,9 @@ class SavedQuery:
             end = after
         return "".join([*parts, self.text[end:]])
 
-    def secrets(self, given: Iterable[exp.Expr]) -> set[str]:
-        """The values of parameters that are secrets by their names: those of ``given``, which are NamedArguments, and defaults."""
-        found = {_value(a.expression) for a in given if is_secret(str(a.this))}
+    def secrets(self, arguments: Iterable[exp.Expr]) -> set[str]:
+        """The values of parameters that are secrets by their names: those of ``arguments``, which are NamedArguments, and defaults."""
+        found = {_value(a.expression) for a in arguments if is_secret(str(a.this))}
         return {v for v in (*found, *(p.default for p in self.parameters if is_secret(p.name))) if v}
 
     def _head(self) -> list[str]:

@@ -70,26 +70,26 @@ def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, 
     """The brokers of ``topic``: those of a table of it, of the option, of the environment, of the project's development broker. A table that
     has these brokers tells how to log in. Raises SetupError, ValidationError."""
     tables = [t.options for t in _tables(catalog) if _SERVERS in t.options]
-    for given in tables:
-        if topic is not None and topic in given.get("topic", "").split(";"):
-            return _of_table(given)
+    for table in tables:
+        if topic is not None and topic in table.get("topic", "").split(";"):
+            return _of_table(table)
     written = _written(options, project)
     servers = resolve_environment({_SERVERS: written})[_SERVERS]
-    for given in tables:
-        if _resolved(given[_SERVERS]) == servers:
-            return _of_table({**given, _SERVERS: written})
+    for table in tables:
+        if _resolved(table[_SERVERS]) == servers:
+            return _of_table({**table, _SERVERS: written})
     return TopicBrokers({"bootstrap.servers": servers}, {_SERVERS: written})
 
 
-def known_properties(given: Mapping[str, str], catalog: CatalogManager, options: Mapping[str, str], project: Path) -> dict[str, str]:
+def known_properties(written_options: Mapping[str, str], catalog: CatalogManager, options: Mapping[str, str], project: Path) -> dict[str, str]:
     """The properties of a client for the options of a table that is being written: where it says no more than its brokers, those of a table of
     theirs; where it says none, those of the first table that has brokers, or of topics without one. Raises ValidationError."""
-    properties = properties_of(given)
+    properties = properties_of(written_options)
     for other in (t.options for t in _tables(catalog) if _SERVERS in t.options):
-        if _SERVERS not in given or (len(properties) == 1 and _resolved(other[_SERVERS]) == _resolved(given[_SERVERS])):
+        if _SERVERS not in written_options or (len(properties) == 1 and _resolved(other[_SERVERS]) == _resolved(written_options[_SERVERS])):
             return dict(_of_table(other).properties)
-    if _SERVERS in given:
-        return properties_of(resolve_environment(given))
+    if _SERVERS in written_options:
+        return properties_of(resolve_environment(written_options))
     try:
         return dict(brokers(catalog, options, project).properties)
     except SetupError:

@@ -49,8 +49,8 @@ class Terminated(KeyboardInterrupt):
 @contextmanager
 def handled(handler: Callable[..., object]) -> Iterator[None]:
     """``handler`` for the signals that ask a process to end. What is ignored, as SIGHUP under nohup, stays so."""
-    taken = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
-    previous = {number: signal.signal(number, handler) for number in taken}
+    handled = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, handler) for number in handled}
     try:
         yield
     finally:

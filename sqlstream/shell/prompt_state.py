@@ -28,7 +28,7 @@ class PromptState:
         self.opening: Future[Runner] | None = None
         self.kept: Document | None = None
         self._context: Context | None = None
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     @property
     def session(self) -> Session | None:
@@ -65,15 +65,15 @@ class PromptState:
     def failures(self) -> list[str]:
         """A line for each job that has failed since this was asked. Where INSERT waits for its job, its own error tells of it."""
         session = self.session
-        failed = [(j, j.error) for j in session.jobs if j.error and j.id not in self._told] if session else []
-        self._told.update(job.id for job, _ in failed)
+        failed = [(j, j.error) for j in session.jobs if j.error and j.id not in self._reported] if session else []
+        self._reported.update(job.id for job, _ in failed)
         if session is None or not failed or settings.read(session.options, "table.dml-sync"):
             return []
         from sqlstream.runtime.monitor.figures import short_name
         from sqlstream.shell.tableau import escaped
 
-        told = [(job.id[:8], short_name(job.name), escaped(error.message.partition("\n")[0])) for job, error in failed]
-        return [f"Job {start} ({name}) has failed: {message.rstrip('.')}. \\why {start} says more." for start, name, message in told]
+        shown = [(job.id[:8], short_name(job.name), escaped(error.message.partition("\n")[0])) for job, error in failed]
+        return [f"Job {start} ({name}) has failed: {message.rstrip('.')}. \\why {start} says more." for start, name, message in shown]
 
     def prompted(self) -> Document | None:
         """A new prompt: what it begins with."""

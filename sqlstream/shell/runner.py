@@ -33,11 +33,11 @@ class Runner:
     _interrupted: threading.Event = field(default_factory=threading.Event)
     _failed: threading.Event = field(default_factory=threading.Event)
     _leaving: threading.Event = field(default_factory=threading.Event)
-    _told: list[BaseException] = field(default_factory=list)
-    _telling: threading.Lock = field(default_factory=threading.Lock)
+    _reported: list[BaseException] = field(default_factory=list)
+    _reporting: threading.Lock = field(default_factory=threading.Lock)
 
     def end_with_failed_job(self) -> None:
-        """From now on a job that fails is told at once, and ends what runs: the run has failed."""
+        """From now on a job that fails is reported at once, and ends what runs: the run has failed."""
         self.session.jobs.on_failure = self._job_failed
 
     def run(self, script: Script) -> Ending:
@@ -85,9 +85,9 @@ class Runner:
 
     def _tell(self, error: BaseException) -> None:
         """Show an error, once: the one who waits for a job hears of it, too."""
-        with self._telling:
-            if error not in self._told and not self._leaving.is_set():
-                self._told.append(error)
+        with self._reporting:
+            if error not in self._reported and not self._leaving.is_set():
+                self._reported.append(error)
                 self.screen.error(error, verbose=self.session.options.get("sql-client.verbose", "").lower() == "true")
 
     @property

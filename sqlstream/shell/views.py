@@ -175,8 +175,8 @@ def _stream(outcome: Stream, screen: Screen, options: Mapping[str, str], started
 
 
 def _max_column_width(options: Mapping[str, str]) -> int:
-    given = next((options[key] for key in MAX_COLUMN_WIDTH if key in options), "")
-    return int(given) if given.isdigit() else DEFAULT_MAX_COLUMN_WIDTH
+    width = next((options[key] for key in MAX_COLUMN_WIDTH if key in options), "")
+    return int(width) if width.isdigit() else DEFAULT_MAX_COLUMN_WIDTH
 
 
 def _time_cost(options: Mapping[str, str], started: float) -> str:

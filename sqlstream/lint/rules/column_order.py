@@ -22,12 +22,12 @@ def check(subject: Subject) -> Iterator[Violation]:
             continue
         pairs = [(_name(c.expr), c.name) for c in sink.input.columns]
         wanted = {name for _, name in pairs}
-        swapped = [(given, name) for given, name in pairs if given is not None and given != name and given in wanted]
+        swapped = [(source, name) for source, name in pairs if source is not None and source != name and source in wanted]
         if swapped:
-            told = ", ".join(f"{given} into {name}" for given, name in swapped)
+            moves = ", ".join(f"{source} into {name}" for source, name in swapped)
             yield Violation(
                 planned.clause.args.get("query") or planned.clause,
-                f"INSERT matches columns by position, and writes {told}",
+                f"INSERT matches columns by position, and writes {moves}",
                 f"order the columns as the table does, or INSERT INTO {sink.table.path.name} (columns)",
             )
 

@@ -33,18 +33,18 @@ class _Insert:
 
 
 def check(subject: Subject) -> Iterator[Violation]:
-    told: set[str] = set()
+    reported: set[str] = set()
     for first, second in combinations([_insert(p) for p in subject.planned], 2):
         for name in _shared(first, second):
-            if name not in told:
-                told.add(name)
+            if name not in reported:
+                reported.add(name)
                 yield Violation(
                     second.planned.clause,
                     f"{name} in a query that INSERTs of this statement set share is computed for each of them: their rows have different values",
                     "write the query into a table, and read the table in both",
                 )
-        for scan in (first.from_now_on & second.from_now_on) - told:
-            told.add(scan)
+        for scan in (first.from_now_on & second.from_now_on) - reported:
+            reported.add(scan)
             yield Violation(
                 second.planned.clause,
                 f"INSERTs of this statement set read {scan} from 'latest' on, each from its start: rows that come in between reach only one of them",

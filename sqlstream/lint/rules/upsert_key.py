@@ -29,10 +29,10 @@ def check(subject: Subject) -> Iterator[Violation]:
         key = _key(sink.input)
         if key is not None and all(columns & set(declared) for columns in key):
             continue
-        told = "has no key" if key is None else f"identifies its rows by ({', '.join(min(columns) for columns in key)})"
+        identity = "has no key" if key is None else f"identifies its rows by ({', '.join(min(columns) for columns in key)})"
         yield Violation(
             planned.clause,
-            f"The query {told}, the sink by PRIMARY KEY ({', '.join(declared)}): of rows with the same key, only the last to come stays",
+            f"The query {identity}, the sink by PRIMARY KEY ({', '.join(declared)}): of rows with the same key, only the last to come stays",
             f"aggregate by ({', '.join(declared)}), or keep the latest row of each by ROW_NUMBER() .. = 1",
         )
 

@@ -85,7 +85,7 @@ class Context:
         if path not in self._known:
             try:
                 self._known[path] = self.columns(path)
-            except Exception:  # a view on what is gone: its error is told when it is queried
+            except Exception:  # a view on what is gone: its error is reported when it is queried
                 self._known[path] = ()
         return self._known[path]
 
@@ -117,9 +117,9 @@ def snapshot(
         item = manager.get(path)
         return tuple(column(c[0], c[1]) for c in (schema(item) if item is not None else ()))
 
-    def brokers(given: Mapping[str, str]) -> Iterable[str]:
+    def brokers(written: Mapping[str, str]) -> Iterable[str]:
         try:
-            return topics(known_properties(given, manager, settings, project))
+            return topics(known_properties(written, manager, settings, project))
         except ValidationError:  # a variable that is not set
             return ()
 

@@ -23,7 +23,7 @@ class _List(NamedTuple):
     """A list of options: what can be in it, what is in it. ``pairs``: keys have values."""
 
     declared: tuple[Option, ...]
-    given: dict[str, str]
+    written: dict[str, str]
     pairs: bool = True
 
 
@@ -35,8 +35,8 @@ def option_list(place: Place) -> Iterator[Candidate] | None:
     if place.word() == "=" and place.is_string(2):
         item = place.group.items[place.at - 2]
         assert isinstance(item, Lexeme)
-        return (string("value", v, meta) for v, meta in options.values(item.value, found.declared, found.given, place.context))
-    return _keys(options.keys(found.declared, found.given), pairs=found.pairs) if place.at == 0 or place.word() == "," else iter(())
+        return (string("value", v, meta) for v, meta in options.values(item.value, found.declared, found.written, place.context))
+    return _keys(options.keys(found.declared, found.written), pairs=found.pairs) if place.at == 0 or place.word() == "," else iter(())
 
 
 def set_statement(place: Place) -> Iterator[Candidate]:
@@ -67,27 +67,27 @@ def _list(place: Place) -> _List | None:
     group, root = place.group, place.root
     if group.parent is None or group.opener != "(":
         return None
-    given = _given(group)
+    written = _written(group)
     if group.before == "OPTIONS" and group.parent.opener == "/*+":
-        return _hint(place, given)
+        return _hint(place, written)
     if group.parent is not root:
         return None
     first, upper = root.word(0), [root.word(i) for i in range(3)]
     if first == "CREATE" and group.before == "WITH":
         if upper[1] == "CATALOG":
-            return _List(options.of_catalog(), given)
-        return _List(options.of_table(given, declared_columns(root)), given) if "TABLE" in upper else None
+            return _List(options.of_catalog(), written)
+        return _List(options.of_table(written, declared_columns(root)), written) if "TABLE" in upper else None
     if first == "ALTER" and upper[1] == "TABLE" and group.before in ("SET", "RESET"):
         parts = _altered(root)
         table = dict(place.context.options_of(parts))
-        rows = options.of_table(table | given, place.context.columns_of(parts))
+        rows = options.of_table(table | written, place.context.columns_of(parts))
         if group.before == "RESET":
-            return _List(tuple(o for o in rows if o.key in table), given, pairs=False)
-        return _List(rows, given)
+            return _List(tuple(o for o in rows if o.key in table), written, pairs=False)
+        return _List(rows, written)
     return None
 
 
-def _hint(place: Place, given: dict[str, str]) -> _List | None:
+def _hint(place: Place, written: dict[str, str]) -> _List | None:
     """The options of the table that the hint stands behind."""
     hint = place.group.parent
     assert hint is not None
@@ -97,11 +97,11 @@ def _hint(place: Place, given: dict[str, str]) -> _List | None:
         start -= 2
     parts = scope.path_at(around, start) if around else ()
     table = dict(place.context.options_of(parts))
-    rows = options.of_table(table | given, place.context.columns_of(parts))
-    return _List(tuple(o for o in rows if o.key != "connector"), given)
+    rows = options.of_table(table | written, place.context.columns_of(parts))
+    return _List(tuple(o for o in rows if o.key != "connector"), written)
 
 
-def _given(group: BracketGroup) -> dict[str, str]:
+def _written(group: BracketGroup) -> dict[str, str]:
     """What a list of options says."""
     found = {}
     for i in range(len(group.items)):
@@ -167,8 +167,8 @@ def types() -> Iterator[Candidate]:
 
 def _metadata(root: BracketGroup) -> Iterator[Candidate]:
     """The metadata keys of the connector that WITH names, of all where it does not yet."""
-    given = next((_given(i) for i in root.items if isinstance(i, BracketGroup) and i.before == "WITH"), {})
-    chosen = given.get("connector")
+    written = next((_written(i) for i in root.items if isinstance(i, BracketGroup) and i.before == "WITH"), {})
+    chosen = written.get("connector")
     for connector in connectors.CONNECTORS:
         if chosen in (None, connector.name):
             yield from (string("value", m.key, f"{connector.name}: {m.type}") for m in connector.metadata)

@@ -22,14 +22,14 @@ _CATALOG = (
 )
 
 
-def of_table(given: Mapping[str, str], columns: Columns) -> tuple[Option, ...]:
-    """The options that a table with the options ``given`` can have; ``fields.#.kind`` comes once for each column."""
-    connector = next((c for c in connectors.CONNECTORS if c.name == given.get("connector")), None)
+def of_table(written: Mapping[str, str], columns: Columns) -> tuple[Option, ...]:
+    """The options that a table with the options ``written`` can have; ``fields.#.kind`` comes once for each column."""
+    connector = next((c for c in connectors.CONNECTORS if c.name == written.get("connector")), None)
     if connector is None:
         return (_CONNECTOR,)
     rows = list(connector.options)
     for key, prefix in FORMAT_KEYS.items():
-        if format_ := next((f for f in formats.FORMATS if f.name == given.get(key)), None):
+        if format_ := next((f for f in formats.FORMATS if f.name == written.get(key)), None):
             rows += formats.table_options(format_, prefix)
     return (_CONNECTOR, *(each for row in rows for each in _by_column(row, columns)))
 
@@ -43,9 +43,9 @@ def _by_column(row: Option, columns: Columns) -> Iterable[Option]:
     return (replace(row, key=row.key.replace("#", c.name)) for c in columns) if "#" in row.key else (row,)
 
 
-def keys(declared: Iterable[Option], given: Mapping[str, str]) -> list[Option]:
-    """Options that are not given yet: those that are required first, those without effect last; no refused ones."""
-    rows = [o for o in declared if o.key not in given and o.use is not Support.REFUSED]
+def keys(declared: Iterable[Option], written: Mapping[str, str]) -> list[Option]:
+    """Options that are not there yet: those that are required first, those without effect last; no refused ones."""
+    rows = [o for o in declared if o.key not in written and o.use is not Support.REFUSED]
     return sorted(rows, key=lambda o: (not o.required, o.use is Support.NOTICE))
 
 
@@ -56,15 +56,15 @@ def described(option: Option) -> str:
     return f"{kind}{default}: {option.summary if option.use is Support.HONOURED else 'without effect, ' + option.why}".rstrip(": ")
 
 
-def values(key: str, declared: Collection[Option], given: Mapping[str, str], context: Context) -> list[tuple[str, str]]:
+def values(key: str, declared: Collection[Option], written: Mapping[str, str], context: Context) -> list[tuple[str, str]]:
     """What can be said for ``key``, each with a remark."""
     if key == "connector":
         return [(c.name, c.summary) for c in connectors.CONNECTORS]
     if key in FORMAT_KEYS:
-        files = given.get("connector") == "filesystem"
+        files = written.get("connector") == "filesystem"
         return [(f.name, "format") for f in formats.FORMATS if files or f.records]
     if key == "topic":
-        return [(t, "topic") for t in context.topics(given)]
+        return [(t, "topic") for t in context.topics(written)]
     return of_option(find_option(declared, key))
 
 

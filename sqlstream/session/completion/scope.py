@@ -98,10 +98,10 @@ def common_tables(group: BracketGroup | None, context: Context, depth: int) -> d
             if not isinstance(body, BracketGroup) or not body.is_query or group.word(i - 1) != "AS":
                 continue
             names = group.items[i - 2] if i >= 2 else None
-            given = tuple(Column(n) for n in name_list(names)) if isinstance(names, BracketGroup) else ()
+            named = tuple(Column(n) for n in name_list(names)) if isinstance(names, BracketGroup) else ()
             name = group.items[i - 3] if isinstance(names, BracketGroup) and i >= 3 else names
             if isinstance(name, Lexeme) and is_name(name):
-                found.setdefault(name.name, given or output(body, context, depth + 1))
+                found.setdefault(name.name, named or output(body, context, depth + 1))
         group = group.parent
     return found
 

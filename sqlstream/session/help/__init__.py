@@ -1,4 +1,4 @@
-"""HELP: in comes a topic, out come lines of text. Everything is told from declarations: statements, forms of queries, functions, connectors,
+"""HELP: in comes a topic, out come lines of text. All of it comes from declarations: statements, forms of queries, functions, connectors,
 formats, SET keys, keys of the prompt. No JVM."""
 
 from __future__ import annotations
