@@ -169,12 +169,12 @@ def secrets_of(item: Table | View | UserFunction | Database | Catalog) -> list[s
     """What contains a secret in plain text in the statement that declares ``item``: keys of options, also of hints; empty for any other text."""
     match item:
         case View():
-            found = [s.key for s in secrets(view_query_text(item)) if s.option or not s.key]
+            keys = [s.key for s in secrets(view_query_text(item)) if s.option or not s.key]
             comments = [item.comment]
         case Table():
-            found, comments = literal_secrets(item.options), [item.comment, *(c.comment for c in item.columns)]
+            keys, comments = literal_secrets(item.options), [item.comment, *(c.comment for c in item.columns)]
         case Database() | Catalog():
-            found, comments = literal_secrets(item.options), [item.comment]
+            keys, comments = literal_secrets(item.options), [item.comment]
         case UserFunction():
-            found, comments = literal_secrets(item.options), list(item.resources)
-    return [*found, *("" for c in comments if c and masked_value(c) != c)]
+            keys, comments = literal_secrets(item.options), list(item.resources)
+    return [*keys, *("" for c in comments if c and masked_value(c) != c)]

@@ -61,41 +61,41 @@ class Components:
 
 def components(nodes: Iterable[exp.Expression]) -> Components:
     """The declared parts among ``nodes``, with their places."""
-    found = Components()
+    parts = Components()
     for node in nodes:
         match node:
             case ast.NameDef():
-                found.order.append(node.name)
-                found.places["column", node.name] = node
+                parts.order.append(node.name)
+                parts.places["column", node.name] = node
             case ast.PhysicalColumnDef() | ast.ComputedColumnDef() | ast.MetadataColumnDef():
-                found.columns.append(column(node))
-                found.places["column", node.name] = node
+                parts.columns.append(column(node))
+                parts.places["column", node.name] = node
                 key = node.args.get("primary_key")
                 if key:
                     definition = key if isinstance(key, ast.PrimaryKeyDef) else None
                     _add_key(
-                        found,
+                        parts,
                         PrimaryKey((node.name,), definition.name or None if definition else None),
                         [node],
                         definition,
                     )
             case ast.WatermarkDef():
-                found.watermarks.append(watermark(node))
-                found.places["watermark", found.watermarks[-1].column] = node
+                parts.watermarks.append(watermark(node))
+                parts.places["watermark", parts.watermarks[-1].column] = node
             case ast.PrimaryKeyDef():
                 key = PrimaryKey(tuple(c.name for c in node.expressions), node.name or None)
-                _add_key(found, key, node.expressions, node)
+                _add_key(parts, key, node.expressions, node)
             case ast.DistributionDef():
-                found.distribution = distribution(node)
-                found.places.update({("bucket", c.name): c for c in node.expressions} | {("bucket", ""): node})
-    if len(found.watermarks) > 1:
+                parts.distribution = distribution(node)
+                parts.places.update({("bucket", c.name): c for c in node.expressions} | {("bucket", ""): node})
+    if len(parts.watermarks) > 1:
         raise ValidationError(
             "Multiple WATERMARK declarations are not supported yet.",
-            at=found.places["watermark", found.watermarks[1].column],
+            at=parts.places["watermark", parts.watermarks[1].column],
         )
-    if len(found.keys) > 1:
-        raise ValidationError("Duplicate primary key definition", at=found.places["key", found.keys[1].columns[0]])
-    return found
+    if len(parts.keys) > 1:
+        raise ValidationError("Duplicate primary key definition", at=parts.places["key", parts.keys[1].columns[0]])
+    return parts
 
 
 def _add_key(found: Components, key: PrimaryKey, nodes: list[exp.Expression], definition: ast.PrimaryKeyDef | None) -> None:
@@ -283,9 +283,9 @@ def with_full_calls(node: E, manager: CatalogManager) -> E:
         names = tuple(call.name.split("."))
         if len(names) == 1 and builtin(call.name) is not None:
             continue
-        found = functions.find_function(manager, names)
-        if found is not None and not found.system:
-            call.set("this", ".".join(found.path))
+        function = functions.find_function(manager, names)
+        if function is not None and not function.system:
+            call.set("this", ".".join(function.path))
     return copy
 
 
@@ -318,8 +318,8 @@ def without_places(table: Table, manager: CatalogManager) -> Table:
     """``table`` with all its expressions without places, and with the full paths of the functions that they call."""
 
     def bare(expression: E) -> E:
-        found: E = _strip_places(with_full_calls(expression, manager))
-        return found
+        full: E = _strip_places(with_full_calls(expression, manager))
+        return full
 
     mark = table.watermark
     return replace(

@@ -60,9 +60,9 @@ class CatalogManager:
 
     def resolve(self, parts: tuple[str, ...], at: Any = None) -> Table | View:
         """The table or view that a query means by ``parts``. Raises Flink's error where there is none."""
-        found = self.get(self.path(parts, at)) if len(parts) <= 3 else None
-        if found is not None:
-            return found
+        item = self.get(self.path(parts, at)) if len(parts) <= 3 else None
+        if item is not None:
+            return item
         raise self._unknown(parts, at)
 
     def within(self, catalog: str, database: str) -> CatalogManager:
@@ -85,28 +85,28 @@ class CatalogManager:
     def sink(self, parts: tuple[str, ...], at: Any = None) -> Table:
         """The table that INSERT INTO means by ``parts``."""
         path = self.path(parts, at)
-        found = self.get(path)
-        if found is None:
+        item = self.get(path)
+        if item is None:
             raise ValidationError(
                 f"Cannot find table '{path.quoted}' in any of the catalogs [{', '.join(sorted(self.catalogs))}], nor as a temporary table.",
                 at=at,
                 hint=did_you_mean(path.name, self._names(path)),
             )
-        if isinstance(found, View):
+        if isinstance(item, View):
             raise ValidationError(f"'{path.quoted}' is a view: nothing can be inserted into it.", at=at)
-        return found
+        return item
 
     def described(self, parts: tuple[str, ...], at: Any = None) -> Table | View:
         """The table or view that DESCRIBE and SHOW COLUMNS mean by ``parts``."""
         path = self.path(parts, at)
-        found = self.get(path)
-        if found is None:
+        item = self.get(path)
+        if item is None:
             raise ValidationError(
                 f"Tables or views with the identifier '{path}' doesn't exist.",
                 at=at,
                 hint=did_you_mean(path.name, self._names(path)),
             )
-        return found
+        return item
 
     def _unknown(self, parts: tuple[str, ...], at: Any) -> ValidationError:
         """Calcite's message names the first part that is not found, and what it looked in."""
@@ -139,8 +139,8 @@ class CatalogManager:
         )
 
     def find_database(self, catalog: str, database: str) -> Database | None:
-        found = self.catalogs.get(catalog)
-        return found.databases.get(database) if found else None
+        known_catalog = self.catalogs.get(catalog)
+        return known_catalog.databases.get(database) if known_catalog else None
 
     def _names(self, path: ObjectPath) -> list[str]:
         return self.table_names(path.catalog, path.database) if self.find_database(path.catalog, path.database) else []
@@ -370,8 +370,8 @@ class CatalogManager:
     def to_alter(self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None) -> Table | View | None:
         """The permanent table or view that ALTER means; None where IF EXISTS found nothing."""
         word = "Table" if kind is Table else "View"
-        found = None if path in self.temporary else self.permanent(path)
-        if found is None:
+        item = None if path in self.temporary else self.permanent(path)
+        if item is None:
             if if_exists:
                 return None
             raise ValidationError(
@@ -379,10 +379,10 @@ class CatalogManager:
                 at=at,
                 hint=did_you_mean(path.name, self._names(path)),
             )
-        if not isinstance(found, kind):
+        if not isinstance(item, kind):
             other = "view" if kind is Table else "table"
             raise ValidationError(f"ALTER {word.upper()} for a {other} is not allowed", at=at)
-        return found
+        return item
 
     def put(self, item: Table | View) -> None:
         """Register the altered ``item`` in place of the one of its path."""
@@ -403,8 +403,8 @@ class CatalogManager:
 
     def table_names(self, catalog: str, database: str) -> list[str]:
         """Names of the tables and views in a database, temporary ones included, sorted."""
-        found = self.find_database(catalog, database)
-        names = set(found.tables if found else ()) | {p.name for p in self.temporary if p[:2] == (catalog, database)}
+        known_database = self.find_database(catalog, database)
+        names = set(known_database.tables if known_database else ()) | {p.name for p in self.temporary if p[:2] == (catalog, database)}
         return sorted(names)
 
     def view_names(self, catalog: str, database: str) -> list[str]:

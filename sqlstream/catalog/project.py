@@ -125,7 +125,7 @@ class CatalogFiles:
         """The errors of views that read what is not there; they are taken out again, and then the views over them."""
         errors: list[SqlStreamError] = []
         while True:
-            found = len(errors)
+            errors_before = len(errors)
             for key, source in list(self.sources.items()):
                 if not isinstance(source.item, View):
                     continue
@@ -137,7 +137,7 @@ class CatalogFiles:
                     errors.append(error.located(masked_text(source.text), self.shown(source.file), source.start))
                     manager.drop(key.path, View)
                     del self.sources[key]
-            if len(errors) == found:
+            if len(errors) == errors_before:
                 return errors
 
     def _read(self, file: Path, errors: list[SqlStreamError]) -> Iterator[_Piece]:

@@ -68,12 +68,12 @@ def _columns(table: Table, scope: Scope) -> tuple[SchemaColumn, ...]:
     def column(c: Column) -> SchemaColumn:
         time: TimeKind = "ROWTIME" if table.watermark is not None and table.watermark.column == c.name else None
         if not isinstance(c, ComputedColumn):
-            found = c.type
+            type_ = c.type
         elif is_proctime(c.expression):
-            found, time = timestamp_ltz(3).not_null(), "PROCTIME"
+            type_, time = timestamp_ltz(3).not_null(), "PROCTIME"
         else:
-            found = expression_type(c.expression, fields, scope)
-        return c.name, found, time, found.nullable
+            type_ = expression_type(c.expression, fields, scope)
+        return c.name, type_, time, type_.nullable
 
     return tuple(column(c) for c in table.columns)
 

@@ -50,9 +50,9 @@ REFUSED: Mapping[str, str] = {
 
 def find_connector(name: str, at: Any = None) -> Connector:
     """The connector called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
-    found = next((c for c in CONNECTORS if c.name == name), None)
-    if found is not None:
-        return found
+    connector = next((c for c in CONNECTORS if c.name == name), None)
+    if connector is not None:
+        return connector
     if not name:
         raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.", at=at)
     if name in REFUSED:

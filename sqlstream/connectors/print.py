@@ -81,7 +81,7 @@ def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
 
     def flush() -> None:
         for change in changes(rows, kinds=kinds):
-            emit(line(change))
+            emit(printed_line(change))
         rows.clear()
 
     for row in local_rows(frame):
@@ -91,7 +91,7 @@ def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
     flush()
 
 
-def line(change: Change) -> str:
+def printed_line(change: Change) -> str:
     """``+I[1, a, null]``."""
     return f"{change.kind.value}[{', '.join('null' if cell is None else cell for cell in change.row)}]"
 

@@ -38,9 +38,9 @@ def defect(error: BaseException, project: Path) -> Defect:
         file = _kept(ProjectFolder(project).defects, text)
     except OSError:  # a project that can't be written to
         file = _kept(Path(tempfile.mkdtemp(prefix="sqlstream-defect-")), text)
-    found = Defect(_MESSAGE, hint=f"Please report it with the file {file}. The session continues; writing the same thing differently may work.")
-    found.__cause__ = error
-    return found
+    problem = Defect(_MESSAGE, hint=f"Please report it with the file {file}. The session continues; writing the same thing differently may work.")
+    problem.__cause__ = error
+    return problem
 
 
 def _kept(folder: Path, text: str) -> Path:

@@ -41,15 +41,15 @@ def too_deep(at: object = None, most: int | None = None) -> NotSupported:
 def deeply(work: Callable[[], T]) -> T:
     """The value of ``work()``, which has room for 150,000 calls in each other. Raises what it raises, NotSupported where that is not enough."""
     with _room() as run:
-        found: T = run(work)
-        return found
+        value: T = run(work)
+        return value
 
 
 def steps(work: Iterator[T]) -> Iterator[T]:
     """What ``work`` gives, each step with room."""
     with _room() as run:
-        while found := run(lambda: list(islice(work, 1))):
-            yield from found
+        while step := run(lambda: list(islice(work, 1))):
+            yield from step
 
 
 @contextmanager

@@ -136,8 +136,8 @@ def offset_of(at: Any) -> int | None:
     if isinstance(start, int):
         return start
     if hasattr(at, "walk"):
-        found = [e.meta["start"] for e in at.walk() if "start" in e.meta]
-        return min(found) if found else None
+        starts = [e.meta["start"] for e in at.walk() if "start" in e.meta]
+        return min(starts) if starts else None
     return None
 
 
@@ -162,5 +162,5 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
 def did_you_mean(word: str, words: Iterable[str]) -> str | None:
     """A hint that names the nearest of ``words``; None where none is close."""
-    found = nearest(word, words)
-    return f"Did you mean '{found}'?" if found else None
+    near = nearest(word, words)
+    return f"Did you mean '{near}'?" if near else None

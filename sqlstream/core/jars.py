@@ -239,10 +239,10 @@ def ivy_command() -> list[str]:
     """Java with the Ivy that pyspark carries. Raises SetupError."""
     spec = importlib.util.find_spec("pyspark")
     places = (spec.submodule_search_locations if spec else None) or ()
-    found = [jar for place in places for jar in sorted(Path(place).glob("jars/ivy-*.jar"))]
-    if not found:
+    ivy_jars = [jar for place in places for jar in sorted(Path(place).glob("jars/ivy-*.jar"))]
+    if not ivy_jars:
         raise SetupError("pyspark's jars are missing.", hint="Install the full package: pip install pyspark")
-    return [str(require_java()), "-jar", str(found[-1])]
+    return [str(require_java()), "-jar", str(ivy_jars[-1])]
 
 
 def _settings() -> Path | None:

@@ -40,10 +40,10 @@ def _find() -> Path:
             what = f"JAVA_HOME is '{home}', but there is no bin/java in it."
             raise SetupError(what, hint="Set JAVA_HOME to a JDK or JRE, or unset it.")
         return java
-    found = shutil.which("java")
-    if found is None:
+    path = shutil.which("java")
+    if path is None:
         raise SetupError(f"Java {OLDEST} or newer is needed, and none was found.", hint=INSTALL)
-    return Path(found)
+    return Path(path)
 
 
 def _version(java: Path) -> int | None:
@@ -65,8 +65,8 @@ def _asked(java: Path) -> int | None:
 
 def _major(text: str, pattern: str) -> int | None:
     """17 of ``17.0.15``; 8 of ``1.8.0_292``."""
-    found = re.search(pattern, text, re.MULTILINE)
-    numbers = re.findall(r"\d+", found[1]) if found else []
+    match = re.search(pattern, text, re.MULTILINE)
+    numbers = re.findall(r"\d+", match[1]) if match else []
     if not numbers:
         return None
     return int(numbers[1]) if numbers[0] == "1" and len(numbers) > 1 else int(numbers[0])

@@ -83,12 +83,12 @@ def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
     """``options`` with each ``${env:NAME}`` replaced. Raises ValidationError for a variable that is not set."""
 
     def value(match: re.Match[str], key: str) -> str:
-        found = os.environ.get(match[1])
-        if found is None:
+        variable = os.environ.get(match[1])
+        if variable is None:
             raise ValidationError(
                 f"Option '{key}' needs the environment variable {match[1]}, which is not set.", hint=f"export {match[1]}=..., then start again."
             )
-        return found
+        return variable
 
     return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) for k, v in options.items()}
 
@@ -165,7 +165,7 @@ def parse_whole(text: str, bits: int = 32) -> int:
     return value
 
 
-def parse(option: Option, text: str) -> Any:
+def parse_value(option: Option, text: str) -> Any:
     """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
     match option.kind:
         case OptionKind.INT | OptionKind.LONG:
@@ -234,7 +234,7 @@ def check_options(owner: str, given: Mapping[str, str], declared: tuple[Option, 
             notices.append(f"Option '{key}' of '{owner}' has no effect: {found.why}")
         try:
             if "${env:" not in text:
-                parse(found, text)
+                parse_value(found, text)
         except ValueError as e:
             shown = masked_option(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
             raise _about(key, f"Invalid value for option '{key}': {shown}.", at) from None
@@ -252,4 +252,4 @@ def value(given: Mapping[str, str], declared: tuple[Option, ...], key: str) -> A
     option = find_option(declared, key)
     assert option is not None, key
     text = given.get(key, option.default)
-    return None if text is None else parse(option, text)
+    return None if text is None else parse_value(option, text)

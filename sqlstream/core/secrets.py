@@ -61,7 +61,7 @@ def is_secret(key: str) -> bool:
 
 def places(text: str, *, pairs: bool = False) -> list[tuple[int, int]]:
     """Where secrets stand in a text: passwords of addresses, ``password=..``; in order. ``pairs``: it may be a MAP's. References are none."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     named = "%" in text or is_secret(text)
     asked = ((named, _PAIRS), (named and pairs, (_IN_MAP,)), ("@" in text, _ADDRESSES), ("-----" in text, (_PEM,)))
     for pattern in (p for wanted, patterns in asked if wanted for p in patterns):
@@ -74,8 +74,8 @@ def places(text: str, *, pairs: bool = False) -> list[tuple[int, int]]:
                 begin += 1
             while text[end - 1 : end] in ("'", '"', "\\") and begin < end:
                 end -= 1
-            found += [(begin + b, begin + e) for b, e in _spelled(text[begin:end])]
-    return _merged(found)
+            spans += [(begin + b, begin + e) for b, e in _spelled(text[begin:end])]
+    return _merged(spans)
 
 
 def _spelled(value: str) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.known_keys import intended_key, is_flinks
-from sqlstream.core.options import Option, OptionKind, Support, parse
+from sqlstream.core.options import Option, OptionKind, Support, parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,7 +129,7 @@ def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | 
     if declared.use is Support.NOTICE:
         return f"SET '{key}' has no effect: {declared.why}"
     try:
-        parse(declared, value)
+        parse_value(declared, value)
     except ValueError as error:
         raise ValidationError(f"Invalid value for '{key}': {error}.", at=at) from None
     return None
@@ -144,4 +144,4 @@ def read(options: Mapping[str, str], key: str) -> Any:
     declared = setting(key)
     assert declared is not None, key
     text = options.get(key, declared.default)
-    return None if text is None else parse(declared, text)
+    return None if text is None else parse_value(declared, text)

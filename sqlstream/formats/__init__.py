@@ -32,9 +32,9 @@ REFUSED: Mapping[str, str] = {
 
 def find_format(name: str, *, at: Any = None) -> Format:
     """The format called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
-    found = next((f for f in FORMATS if f.name == name), None)
-    if found is not None:
-        return found
+    format_ = next((f for f in FORMATS if f.name == name), None)
+    if format_ is not None:
+        return format_
     if name in REFUSED:
         raise NotSupported(f"Format '{name}' is not supported.", at=at, hint=f"{REFUSED[name]}.".capitalize())
     names = sorted(f.name for f in FORMATS)

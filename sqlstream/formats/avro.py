@@ -104,8 +104,8 @@ class _Derivation:
         return {"name": name, "type": self.of(type_, f"{record}_{name}", legacy=legacy), **default}
 
     def of(self, type_: Type, name: str, *, legacy: bool) -> Any:
-        found = self._of(type_, name, legacy=legacy)
-        return ["null", found] if type_.nullable else found
+        schema = self._of(type_, name, legacy=legacy)
+        return ["null", schema] if type_.nullable else schema
 
     def _of(self, type_: Type, name: str, *, legacy: bool) -> Any:
         match type_.root:

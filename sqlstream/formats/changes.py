@@ -74,10 +74,10 @@ class ChangeFormat(JsonBased):
         ignore = self.option(given, "ignore-parse-errors")
         reader = rows.java().JsonChanges(json.dumps(description), iso, ignore)
         problem = None if ignore else f"Corrupt {self.title} JSON message"
-        found = rows.read_rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
+        frame = rows.read_rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
         metadata = [F.expr(p.sql.format(quote(_OTHER + p.field))).alias(p.key) for p in wanted]
         kept = [F.col(quote(c)) for c in [*record.frame.columns, *[n for n, _ in fields]]]
-        return found.select(*kept, *metadata, KIND)
+        return frame.select(*kept, *metadata, KIND)
 
     def _type(self, fields: Fields, others: Mapping[str, Type]) -> dict[str, Any]:
         """The record's type, as the reader takes it."""

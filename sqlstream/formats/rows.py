@@ -33,13 +33,13 @@ def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None,
 
     frame = record.frame
     value = F.expr(f"CAST({record.value} AS BINARY)")
-    found: AnyColumn = Column(reader.column(value._jc, columns_sql(fields)))
+    row_array: AnyColumn = Column(reader.column(value._jc, columns_sql(fields)))
     if problem is not None:
         # The place of a record is computed only for one that can't be read.
         shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
         place = f"raise_error(concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').'))"
-        found = F.when(value.isNotNull(), F.coalesce(found, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
+        row_array = F.when(value.isNotNull(), F.coalesce(row_array, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
     if record.nulls:
-        found = F.coalesce(found, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))
+        row_array = F.coalesce(row_array, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))
     kept = [F.col(quote(c)) for c in frame.columns]
-    return frame.select(*kept, F.inline(found).alias(*[n for n, _ in fields]))
+    return frame.select(*kept, F.inline(row_array).alias(*[n for n, _ in fields]))

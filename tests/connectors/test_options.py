@@ -14,7 +14,7 @@ from sqlstream.connectors.kafka.offsets import parse_specific
 from sqlstream.connectors.paths import resolve
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.core.options import Option, OptionKind, Support
-from sqlstream.core.options import parse as parse_option
+from sqlstream.core.options import parse_value as parse_option
 from sqlstream.sql import types as T
 
 KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}

@@ -150,19 +150,19 @@ def test_rows_behind_an_accumulator() -> None:
     made = task("Kept", "x")
     rows = [(1, 5), (1, None), (1, 5), (-1, 7), (1, 7)]
     expected = "[5, None, 5, 7] [7] [5]"
-    kept = fold.folded(made, None, batch(made, rows))
-    again = fold.folded(made, fold.folded(made, None, batch(made, rows[:3])), batch(made, rows[3:]))
-    assert values(made, (None, rows), (kept, []), (again, []), (fold.folded(made, None, batch(made, rows[:2])), rows[2:]), (None, [])) == [
-        expected
-    ] * 4 + ["[] [] []"]
+    kept = fold.folded_accumulator(made, None, batch(made, rows))
+    again = fold.folded_accumulator(made, fold.folded_accumulator(made, None, batch(made, rows[:3])), batch(made, rows[3:]))
+    assert values(
+        made, (None, rows), (kept, []), (again, []), (fold.folded_accumulator(made, None, batch(made, rows[:2])), rows[2:]), (None, [])
+    ) == [expected] * 4 + ["[] [] []"]
     counted = task("Counted", result="BIGINT")
-    assert values(counted, (fold.folded(counted, None, batch(counted, [(1,)] * 3)), [(1,)] * 2), (None, [])) == [5, 0]
+    assert values(counted, (fold.folded_accumulator(counted, None, batch(counted, [(1,)] * 3)), [(1,)] * 2), (None, [])) == [5, 0]
 
 
 def test_other_code_reads_what_was_kept() -> None:
     """The user's own classes are those of the code that runs: methods of the new one, and no second class of the same name."""
     before = task("Kept", "x")
-    kept = fold.folded(before, None, batch(before, [(1, 5), (1, 6)]))
+    kept = fold.folded_accumulator(before, None, batch(before, [(1, 5), (1, 6)]))
     assert values(task("Changed", "x"), (kept, [(1, 7)])) == ["changed: 3"]
     gone = task("Kept", "x", of=module(MODULE.replace("State", "Other")))
     gone = replace(gone, sources=(("counting", "counting.py", ""),))
@@ -174,7 +174,7 @@ def test_other_code_reads_what_was_kept() -> None:
 def test_what_cannot_be_kept() -> None:
     """It is told with the first rows, and in a fold; secrets are masked."""
     made = task("Open", "x", "password")
-    for attempt in (lambda: values(made, (None, [(1, 1, "geheim")])), lambda: fold.folded(made, None, batch(made, [(1, 1, "geheim")]))):
+    for attempt in (lambda: values(made, (None, [(1, 1, "geheim")])), lambda: fold.folded_accumulator(made, None, batch(made, [(1, 1, "geheim")]))):
         with pytest.raises(FunctionFailed) as raised:
             attempt()
         assert raised.value.message.startswith(
@@ -190,7 +190,7 @@ def test_what_cannot_be_kept() -> None:
 def test_where_a_fold_fails() -> None:
     made = task("Kept", "x", "password")
     questions = frame(pickle.dumps(made)) + frame(None) + frame(stream(batch(made, [(1, 5, "a"), (1, 13, "geheim")])))
-    kept = fold.folded(made, None, batch(made, [(1, 1, "a")]))
+    kept = fold.folded_accumulator(made, None, batch(made, [(1, 1, "a")]))
     answers = io.BytesIO()
     fold.serve(io.BytesIO(questions + frame(kept) + frame(stream(batch(made, [(1, 2, "b")])))), answers)
     answers.seek(0)

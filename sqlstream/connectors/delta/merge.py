@@ -44,7 +44,7 @@ def merge_batch(request: Write, path: str) -> None:
     _merge(request.frame, request, path, SparkSession(request.spark.sparkContext, own), request.version)
 
 
-def folded(frame: DataFrame, request: Write) -> DataFrame:
+def last_of_each_key(frame: DataFrame, request: Write) -> DataFrame:
     """The rows of ``frame`` that stay: one of each primary key, in the types of the Delta table."""
     return _source(frame, request).where(f"NOT {DELETED}").drop(DELETED)
 

@@ -144,7 +144,7 @@ class Delta(Connector):
         if table.primary_key and not request.overwrite:
             delta_merge.merge_batch(request, path)
             return
-        rows = delta_merge.folded(request.frame, request) if table.primary_key else _stored(request)
+        rows = delta_merge.last_of_each_key(request.frame, request) if table.primary_key else _stored(request)
         writer = rows.write.format("delta").mode("overwrite" if request.overwrite else "append")
         if request.version is not None:
             writer = writer.option("txnAppId", request.version[0]).option("txnVersion", str(request.version[1]))
@@ -210,15 +210,15 @@ def _compare(spark: SparkSession, table: Table, path: str) -> None:
     from delta.tables import DeltaTable
 
     delta = DeltaTable.forPath(spark, path)
-    found = {f.name: f.dataType.simpleString() for f in delta.toDF().schema.fields}
+    actual = {f.name: f.dataType.simpleString() for f in delta.toDF().schema.fields}
     declared = {c.name: _simple(c.type.stored) for c in table.physical}
     differences = []
     for name, type_ in declared.items():
-        if name not in found:
+        if name not in actual:
             differences.append(f"column '{name}' is not in it")
-        elif found[name] != type_ and found[name].replace("timestamp_ntz", "timestamp") != type_.replace("timestamp_ntz", "timestamp"):
-            differences.append(f"column '{name}' is {found[name].upper()} in it, and {type_.upper()} here")
-    differences += [f"column '{name}' is only in it" for name in found if name not in declared]
+        elif actual[name] != type_ and actual[name].replace("timestamp_ntz", "timestamp") != type_.replace("timestamp_ntz", "timestamp"):
+            differences.append(f"column '{name}' is {actual[name].upper()} in it, and {type_.upper()} here")
+    differences += [f"column '{name}' is only in it" for name in actual if name not in declared]
     if differences:
         raise ValidationError(f"The Delta table at '{path}' is not as '{table.path.name}' declares it: {'; '.join(differences)}.",
                               hint="Declare the table as it is, or choose another 'table-path'.")  # fmt: skip

@@ -41,10 +41,10 @@ class PartitionTime:
         values = [unquote(step.partition("=")[2]) for step in partition]
         if self.pattern is None:
             return values[0]
-        found = self.pattern
+        text = self.pattern
         for key, value in zip(self.keys, values, strict=True):
-            found = found.replace(f"${key}", value)
-        return found
+            text = text.replace(f"${key}", value)
+        return text
 
     def millis(self, partition: Partition, java: Any) -> int:
         """The moment of a partition in milliseconds since 1970; ``java`` is the JVM's packages. Raises ValidationError."""
@@ -68,12 +68,12 @@ class PartitionTime:
         refused = (Py4JJavaError, PySparkException)
         time = java.time
         if self.formatter is None:
-            found = _TIME.fullmatch(text)
-            if found is None:
+            match = _TIME.fullmatch(text)
+            if match is None:
                 return None
-            year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+            year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
             first = time.LocalDateTime.of(year, 1, 1, 0, 0).plusMonths(month - 1).plusDays(day - 1)
-            return first.plusHours(hour).plusMinutes(minute).plusSeconds(second).plusNanos(int((found[7] or "").ljust(9, "0")))
+            return first.plusHours(hour).plusMinutes(minute).plusSeconds(second).plusNanos(int((match[7] or "").ljust(9, "0")))
         formatter = time.format.DateTimeFormatter.ofPattern(self.formatter, java.util.Locale.ROOT)
         try:
             return time.LocalDateTime.parse(text, formatter)

@@ -78,9 +78,9 @@ _OTHERS = ("oracle", "sqlserver", "db2", "derby", "h2", "trino", "oceanbase", "d
 
 def dialect(url: str) -> Dialect:
     """The database of an address. Raises ValidationError, NotSupported."""
-    found = next((d for d in DIALECTS if url.startswith(d.prefix)), None)
-    if found is not None:
-        return found
+    known = next((d for d in DIALECTS if url.startswith(d.prefix)), None)
+    if known is not None:
+        return known
     names = " and ".join(d.name for d in DIALECTS)
     if url.startswith(tuple(f"jdbc:{name}:" for name in _OTHERS)):
         raise NotSupported(f"The database of '{url.split(':')[1]}' is not supported by 'jdbc'.", hint=f"{names} are.")

@@ -219,9 +219,9 @@ class KafkaClient:
         end = time.monotonic() + self.timeout
         while True:
             try:
-                found = handle.list_topics(timeout=min(_SLICE_S, self.timeout))
-                if found.brokers:
-                    return found
+                metadata = handle.list_topics(timeout=min(_SLICE_S, self.timeout))
+                if metadata.brokers:
+                    return metadata
             except KafkaException as error:
                 if error.args[0].name() not in ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN"):
                     self._reports.append(error.args[0])
@@ -242,8 +242,8 @@ class KafkaClient:
 
     def _topics(self, handle: Any) -> dict[str, list[int]]:
         """The partitions of all topics; those without a leader are not there."""
-        found = self._metadata(handle).topics
-        return {name: sorted(found[name].partitions) for name in sorted(found) if name not in _INTERNAL}
+        topics = self._metadata(handle).topics
+        return {name: sorted(topics[name].partitions) for name in sorted(topics) if name not in _INTERNAL}
 
     def _partitions(self, consumer: Any, topic: str) -> list[int]:
         known = self._metadata(consumer).topics
@@ -262,19 +262,19 @@ class KafkaClient:
         from confluent_kafka import KafkaException, TopicPartition
 
         try:
-            found = consumer.offsets_for_times([TopicPartition(topic, p, when) for p in partitions], timeout=self.timeout)
+            offsets = consumer.offsets_for_times([TopicPartition(topic, p, when) for p in partitions], timeout=self.timeout)
         except KafkaException as error:
             raise _unreadable(topic, error) from error
-        for one in found:
+        for one in offsets:
             if one.error is not None:
                 raise _unreadable(topic, one.error)
-        return {one.partition: one.offset for one in found}
+        return {one.partition: one.offset for one in offsets}
 
     def _read(self, consumer: Any, topic: str, ranges: Mapping[int, range], most: int) -> dict[int, deque[Record]]:
         """The last records of each partition's range of offsets, ``most`` of them."""
         from confluent_kafka import KafkaError, TopicPartition
 
-        found: dict[int, deque[Record]] = {p: deque(maxlen=most) for p in ranges}
+        records: dict[int, deque[Record]] = {p: deque(maxlen=most) for p in ranges}
         left = {p for p, offsets in ranges.items() if offsets}
         consumer.assign([TopicPartition(topic, p, ranges[p].start) for p in left])
         quiet = time.monotonic()
@@ -286,12 +286,12 @@ class KafkaClient:
                     left.discard(number)
                 elif _is_record(message, topic):
                     if message.offset() in ranges[number]:
-                        found[number].append(_record(message))
+                        records[number].append(_record(message))
                     if message.offset() >= ranges[number].stop - 1:
                         left.discard(number)
             if time.monotonic() - quiet > self.timeout:
                 self._fail()
-        return found
+        return records
 
 
 def _is_record(message: Any, topic: str) -> bool:

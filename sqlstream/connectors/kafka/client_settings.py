@@ -42,40 +42,40 @@ def properties_of(options: Mapping[str, str]) -> dict[str, str]:
 
 def settings(properties: Mapping[str, str]) -> dict[str, str]:
     """The settings of librdkafka for ``properties`` of Java's clients. Raises SqlStreamError for what it can't do."""
-    found = {k: properties[k] for k in SAME if properties.get(k)}
+    translated = {k: properties[k] for k in SAME if properties.get(k)}
     protocol = properties.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in PROTOCOLS:
         hint = f"It is one of: {', '.join(PROTOCOLS)}."
         raise ValidationError(f"Invalid value for option 'properties.security.protocol': '{protocol}'.", hint=hint)
-    found["security.protocol"] = protocol
+    translated["security.protocol"] = protocol
     if protocol.endswith("SSL"):
-        found |= _tls(properties)
+        translated |= _tls(properties)
     if protocol.startswith("SASL"):
-        found |= _login(properties)
-    return found
+        translated |= _login(properties)
+    return translated
 
 
 def _tls(properties: Mapping[str, str]) -> dict[str, str]:
     # Java's clients compare the broker's name with its certificate unless this is empty.
     algorithm = properties.get("ssl.endpoint.identification.algorithm", "https")
-    found = {"ssl.endpoint.identification.algorithm": algorithm.lower() or "none"}
+    translated = {"ssl.endpoint.identification.algorithm": algorithm.lower() or "none"}
     if trusted := properties.get("ssl.truststore.certificates"):
-        found["ssl.ca.pem"] = trusted
+        translated["ssl.ca.pem"] = trusted
     elif file := properties.get("ssl.truststore.location"):
         if not _store("truststore", file).startswith(_PEM):
             _refuse("truststore", file)
-        found["ssl.ca.location"] = file
+        translated["ssl.ca.location"] = file
     if chain := properties.get("ssl.keystore.certificate.chain"):
-        found |= {"ssl.certificate.pem": chain, "ssl.key.pem": properties.get("ssl.keystore.key", "")}
+        translated |= {"ssl.certificate.pem": chain, "ssl.key.pem": properties.get("ssl.keystore.key", "")}
     elif file := properties.get("ssl.keystore.location"):
         content = _store("keystore", file)
         if content.startswith(_PEM):
-            found |= {"ssl.certificate.location": file, "ssl.key.location": file}
+            translated |= {"ssl.certificate.location": file, "ssl.key.location": file}
         elif content.startswith(_PKCS12):
-            found |= {"ssl.keystore.location": file, "ssl.keystore.password": properties.get("ssl.keystore.password", "")}
+            translated |= {"ssl.keystore.location": file, "ssl.keystore.password": properties.get("ssl.keystore.password", "")}
         else:
             _refuse("keystore", file)
-    return found
+    return translated
 
 
 def _store(kind: str, file: str) -> bytes:

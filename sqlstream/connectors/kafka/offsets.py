@@ -30,13 +30,13 @@ _TIMEOUT_MS = "20000"
 
 def parse_specific(text: str) -> dict[int, int]:
     """Partition to offset of ``partition:0,offset:42;partition:1,offset:300``. Raises ValueError."""
-    found = {}
+    offsets = {}
     for part in filter(None, (p.strip() for p in text.split(";"))):
         match = re.fullmatch(r"partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)", part, re.ASCII)
         if not match:
             raise ValueError(f"'{part}' is not of the form 'partition:0,offset:42'")
-        found[parse_whole(match[1])] = parse_whole(match[2], 64)
-    return found
+        offsets[parse_whole(match[1])] = parse_whole(match[2], 64)
+    return offsets
 
 
 def to_json(offsets: Mapping[Partition, int]) -> str:
@@ -76,23 +76,23 @@ class Cluster:
             assert self._jvm is not None
             matches = self._jvm.java.util.regex.Pattern.matches
             topics = sorted(str(t) for t in self._get(self._admin.listTopics().names()) if matches(pattern, t))
-        found: list[Partition] = []
+        known: list[Partition] = []
         for topic in topics:
             names = self._list([topic])
             description = self._get(self._admin.describeTopics(names).topicNameValues().get(topic), topic)
-            found += [(topic, int(p.partition())) for p in description.partitions()]
-        return found
+            known += [(topic, int(p.partition())) for p in description.partitions()]
+        return known
 
     def committed(self, group: str, partitions: Iterable[Partition]) -> Offsets:
         """The group's committed offsets, of those partitions that have one."""
         committed = self._get(self._admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
         wanted = set(partitions)
-        found: Offsets = {}
+        offsets: Offsets = {}
         for entry in committed.entrySet():
             key = (str(entry.getKey().topic()), int(entry.getKey().partition()))
             if key in wanted and entry.getValue() is not None:
-                found[key] = int(entry.getValue().offset())
-        return found
+                offsets[key] = int(entry.getValue().offset())
+        return offsets
 
     def resolved(self, offsets: Mapping[Partition, int]) -> Offsets:
         """``offsets`` with EARLIEST and LATEST replaced by what they are now."""
@@ -104,9 +104,9 @@ class Cluster:
         """The first offset at or after ``millis`` of each partition; its end where there is none."""
         partitions = list(partitions)
         spec = self._classes.clients.admin.OffsetSpec
-        found = self._ask({p: spec.forTimestamp(millis) for p in partitions})
-        missing = {p: LATEST for p in partitions if found[p] < 0}
-        return {**found, **self.resolved(missing)}
+        offsets = self._ask({p: spec.forTimestamp(millis) for p in partitions})
+        missing = {p: LATEST for p in partitions if offsets[p] < 0}
+        return {**offsets, **self.resolved(missing)}
 
     def _ask(self, specs: Mapping[Partition, Any]) -> Offsets:
         if not specs:

@@ -126,10 +126,10 @@ def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False)
 
 
 def _record_format(name: str) -> Format:
-    found = formats.find_format(name)
-    if not found.records:
+    record_format = formats.find_format(name)
+    if not record_format.records:
         raise ValidationError(f"Format '{name}' is for files; a Kafka record can't hold it.", hint="Use json, csv, avro or raw.")
-    return found
+    return record_format
 
 
 def metadata_keys(layout: Layout) -> tuple[Metadata, ...]:

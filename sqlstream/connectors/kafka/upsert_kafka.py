@@ -53,15 +53,15 @@ class UpsertKafka(TopicConnector):
                 "from or write to the Kafka message key. The PRIMARY KEY also defines records in the 'upsert-kafka' table should update or "
                 "delete on which keys."
             )
-        found = layout(table, table.primary_key.columns, upserts=True)
-        assert found.key is not None
-        for part, format_ in (("key", found.key), ("value", found.value)):
+        record_layout = layout(table, table.primary_key.columns, upserts=True)
+        assert record_layout.key is not None
+        for part, format_ in (("key", record_layout.key), ("value", record_layout.value)):
             if format_.mode.updates:
                 raise ValidationError(
                     f"'upsert-kafka' connector doesn't support '{format_.name}' as {part} format, because '{format_.name}' is not in "
                     "insert-only mode."
                 )
-        return found
+        return record_layout
 
     def startup(self, table: Table) -> str:
         return "earliest-offset"

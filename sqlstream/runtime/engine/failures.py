@@ -115,8 +115,8 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
         problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, for example because memory ran out.")
     elif _TOO_DEEP.search(text):
         problem = too_deep()
-    elif found := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
-        problem = JobFailed(f"{found[0]} ({_headline(text)})", hint=found[1])
+    elif cause := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
+        problem = JobFailed(f"{cause[0]} ({_headline(text)})", hint=cause[1])
     elif type(error).__name__ in ("AnalysisException", "ParseException"):
         problem = ValidationError(_headline(text))
     else:
@@ -170,8 +170,8 @@ def _of_record(message: str) -> str:
 
 
 def _where(message: str, nodes: Sequence[Node]) -> str:
-    found = suspects(message.strip(), nodes)
-    return "" if not found else f" (in {found[0]})" if len(found) == 1 else f" (in one of {', '.join(found)})"
+    calls = suspects(message.strip(), nodes)
+    return "" if not calls else f" (in {calls[0]})" if len(calls) == 1 else f" (in one of {', '.join(calls)})"
 
 
 def escaped(text: str) -> str:

@@ -48,19 +48,19 @@ def archives(options: Mapping[str, str]) -> list[tuple[Path, str]]:
 
 def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
     """The folder that holds what is in the archives, unpacked once for all starts; None without any. Raises ValidationError."""
-    found = archives(options)
-    if not found:
+    archived = archives(options)
+    if not archived:
         return None
     if remote := next((n for n in settings.read(options, "python.archives") if "://" in n), None):
         raise ValidationError(f"'{remote}' is not a file on this machine (python.archives).", hint="Only a cluster fetches archives: --master.")
-    stamps = [(str(path), folder, path.stat().st_mtime_ns, path.stat().st_size) for path, folder in found]
+    stamps = [(str(path), folder, path.stat().st_mtime_ns, path.stat().st_size) for path, folder in archived]
     place = ProjectFolder(project).archives / sha1(repr(stamps).encode()).hexdigest()[:16]
     if place.is_dir():
         return place
     private.folder(place.parent)
     unpacking = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=place.parent))
     try:
-        for path, folder in found:
+        for path, folder in archived:
             _unpack(path, unpacking / folder)
         if not place.is_dir():
             unpacking.rename(place)
@@ -96,8 +96,8 @@ def executable(options: Mapping[str, str], unpacked: Path | None) -> str | None:
     inside = unpacked / named if unpacked is not None else None
     if inside is not None and inside.is_file():
         return str(inside)
-    found = shutil.which(str(Path(named).expanduser()) if named.startswith("~") else named)
-    if found is None:
+    program = shutil.which(str(Path(named).expanduser()) if named.startswith("~") else named)
+    if program is None:
         hint = "That of an archive is named like name/bin/python, where python.archives has archive.tar.gz#name."
         raise ValidationError(f"There is no program '{named}' (python.executable).", hint=hint)
-    return str(Path(found).absolute())
+    return str(Path(program).absolute())

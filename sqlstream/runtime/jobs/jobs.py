@@ -54,11 +54,11 @@ class Jobs:
 
     def find(self, job_id: str) -> Job:
         """The job with this id, or whose id begins so. Raises ValidationError."""
-        found = [j for key, j in self._jobs.items() if job_id and key.startswith(job_id)]
-        if len(found) != 1:
+        matching = [j for key, j in self._jobs.items() if job_id and key.startswith(job_id)]
+        if len(matching) != 1:
             known = "SHOW JOBS lists the jobs of this session."
-            raise ValidationError(f"Job {job_id} does not exist." if not found else f"Several jobs begin with {job_id}.", hint=known)
-        return found[0]
+            raise ValidationError(f"Job {job_id} does not exist." if not matching else f"Several jobs begin with {job_id}.", hint=known)
+        return matching[0]
 
     def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""

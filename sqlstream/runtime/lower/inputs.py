@@ -14,7 +14,7 @@ _CONSTANT = ("LocalRelation", "OneRowRelation", "Range")
 def input_state(frame: DataFrame) -> str | None:
     """The files that ``frame`` reads with their lengths and times, the versions of its Delta tables; None where it reads anything else."""
     leaves = frame._jdf.queryExecution().analyzed().collectLeaves()
-    found: set[str] = set()
+    states: set[str] = set()
     for i in range(leaves.size()):
         leaf = leaves.apply(i)
         name = leaf.getClass().getSimpleName()
@@ -23,8 +23,8 @@ def input_state(frame: DataFrame) -> str | None:
         relation = leaf.relation() if name == "LogicalRelation" else None
         if relation is None or relation.getClass().getSimpleName() != "HadoopFsRelation":
             return None
-        found.update(_files(frame, relation.location()))
-    return json.dumps(sorted(found))
+        states.update(_files(frame, relation.location()))
+    return json.dumps(sorted(states))
 
 
 def _files(frame: DataFrame, location: Any) -> list[str]:

@@ -52,7 +52,7 @@ def register(node: Node, spark: SparkSession, zone: str) -> None:
             _register(call, function, name, spark, zone)
 
 
-def names(node: Node) -> list[str]:
+def called_names(node: Node) -> list[str]:
     """Those of the functions in Python that a plan calls."""
     return [call.function.name for below in walk(node) for call in _calls(below)]
 

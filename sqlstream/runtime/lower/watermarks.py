@@ -57,10 +57,10 @@ class SourceWatermark:
 def named_splits(spark: SparkSession, names: Iterable[str]) -> Any:
     """The splits of a source, by their names (Java's Splits)."""
     assert spark._jvm is not None
-    found = spark._jvm.java.util.ArrayList()
+    listed = spark._jvm.java.util.ArrayList()
     for name in names:
-        found.add(name)
-    return classes(spark).watermark.Splits(found)
+        listed.add(name)
+    return classes(spark).watermark.Splits(listed)
 
 
 def new_inputs(spark: SparkSession) -> Any:

@@ -208,23 +208,23 @@ class JobMetrics:
     @property
     def partitions(self) -> tuple[Partition, ...]:
         """The partitions that are read, each as the query has it that is farthest behind."""
-        found: dict[str, Partition] = {}
+        behind: dict[str, Partition] = {}
         for one in (p for q in self.queries for i in q.inputs for p in i.partitions):
-            if one.name not in found or one.lag > found[one.name].lag:
-                found[one.name] = one
-        return tuple(found.values())
+            if one.name not in behind or one.lag > behind[one.name].lag:
+                behind[one.name] = one
+        return tuple(behind.values())
 
     @property
     def silent(self) -> BrokerContact | None:
         """Those that have not answered for the longest time, while the job runs."""
-        found = [b for q in self.queries for b in q.brokers if b.silent is not None and self.status == "RUNNING"]
-        return min(found, key=lambda b: b.silent or 0, default=None)
+        brokers = [b for q in self.queries for b in q.brokers if b.silent is not None and self.status == "RUNNING"]
+        return min(brokers, key=lambda b: b.silent or 0, default=None)
 
     @property
     def stale(self) -> QueryMetrics | None:
         """The query with the oldest figures of those that can't be sampled, while the job runs."""
-        found = [q for q in self.queries if q.failure is not None and self.status == "RUNNING"]
-        return min(found, key=lambda q: q.at, default=None)
+        queries = [q for q in self.queries if q.failure is not None and self.status == "RUNNING"]
+        return min(queries, key=lambda q: q.at, default=None)
 
     @property
     def watermark(self) -> int | None:
@@ -290,27 +290,27 @@ def _more(found: FilterRows, before: FilterRows | None) -> FilterRows:
 
 def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryMetrics:
     """``before`` with a further sample. ``tables``: those with a watermark, in the sample's order."""
-    found = before
+    after = before
     for progress in sample["ended"]:
-        found = _ended(found, progress)
+        after = _ended(after, progress)
     running = sample["running"]
     # What is read from now on is the next micro-batch's.
-    read = sample["read"] if found.ended_rows > before.ended_rows else before._read
+    read = sample["read"] if after.ended_rows > before.ended_rows else before._read
     batch = _batch(running, sample["read"] - read) if running and running["tasks"] else None
-    found = replace(
-        found,
+    after = replace(
+        after,
         _read=read,
         at=sample["at"],
         rows_out=sample["out"],
-        late=sample["late"] + found._dropped,
+        late=sample["late"] + after._dropped,
         filters=tuple(FilterRows(f["condition"], f["arrived"], f["passed"]) for f in sample["filters"]),
         timed=tuple(_timed(table, one) for table, one in zip(tables, sample["times"], strict=True)),
         brokers=tuple(_brokers(one) for one in sample["topics"]),
         batch=batch,
-        inputs=_begun(found.inputs, running) if running else found.inputs,
+        inputs=_begun(after.inputs, running) if running else after.inputs,
     )
-    found = _timed_since(before, found)
-    return replace(found, last_output=found.at if (found.rows_out or 0) > (before.rows_out or 0) else before.last_output)
+    after = _timed_since(before, after)
+    return replace(after, last_output=after.at if (after.rows_out or 0) > (before.rows_out or 0) else before.last_output)
 
 
 def sampled_in_batch(before: QueryMetrics, sample: Json) -> QueryMetrics:
@@ -396,8 +396,8 @@ def _begun(inputs: tuple[Input, ...], running: Json) -> tuple[Input, ...]:
         if start and not _OWN.search(description):
             one = known.get(name := _name(description), Input(name))
             latest = {p.name: p.latest for p in one.partitions}
-            found = (Partition(n, start.get(n, at), max(latest.get(n, at), at)) for n, at in _offsets(end).items())
-            known[name] = replace(one, partitions=tuple(found))
+            partitions = (Partition(n, start.get(n, at), max(latest.get(n, at), at)) for n, at in _offsets(end).items())
+            known[name] = replace(one, partitions=tuple(partitions))
     return tuple(known.values())
 
 

@@ -77,20 +77,20 @@ class Reason:
 
 def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason]:
     """Why ``job`` emits nothing, or nothing more. ``idle_ms``: its ``table.exec.source.idle-timeout``."""
-    found: list[Reason] = []
+    listed: list[Reason] = []
     match job.status:
         case "FAILED":
-            found.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _AGAIN)))))
+            listed.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _AGAIN)))))
         case "FINISHED":
-            found.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
+            listed.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
         case "CANCELED":
-            found.append(Reason("The job was stopped.", _AGAIN))
+            listed.append(Reason("The job was stopped.", _AGAIN))
     for sink, query in zip(sinks, job.queries, strict=False):
         start = f"Into {sink.table.path.name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"
         about = _of_query(query, sink, idle_ms, job.zone) if running else _lost_rows(query, sink, job.zone)
-        found += [Reason(start + r.text, r.hint) for r in about]
-    return found
+        listed += [Reason(start + r.text, r.hint) for r in about]
+    return listed
 
 
 def _out(count: int | None) -> str:
@@ -99,21 +99,21 @@ def _out(count: int | None) -> str:
 
 def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
     stale = () if query.failure is None else (Reason(old_figures(query, zone)),)
-    found = [*stale, *_silent_brokers(query, zone), *_unread(query, zone)]
+    listed = [*stale, *_silent_brokers(query, zone), *_unread(query, zone)]
     waits = any(b.silent is not None or b.unread for b in query.brokers)
     if not query.batches:
-        return found if waits else [*found, _first_batch(query)]
+        return listed if waits else [*listed, _first_batch(query)]
     if query.rows_out and query.last_output is not None:
-        found.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
+        listed.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
-        return [*found, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
+        return [*listed, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
     lost = _lost_rows(query, sink, zone)
-    found += [*_watermark_ahead(query, zone), *lost]
+    listed += [*_watermark_ahead(query, zone), *lost]
     if not any(f.arrived and not f.passed for f in query.filters):
         held = list(_held(query, idle_ms, zone, sink))
-        found += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
-    found += _quiet(query, zone)
-    return found or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} emitted.")]
+        listed += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
+    listed += _quiet(query, zone)
+    return listed or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} emitted.")]
 
 
 def _silent_brokers(query: QueryMetrics, zone: str) -> Iterator[Reason]:
@@ -269,8 +269,8 @@ def _matters(counting: list[Split], sink: Sink) -> bool:
 
 
 def _event_windows(sink: Sink) -> list[WindowTvf]:
-    found = [n for n in walk(sink) if isinstance(n, WindowTvf)]
-    return [n for n in found if field(n.input, n.window.time).time is TimeAttribute.ROWTIME]
+    windows = [n for n in walk(sink) if isinstance(n, WindowTvf)]
+    return [n for n in windows if field(n.input, n.window.time).time is TimeAttribute.ROWTIME]
 
 
 def _zone(node: WindowTvf) -> str:
@@ -335,10 +335,10 @@ def _outermost_join(sink: Sink) -> Join | None:
     node = sink.input
     while isinstance(node, Project | Filter):
         node = node.input
-    found = node.join if isinstance(node, KeyedJoin) else node
-    if not isinstance(found, Join) or type(found) not in _PARTNER:
+    join = node.join if isinstance(node, KeyedJoin) else node
+    if not isinstance(join, Join) or type(join) not in _PARTNER:
         return None
-    return None if any(awaits_watermark(n) for i in found.inputs for n in walk(i)) else found
+    return None if any(awaits_watermark(n) for i in join.inputs for n in walk(i)) else join
 
 
 def _passed(query: QueryMetrics) -> bool:

@@ -21,7 +21,7 @@ from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
-from sqlstream.runtime.lower.python_functions import names
+from sqlstream.runtime.lower.python_functions import called_names
 from sqlstream.runtime.queries.watch import BatchQuery
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.quoting import quote
@@ -82,7 +82,7 @@ class Collection:
             self._query.run(frame, lambda: collected.extend(cells(row) for row in frame.collect()), report)
             return tuple(collected)
         except Exception as error:
-            raise job_error(error, names(self._node), (self._node,), self._folder) from error
+            raise job_error(error, called_names(self._node), (self._node,), self._folder) from error
         finally:
             self.ended.set()
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -157,7 +157,7 @@ class Changes:
             self._once()
             self._put(None)
         except Exception as error:
-            self._put(job_error(error, names(self._node), (self._node,), self._folder))
+            self._put(job_error(error, called_names(self._node), (self._node,), self._folder))
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
             self.ended.set()

@@ -144,11 +144,11 @@ def python_function(declared: UserFunction, modules: Modules, settings: Function
     # One row a function: calls of it are equal.
     key = (name, declared.identifier, modules.version, settings)
     if key not in modules.rows:
-        found = modules.named(declared.identifier, at)
+        module_function = modules.named(declared.identifier, at)
         try:
-            modules.rows[key] = _row(name, found, signature(found.declared, found.identifier), modules, settings)
+            modules.rows[key] = _row(name, module_function, signature(module_function.declared, module_function.identifier), modules, settings)
         except SqlStreamError as error:
-            message = f"{error.message.removesuffix('.')}, at {found.place}."
+            message = f"{error.message.removesuffix('.')}, at {module_function.place}."
             raise type(error)(message, at=at, hint=error.hint) from error
     row = modules.rows[key]
     assert isinstance(row, PythonFunction)

@@ -69,5 +69,5 @@ def reporting_left_out(query: exp.Expr, dead_letters: str, project: Path, notify
 def failed_call(query: exp.Expr, message: str) -> exp.Expr | None:
     """The first call, in ``query`` itself, of the function that ``message`` names."""
     named = re.match(r"The Python function (\S+) ", message)
-    found = query.find_all(*CALLS, ast.TableFunction) if named else ()
-    return next((c for c in found if named and (call_name(c) or c.name).rpartition(".")[2].lower() == named[1].lower()), None)
+    calls = query.find_all(*CALLS, ast.TableFunction) if named else ()
+    return next((c for c in calls if named and (call_name(c) or c.name).rpartition(".")[2].lower() == named[1].lower()), None)

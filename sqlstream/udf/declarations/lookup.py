@@ -49,26 +49,28 @@ class UserFunctions(Mapping[str, Function]):
 
     def table(self, at: Any, name: str) -> PythonFunction | None:
         """The table function ``name``; None where there is no function of the user's. Raises ValidationError."""
-        found = self._named(name, at)
-        if found is not None and found.kind is not FunctionKind.TABLE:
-            raise ValidationError(f"{found.name} is not a table function: it can't be used in FROM.", at=at, hint=f"Write SELECT {found.name}(..).")
-        return found
+        function = self._named(name, at)
+        if function is not None and function.kind is not FunctionKind.TABLE:
+            raise ValidationError(
+                f"{function.name} is not a table function: it can't be used in FROM.", at=at, hint=f"Write SELECT {function.name}(..)."
+            )
+        return function
 
     def line(self, name: str) -> str:
         """What completion shows beside a name."""
         try:
-            found = self._named(name)
+            function = self._named(name)
         except SqlStreamError as error:  # the full error is raised when the function is called
             return error.message
-        return f"your function: {found.signature}: {found.summary}" if found is not None else "of yours"
+        return f"your function: {function.signature}: {function.summary}" if function is not None else "of yours"
 
     def rows(self) -> list[PythonFunction]:
         """Those that are right."""
-        found = []
+        functions = []
         for name in self:
             with suppress(SqlStreamError):  # the error is raised when it is called
-                found.append(self._named(name))
-        return [f for f in found if f is not None]
+                functions.append(self._named(name))
+        return [f for f in functions if f is not None]
 
     def described(self, declared: UserFunction) -> PythonFunction:
         """What ``declared`` is. Raises ValidationError, NotSupported."""
@@ -93,8 +95,8 @@ def register_functions(manager: CatalogManager, modules: Modules, before: Mappin
         if known.get(name) is declared:
             del known[name]
     placed = {
-        name: UserFunction(ObjectPath("", "", name), found.identifier, "PYTHON", temporary=True, system=True)
-        for name, found in modules.functions.items()
+        name: UserFunction(ObjectPath("", "", name), module_function.identifier, "PYTHON", temporary=True, system=True)
+        for name, module_function in modules.functions.items()
         if name not in known
     }
     known.update(placed)

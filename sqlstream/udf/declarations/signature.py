@@ -68,10 +68,10 @@ def type_named(text: str) -> Type:
 
 def _parsed(text: str) -> Type:
     cursor = Cursor(text, tokenize(text))
-    found = parse_type(cursor)
+    type_ = parse_type(cursor)
     if not cursor.at_end:
         cursor.unexpected(cursor.token)
-    return found
+    return type_
 
 
 def signature(declared: Declared, name: str) -> Signature:
@@ -122,8 +122,8 @@ def _type(given: Any) -> Type:
             return type_named(given)
         except SqlStreamError as error:
             raise ValidationError(f"'{given}' is not a type: {error.message}") from None
-    if (found := type_of_annotation(given)) is not None:
-        return found
+    if (annotated := type_of_annotation(given)) is not None:
+        return annotated
     raise ValidationError(f"{given!r} is not a type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
 
 
@@ -143,15 +143,15 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionPara
     if given is not None:
         names = [p.name for p in positional if p.kind is not p.VAR_POSITIONAL]
         return tuple(FunctionParameter(names[i] if i < len(names) else f"arg{i}", _type(g)) for i, g in enumerate(given))
-    found = []
+    parameters = []
     for p in positional:
         hint = hints.get(p.name)
         type_ = None if hint is None or _unknown(hint) else type_of_annotation(hint)
         if hint is not None and not _unknown(hint) and type_ is None:
             raise ValidationError(f"The annotation of '{p.name}' does not name a SQL type.", hint="Give the decorator input_types.")
         repeated = p.kind is p.VAR_POSITIONAL
-        found.append(FunctionParameter(p.name, type_, p.default is not p.empty and not repeated, repeated))
-    return tuple(found)
+        parameters.append(FunctionParameter(p.name, type_, p.default is not p.empty and not repeated, repeated))
+    return tuple(parameters)
 
 
 def _unknown(hint: Any) -> bool:
@@ -204,8 +204,8 @@ def _record(hint: Any) -> Type | None:
         parts = _hints(hint)
     else:
         return None
-    found = [type_of_annotation(part) for part in parts.values()]
-    return None if not found or None in found else t.row(tuple(parts), tuple(x for x in found if x is not None))
+    types = [type_of_annotation(part) for part in parts.values()]
+    return None if not types or None in types else t.row(tuple(parts), tuple(x for x in types if x is not None))
 
 
 def _columns(declared: Any, hint: Any) -> Type:
@@ -218,11 +218,11 @@ def _columns(declared: Any, hint: Any) -> Type:
         return t.row(tuple(g.name if isinstance(g, RowField) else f"f{i}" for i, g in enumerate(given)), tuple(parts))
     hint = _plain(hint)
     element = typing.get_args(hint)[0] if typing.get_origin(hint) in _MANY and typing.get_args(hint) else None
-    if element is None or (found := type_of_annotation(element)) is None:
+    if element is None or (annotated := type_of_annotation(element)) is None:
         raise ValidationError(
             "Its columns have no types.", hint="Give the decorator result_types, or the function an annotation: -> Iterator[tuple[str, int]]."
         )
-    return found if found.root == "ROW" else t.row(("f0",), (found,))
+    return annotated if annotated.root == "ROW" else t.row(("f0",), (annotated,))
 
 
 def undecorated(function: Any) -> Declared:

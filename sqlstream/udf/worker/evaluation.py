@@ -34,7 +34,7 @@ def evaluator(task: Task) -> Callable[..., pa.Array]:
 def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed."""
     if task.dead_letters:
-        return dead_letters.evaluated(task, arrays, batch_values)
+        return dead_letters.evaluated_or_kept(task, arrays, batch_values)
     return batch_values(task, arrays)
 
 
@@ -55,7 +55,7 @@ def batch_values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     try:
         return vectors.result_column(found, task.result, zone, len(arrays[0]), task.func_type)
     except WrongType as problem:
-        problem_text = masking.masked_text(vectors.described_column(problem), secret_texts(task, given, range(len(arrays[0]))))
+        problem_text = masking.with_masks(vectors.described_column(problem), secret_texts(task, given, range(len(arrays[0]))))
         raise FunctionFailed(f"The Python function {task.name} returned {problem_text} for a batch of {len(arrays[0])} rows.") from None
 
 
@@ -83,7 +83,7 @@ def _by_row(task: Task, body: Callable[..., Any], arrays: tuple[pa.Array, ...], 
     if wrong is None:
         return column
     place, misfit = wrong
-    problem_text = masking.masked_text(of_wrong_type(misfit), secret_texts(task, arrays, range(place, place + 1)))
+    problem_text = masking.with_masks(of_wrong_type(misfit), secret_texts(task, arrays, range(place, place + 1)))
     raise FunctionFailed(f"The Python function {task.name} returned {problem_text}, for {shown_arguments(task, arrays, place, zone)}.")
 
 

@@ -29,11 +29,11 @@ def failure(task: Task, error: BaseException, body: Any, arrays: tuple[pa.Array,
 
 def secret_texts(task: Task, arrays: tuple[pa.Array, ...] = (), places: range = range(0)) -> list[str]:
     """The texts, among the arguments at ``places`` and the job's parameters, that are never printed."""
-    zone, found = zone_of(task.zone), [value for key, value in task.parameters if is_secret(key)]
+    zone, hidden = zone_of(task.zone), [value for key, value in task.parameters if is_secret(key)]
     for array, type_, secret in zip(arrays, task.arguments, task.secrets or (False,) * len(arrays), strict=False):
         for value in python_values(array[places.start : places.stop], type_, zone):
-            found += masking.texts(value, secret=secret)
-    return found
+            hidden += masking.texts(value, secret=secret)
+    return hidden
 
 
 def shown_arguments(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: datetime.tzinfo) -> str:
@@ -48,7 +48,7 @@ def shown_arguments(task: Task, arrays: tuple[pa.Array, ...], place: int, zone: 
 
 def error_line(error: BaseException, secrets: Iterable[str]) -> str:
     """``error`` in a line, without ``secrets``."""
-    text = " ".join(masking.masked_text(str(error), secrets).split())
+    text = " ".join(masking.with_masks(str(error), secrets).split())
     return shortened(f"{type(error).__name__}: {text}" if text else type(error).__name__, 4 * _LONGEST)
 
 

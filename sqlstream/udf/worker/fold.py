@@ -34,7 +34,7 @@ _DONE, _FAILED = 0, 1
 GRACE_S = 10
 
 
-def folded(task: Task, kept: bytes | None, rows: pa.RecordBatch) -> bytes:
+def folded_accumulator(task: Task, kept: bytes | None, rows: pa.RecordBatch) -> bytes:
     """The accumulator that ``kept``, None for that of no rows, is with ``rows``, whose first column is their sign. Raises FunctionFailed."""
     function: Any = opened_function(task)
     task, zone = replace(task, arguments=groups.row_of(task.arguments[0]).children), zone_of(task.zone)
@@ -59,7 +59,7 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
             assert started is not None
             task: Task = pickle.loads(started)
             rows = pa.ipc.open_stream(stream).read_next_batch()
-            code, answer = _DONE, folded(task, kept, rows)
+            code, answer = _DONE, folded_accumulator(task, kept, rows)
         except FunctionFailed as failed:
             code, answer = _FAILED, str(failed).encode()
         except Exception:  # a mistake of ours: Spark says it of its own workers with these words

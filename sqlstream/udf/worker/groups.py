@@ -70,15 +70,15 @@ def group_values(task: Task, function: Any, array: pa.Array) -> pa.Array:
     rows = signed(columns) if accumulates(groups) else GroupRows(tuple(columns[: len(task.arguments)]))
     counts = array.value_lengths().to_pylist()
     if task.func_type == GENERAL:
-        found = _by_row(task, function, rows, counts, kept, zone, keeps=accumulates(groups))
+        results = _by_row(task, function, rows, counts, kept, zone, keeps=accumulates(groups))
     else:
-        found = _of_columns(task, function, rows.columns, counts, zone)
-    values, wrong = arrow_array(list(found), task.result, zone)
+        results = _of_columns(task, function, rows.columns, counts, zone)
+    values, wrong = arrow_array(list(results), task.result, zone)
     if wrong is None:
         return values
     place, problem = wrong
     where = _rows(task, rows.columns, sum(counts[:place]), counts[place], zone, kept[place])
-    problem_text = masking.masked_text(of_wrong_type(problem), secret_texts(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
+    problem_text = masking.with_masks(of_wrong_type(problem), secret_texts(task, rows.columns, range(sum(counts[:place]), sum(counts[: place + 1]))))
     raise FunctionFailed(f"The Python function {task.name} returned {problem_text}, {where}.")
 
 

@@ -50,6 +50,6 @@ def texts(value: Any, *, secret: bool = False) -> Iterator[str]:
         yield from texts(part, secret=secret or (isinstance(name, str) and is_secret(name)))
 
 
-def masked_text(text: str, secrets: Iterable[str]) -> str:
+def with_masks(text: str, secrets: Iterable[str]) -> str:
     """``text`` with the mask in the place of each of ``secrets``, and of the passwords in it."""
     return masked_value(without(text, secrets))

@@ -25,8 +25,8 @@ class _Finder(MetaPathFinder, Loader):
         self.sources: dict[str, Source] = {}
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        found = self.sources.get(fullname)
-        return None if found is None else ModuleSpec(fullname, self, origin=found[1])
+        source = self.sources.get(fullname)
+        return None if source is None else ModuleSpec(fullname, self, origin=source[1])
 
     def exec_module(self, module: ModuleType) -> None:
         _, file, text = self.sources[module.__name__]

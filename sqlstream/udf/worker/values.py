@@ -200,10 +200,10 @@ def _integer(type_: Type) -> Callable[[Any], int]:
         if isinstance(value, bool):
             _wrong(value, type_)
         try:
-            found = operator.index(value)
+            number = operator.index(value)
         except TypeError:
             _wrong(value, type_)
-        return found if -bound <= found < bound else _wrong(value, type_, "it is out of range")
+        return number if -bound <= number < bound else _wrong(value, type_, "it is out of range")
 
     return write
 
@@ -237,8 +237,8 @@ def _text(value: Any, type_: Type) -> str:
 def _bytes(value: Any, type_: Type) -> bytes:
     if not isinstance(value, bytes | bytearray | memoryview):
         _wrong(value, type_)
-    found = bytes(value)
-    return found if len(found) <= type_.args[0] else _wrong(value, type_, "it is too long")
+    octets = bytes(value)
+    return octets if len(octets) <= type_.args[0] else _wrong(value, type_, "it is too long")
 
 
 def _cut(value: Any, type_: Type) -> Any:
@@ -267,15 +267,15 @@ def _fields(value: Any, type_: Type) -> Any:
         given = value._fields
         if given and set(given) == set(names):
             return [getattr(value, n) if not isinstance(value, Row) else value[n] for n in names]
-        found = list(value)
+        cells = list(value)
     elif isinstance(value, dict):
         if unknown := [k for k in value if k not in names]:
             _wrong(value, type_, f"it has no field {unknown[0]!r}")
         return [value.get(n) for n in names]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        found = [getattr(value, f.name) for f in dataclasses.fields(value)]
+        cells = [getattr(value, f.name) for f in dataclasses.fields(value)]
     elif isinstance(value, list | tuple) or type(value).__name__ == "Row":
-        found = list(value)
+        cells = list(value)
     else:
         return _wrong(value, type_)
-    return found if len(found) == len(names) else _wrong(value, type_, f"it has {len(found)} fields, not {len(names)}")
+    return cells if len(cells) == len(names) else _wrong(value, type_, f"it has {len(cells)} fields, not {len(names)}")

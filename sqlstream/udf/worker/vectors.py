@@ -36,52 +36,52 @@ def argument_column(array: pa.Array, type_: Type, zone: datetime.tzinfo, func_ty
     return series.dt.tz_convert(zone) if type_.root == "TIMESTAMP_LTZ" else series
 
 
-def result_column(found: Any, type_: Type, zone: datetime.tzinfo, count: int, func_type: str) -> pa.Array:
+def result_column(column: Any, type_: Type, zone: datetime.tzinfo, count: int, func_type: str) -> pa.Array:
     """The column that a function has returned, of ``count`` values. Raises WrongType."""
     if func_type == PANDAS:
-        return _of_pandas(found, type_, zone, count)
-    if isinstance(found, pa.ChunkedArray):
-        found = found.combine_chunks()
-    if not isinstance(found, pa.Array):
-        raise WrongType(found, type_, "it must be a pyarrow.Array")
-    _check(len(found), count, found, type_)
-    if type_.root == "TIMESTAMP" and pa.types.is_timestamp(found.type) and found.type.tz is None:
-        found = found.cast(pa.timestamp("us")).cast(pa.timestamp("us", tz="UTC"))
+        return _of_pandas(column, type_, zone, count)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if not isinstance(column, pa.Array):
+        raise WrongType(column, type_, "it must be a pyarrow.Array")
+    _check(len(column), count, column, type_)
+    if type_.root == "TIMESTAMP" and pa.types.is_timestamp(column.type) and column.type.tz is None:
+        column = column.cast(pa.timestamp("us")).cast(pa.timestamp("us", tz="UTC"))
     try:
-        found = found.cast(arrow_type(type_))
+        column = column.cast(arrow_type(type_))
     except pa.ArrowException as error:
-        raise WrongType(found, type_, str(error)) from None
-    return _fitting(found, type_)
+        raise WrongType(column, type_, str(error)) from None
+    return _fitting(column, type_)
 
 
-def _of_pandas(found: Any, type_: Type, zone: datetime.tzinfo, count: int) -> pa.Array:
+def _of_pandas(series: Any, type_: Type, zone: datetime.tzinfo, count: int) -> pa.Array:
     import pandas
 
-    if isinstance(found, pandas.DataFrame) and type_.root == "ROW":
-        _check(len(found), count, found, type_)
-        missing = [n for n in type_.names if n not in found.columns]
+    if isinstance(series, pandas.DataFrame) and type_.root == "ROW":
+        _check(len(series), count, series, type_)
+        missing = [n for n in type_.names if n not in series.columns]
         if missing:
-            raise WrongType(found, type_, f"it has no column {missing[0]!r}")
-        parts = [_of_pandas(found[n], t, zone, count) for n, t in zip(type_.names, type_.children, strict=True)]
+            raise WrongType(series, type_, f"it has no column {missing[0]!r}")
+        parts = [_of_pandas(series[n], t, zone, count) for n, t in zip(type_.names, type_.children, strict=True)]
         return pa.StructArray.from_arrays(parts, fields=list(arrow_type(type_)))
-    if type(found).__name__ == "ndarray":
-        found = pandas.Series(found)
-    if not isinstance(found, pandas.Series):
-        raise WrongType(found, type_, "it must be a pandas.Series")
-    _check(len(found), count, found, type_)
-    if isinstance(found.dtype, pandas.DatetimeTZDtype) and type_.root == "TIMESTAMP":
-        found = found.dt.tz_localize(None)
-    elif pandas.api.types.is_datetime64_dtype(found.dtype) and type_.root == "TIMESTAMP_LTZ":
-        found = found.dt.tz_localize(zone)
-    if found.dtype != object or type_.is_string:
+    if type(series).__name__ == "ndarray":
+        series = pandas.Series(series)
+    if not isinstance(series, pandas.Series):
+        raise WrongType(series, type_, "it must be a pandas.Series")
+    _check(len(series), count, series, type_)
+    if isinstance(series.dtype, pandas.DatetimeTZDtype) and type_.root == "TIMESTAMP":
+        series = series.dt.tz_localize(None)
+    elif pandas.api.types.is_datetime64_dtype(series.dtype) and type_.root == "TIMESTAMP_LTZ":
+        series = series.dt.tz_localize(zone)
+    if series.dtype != object or type_.is_string:
         try:
-            column = pa.Array.from_pandas(found, type=arrow_type(type_))
+            column = pa.Array.from_pandas(series, type=arrow_type(type_))
             column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
             return _fitting(_cut(column, type_), type_)
         except pa.ArrowException as error:
-            if found.dtype != object:
-                raise WrongType(found, type_, str(error)) from None
-    values = [None if v is None or v is pandas.NaT or (isinstance(v, float) and v != v) else v for v in found.tolist()]
+            if series.dtype != object:
+                raise WrongType(series, type_, str(error)) from None
+    values = [None if v is None or v is pandas.NaT or (isinstance(v, float) and v != v) else v for v in series.tolist()]
     array, wrong = arrow_array(values, type_, zone)
     if wrong is not None:
         raise wrong[1]
