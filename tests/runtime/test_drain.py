@@ -154,7 +154,7 @@ def test_a_drain_that_was_cut_off_is_completed(client: Client) -> None:
 
 def test_an_interrupt_ends_a_drain(client: Client) -> None:
     job = client.submit(COUNTS)
-    with pytest.raises(JobFailed, match="was stopped while it was drained"):
+    with pytest.raises(JobFailed, match="was stopped while it was being drained"):
         client.session.jobs.stop(job.id, drain=True, interrupted=lambda: True)
     assert job.done.wait(30) and job.status is JobStatus.CANCELED
 
