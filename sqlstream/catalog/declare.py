@@ -240,20 +240,20 @@ def view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager, schema
 def checked_view(view: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expression] = ()) -> View:
     """``view`` with its query's names resolved, if the query can be analysed and its columns fit."""
     nodes = tuple(columns)
-    given: list[str] = []
+    selected: list[str] = []
     if schema_of is not None:
-        given = [c[0] for c in schema_of(view.query)]
-        if view.columns and len(view.columns) != len(given):
+        selected = [c[0] for c in schema_of(view.query)]
+        if view.columns and len(view.columns) != len(selected):
             raise ValidationError(
-                f"VIEW definition and input fields not match:\n\tDef fields: [{', '.join(view.columns)}].\n\tInput fields: [{', '.join(given)}].",
+                f"VIEW definition and input fields not match:\n\tDef fields: [{', '.join(view.columns)}].\n\tInput fields: [{', '.join(selected)}].",
                 at=nodes[0] if nodes else None,
             )
-        final = list(view.columns) or given
+        final = list(view.columns) or selected
         for i, name in enumerate(final):
             if name in final[:i]:
                 at = nodes[i] if nodes else view.query
                 raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
-    named = replace(view, query=qualified(view.query, manager), given=tuple(unique(given)))
+    named = replace(view, query=qualified(view.query, manager), given=tuple(unique(selected)))
     refuse_circle(named, manager)
     return replace(named, query=_strip_places(named.query))
 

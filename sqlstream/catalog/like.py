@@ -33,18 +33,18 @@ FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "PARTITIONS", "GENERATED", "METADATA"
 NEVER_OVERWRITTEN = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "PARTITIONS")
 
 
-def strategies(given: tuple[tuple[str, str], ...]) -> dict[str, Merging]:
+def strategies(declared: tuple[tuple[str, str], ...]) -> dict[str, Merging]:
     """Strategy of each feature for LIKE's options (strategy, feature). The default is INCLUDING ALL OVERWRITING
     OPTIONS."""
-    features = [feature for _, feature in given]
+    features = [feature for _, feature in declared]
     if len(features) != len(set(features)):
         raise ValidationError("Each like option feature can be declared only once.")
-    for strategy, feature in given:
+    for strategy, feature in declared:
         if strategy == "OVERWRITING" and feature in NEVER_OVERWRITTEN:
             raise ValidationError(f"Illegal merging strategy '{strategy}' for '{feature}' option.")
-    everything = next((Merging(s) for s, f in given if f == "ALL"), None)
+    everything = next((Merging(s) for s, f in declared if f == "ALL"), None)
     merged = {f: everything or (Merging.OVERWRITING if f == "OPTIONS" else Merging.INCLUDING) for f in FEATURES}
-    return merged | {f: Merging(s) for s, f in given if f != "ALL"}
+    return merged | {f: Merging(s) for s, f in declared if f != "ALL"}
 
 
 def merge(base: Table | None, derived: Table, how: Mapping[str, Merging], places: Places) -> Table:
@@ -177,26 +177,26 @@ def with_query_schema(table: Table, schema: tuple[tuple[str, Type], ...], order:
     Declared columns that the query lacks come first; a declared physical namesake overrides the type at the query's
     place. ``order`` is the bare list of column names, which only reorders.
     """
-    given = dict(schema)
+    query_types = dict(schema)
     if order:
         for name in order:
-            if name not in given:
+            if name not in query_types:
                 raise ValidationError(
                     f"Column '{name}' not found in the source schema.",
                     at=places.get(("column", name)),
-                    hint=did_you_mean(name, given),
+                    hint=did_you_mean(name, query_types),
                 )
-        if len(order) != len(given):
+        if len(order) != len(query_types):
             raise ValidationError("The number of columns in the column list must match the number of columns in the source schema.")
-        return replace(table, columns=tuple(PhysicalColumn(n, given[n]) for n in order))
+        return replace(table, columns=tuple(PhysicalColumn(n, query_types[n]) for n in order))
     declared = {c.name: c for c in append_columns((), table.columns, PLAIN, places)}
     for name, column in declared.items():
-        if name in given and isinstance(column, ComputedColumn):
+        if name in query_types and isinstance(column, ComputedColumn):
             raise ValidationError(
                 f"A column named '{name}' already exists in the source schema. Computed columns cannot overwrite columns from source.",
                 at=places.get(("column", name)),
             )
-    for position, (name, type_) in enumerate(given.items(), 1):
+    for position, (name, type_) in enumerate(query_types.items(), 1):
         wanted = declared.get(name)
         if isinstance(wanted, PhysicalColumn) and not _assignable(type_, wanted.type):
             raise ValidationError(
@@ -204,5 +204,5 @@ def with_query_schema(table: Table, schema: tuple[tuple[str, Type], ...], order:
                 f"'{type_.full}', while the target column has type '{wanted.type.full}'.",
                 at=places.get(("column", name)),
             )
-    extra = tuple(c for n, c in declared.items() if n not in given)
-    return replace(table, columns=extra + tuple(declared.get(n) or PhysicalColumn(n, t) for n, t in given.items()))
+    extra = tuple(c for n, c in declared.items() if n not in query_types)
+    return replace(table, columns=extra + tuple(declared.get(n) or PhysicalColumn(n, t) for n, t in query_types.items()))

@@ -202,15 +202,15 @@ def check_watermark(table: Table, watermark: WatermarkStrategy, types: Mapping[s
         )
     if is_source_watermark(watermark.expression):
         return
-    given = expression_type(watermark.expression, tuple(types.items()), scope)
-    if not is_time(given):
+    watermark_type = expression_type(watermark.expression, tuple(types.items()), scope)
+    if not is_time(watermark_type):
         raise ValidationError(
-            f"Invalid data type of expression for watermark definition. {TIME_TYPE}, but the watermark expression type is {given.full}",
+            f"Invalid data type of expression for watermark definition. {TIME_TYPE}, but the watermark expression type is {watermark_type.full}",
             at=watermark.expression,
         )
-    if given.root != rowtime.root:
+    if watermark_type.root != rowtime.root:
         raise ValidationError(
-            f"The watermark declaration's output data type '{given.full}' is different from the time field's data type '{rowtime.full}'.",
+            f"The watermark declaration's output data type '{watermark_type.full}' is different from the time field's data type '{rowtime.full}'.",
             at=watermark.expression,
         )
 

@@ -268,17 +268,17 @@ def _ordered(field: _Field, low: Decimal | int, high: Decimal | int) -> None:
 
 
 def _length(field: _Field) -> int:
-    type_, given = field.type, field.option("length")
+    type_, length = field.type, field.option("length")
     declared = type_.args[0]
     fixed = type_.root in ("CHAR", "BINARY")
-    if given is None:
+    if length is None:
         return declared if fixed or declared < 2**31 - 1 else _LENGTH
     if fixed:
         raise ValidationError(f"Custom length for fixed-length type ({type_}) field '{field.path[7:]}' is not supported.")
-    if int(given) > declared:
-        raise ValidationError(f"Custom length '{given}' for variable-length type ({type_}) field '{field.path[7:]}' should be "
+    if int(length) > declared:
+        raise ValidationError(f"Custom length '{length}' for variable-length type ({type_}) field '{field.path[7:]}' should be "
                               "shorter than the length defined in the schema.")  # fmt: skip
-    return int(given)
+    return int(length)
 
 
 def _hex(field: _Field, length: int, digits: int) -> str:

@@ -117,22 +117,22 @@ class EventSettings:
         return self.persons + self.auctions + self.bids
 
     @classmethod
-    def of(cls, given: Mapping[str, str]) -> EventSettings:
-        """The settings that ``given`` options declare. Raises ValidationError for numbers that yield no events."""
+    def of(cls, options: Mapping[str, str]) -> EventSettings:
+        """The settings that ``options`` options declare. Raises ValidationError for numbers that yield no events."""
         shape = cls(
-            first_rate=_value(given, "first-event.rate"),
-            next_rate=_value(given, "next-event.rate"),
-            persons=_value(given, "person.proportion"),
-            auctions=_value(given, "auction.proportion"),
-            bids=_value(given, "bid.proportion"),
-            sine=_value(given, "rate.shape") == "sine",
-            period_ms=_value(given, "rate.period"),
-            person_size=_value(given, "person.avg-size"),
-            auction_size=_value(given, "auction.avg-size"),
-            bid_size=_value(given, "bid.avg-size"),
-            hot_auctions=_value(given, "bid.hot-ratio.auctions"),
-            hot_bidders=_value(given, "bid.hot-ratio.bidders"),
-            hot_sellers=_value(given, "auction.hot-ratio.sellers"),
+            first_rate=_value(options, "first-event.rate"),
+            next_rate=_value(options, "next-event.rate"),
+            persons=_value(options, "person.proportion"),
+            auctions=_value(options, "auction.proportion"),
+            bids=_value(options, "bid.proportion"),
+            sine=_value(options, "rate.shape") == "sine",
+            period_ms=_value(options, "rate.period"),
+            person_size=_value(options, "person.avg-size"),
+            auction_size=_value(options, "auction.avg-size"),
+            bid_size=_value(options, "bid.avg-size"),
+            hot_auctions=_value(options, "bid.hot-ratio.auctions"),
+            hot_bidders=_value(options, "bid.hot-ratio.bidders"),
+            hot_sellers=_value(options, "auction.hot-ratio.sellers"),
         )
         if min(shape.persons, shape.auctions, shape.bids) < 0 or shape.block == 0:
             raise ValidationError("The proportions of persons, auctions and bids must not be negative, nor all zero.")
@@ -180,8 +180,8 @@ class Nexmark(Connector):
         return self.bounded(table)
 
     def read(self, request: Read) -> SourceFrame:
-        given = _given(request.table)
-        shape, last = EventSettings.of(given), _last(given)
+        options = _given(request.table)
+        shape, last = EventSettings.of(options), _last(options)
         if not request.streaming or self.static(request.table):
             if last is None:
                 raise ValidationError(
@@ -190,7 +190,7 @@ class Nexmark(Connector):
                 )
             numbers = request.spark.range(0, last)
         else:
-            numbers = _endless(request, shape, paced=not _value(given, "max-emit-speed"))
+            numbers = _endless(request, shape, paced=not _value(options, "max-emit-speed"))
             numbers = numbers if last is None else numbers.where(f"id < {last}")
         return SourceFrame(events(numbers, shape, _start(request)))
 
@@ -230,9 +230,9 @@ def _value(given: Mapping[str, str], key: str) -> Any:
     return options.value(given, _OPTIONS, key)
 
 
-def _last(given: Mapping[str, str]) -> int | None:
+def _last(options: Mapping[str, str]) -> int | None:
     """The number before which events end; None where they don't."""
-    ends = [n for n in (_value(given, "events.num"), _value(given, "stop-at")) if n > 0]
+    ends = [n for n in (_value(options, "events.num"), _value(options, "stop-at")) if n > 0]
     return min(ends, default=None)
 
 

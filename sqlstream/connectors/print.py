@@ -59,9 +59,9 @@ class Print(Connector):
         _show(_in_order(_texts(request), request), self._emitter(request))
 
     def _emitter(self, request: Write) -> Callable[[str], None]:
-        given = request.table.options
-        start = f"{given['print-identifier']}> " if given.get("print-identifier") else ""
-        if option_rows.value(given, self.options, "standard-error"):
+        options = request.table.options
+        start = f"{options['print-identifier']}> " if options.get("print-identifier") else ""
+        if option_rows.value(options, self.options, "standard-error"):
             return lambda line: print(start + line, file=sys.stderr, flush=True)
         return lambda line: request.emit(start + line)
 

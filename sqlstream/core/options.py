@@ -201,14 +201,14 @@ def find_option(declared: Collection[Option], key: str) -> Option | None:
     return exact if exact is not None else next((o for o in declared if o.matches(key)), None)
 
 
-def check_options(owner: str, given: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
-    """Check ``given`` against ``declared``; returns the notices for options without effect.
+def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option, ...], *, at: Any = None) -> list[str]:
+    """Check ``options`` against ``declared``; returns the notices for options without effect.
 
     ``owner`` names the connector or format in messages. Raises ValidationError, with the option's key, for an option that is unknown, missing,
     badly typed or refused.
     """
     notices = []
-    unknown = sorted(k for k in given if find_option(declared, k) is None)
+    unknown = sorted(k for k in options if find_option(declared, k) is None)
     if unknown:
         supported = "\n".join(sorted(o.key for o in declared))
         raise _about(
@@ -218,14 +218,14 @@ def check_options(owner: str, given: Mapping[str, str], declared: tuple[Option, 
             did_you_mean(unknown[0], (o.key for o in declared)),
         )
     for option in declared:
-        if option.required and option.key not in given:
+        if option.required and option.key not in options:
             raise _about(
                 option.key,
                 f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}",
                 at,
                 option.summary or None,
             )
-    for key, text in given.items():
+    for key, text in options.items():
         found = find_option(declared, key)
         assert found is not None
         if found.use is Support.REFUSED:
@@ -247,9 +247,9 @@ def _about(key: str, message: str, at: Any, hint: str | None = None) -> Validati
     return error
 
 
-def value(given: Mapping[str, str], declared: tuple[Option, ...], key: str) -> Any:
-    """The typed value of ``key`` in ``given``, or its default; None where there is neither."""
+def value(options: Mapping[str, str], declared: tuple[Option, ...], key: str) -> Any:
+    """The typed value of ``key`` in ``options``, or its default; None where there is neither."""
     option = find_option(declared, key)
     assert option is not None, key
-    text = given.get(key, option.default)
+    text = options.get(key, option.default)
     return None if text is None else parse_value(option, text)

@@ -48,35 +48,35 @@ class Avro(Format):
                "TIMESTAMP_LTZ its timestamp."),
     )  # fmt: skip
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
-        self.schema(fields, given, at=at)
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
+        self.schema(fields, options, at=at)
 
-    def schema(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> str:
+    def schema(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> str:
         """The schema of a record, as JSON. Raises ValidationError, NotSupported."""
-        return json.dumps(_Derivation(at, _LTZ).record(_RECORD, fields, legacy=self.option(given, "timestamp_mapping.legacy")))
+        return json.dumps(_Derivation(at, _LTZ).record(_RECORD, fields, legacy=self.option(options, "timestamp_mapping.legacy")))
 
-    def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
+    def notices(self, fields: Fields, options: Mapping[str, str]) -> list[str]:
         precise = (n for n, t in fields if any(p.is_timestamp and p.args[0] > 3 for p in t.parts))
         return [f"Column '{n}': as Flink's, avro's times are kept to the millisecond; further digits are cut off." for n in precise]
 
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
-        text = self.option(given, "encoding") == "json"
-        return rows.read_rows(record, self._records(fields, given), fields, "Failed to deserialize Avro record", text=text)
+    def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
+        text = self.option(options, "encoding") == "json"
+        return rows.read_rows(record, self._records(fields, options), fields, "Failed to deserialize Avro record", text=text)
 
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 
-        record: Column = Column(self._records(fields, given).written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
+        record: Column = Column(self._records(fields, options).written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
         return record
 
-    def _records(self, fields: Fields, given: Mapping[str, str]) -> Any:
-        json_encoded = self.option(given, "encoding") == "json"
-        return rows.java().AvroRecords(columns_sql(fields), self.schema(fields, given), json_encoded)
+    def _records(self, fields: Fields, options: Mapping[str, str]) -> Any:
+        json_encoded = self.option(options, "encoding") == "json"
+        return rows.java().AvroRecords(columns_sql(fields), self.schema(fields, options), json_encoded)
 
-    def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    def file_source(self, fields: Fields, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         _Derivation(None, _IN_FILES).record(_RECORD, fields, legacy=True)
-        return "sqlstream.formats.AvroFiles", {"schema": self.schema(fields, given), "codec": self.option(given, "codec")}
+        return "sqlstream.formats.AvroFiles", {"schema": self.schema(fields, options), "codec": self.option(options, "codec")}
 
 
 class _Derivation:

@@ -73,30 +73,30 @@ class Format(ABC):
     of_files: ClassVar[tuple[str, ...]] = ()
     mode: ClassVar[ChangelogMode] = ChangelogMode.APPEND
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
         """Check types and what options mean together; their names and values are checked already. Raises ValidationError."""
 
-    def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
+    def notices(self, fields: Fields, options: Mapping[str, str]) -> list[str]:
         """Notices about these columns, where values differ from Flink's."""
         precise = (n for n, t in fields if any(p.is_timestamp and p.args[0] > 6 for p in t.parts))
         return [f"Column '{n}': times are kept to the microsecond; further digits are cut off." for n in precise]
 
-    def option(self, given: Mapping[str, str], key: str) -> Any:
+    def option(self, options: Mapping[str, str], key: str) -> Any:
         """The typed value of an option, or its default."""
-        return option_rows.value(given, self.options, key)
+        return option_rows.value(options, self.options, key)
 
     @abstractmethod
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+    def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
         """``record.frame`` with the columns of ``fields`` added, in carrier types, those of the record's properties, and KIND where ``mode``
         carries kinds. A record that can't be decoded fails the job with its place and text, or is skipped, as the options say."""
 
     @abstractmethod
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         """The record (STRING or BINARY), over columns named as the fields, and KIND where ``mode`` carries kinds.
 
         ``lines``: it is a line of a file."""
 
-    def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    def file_source(self, fields: Fields, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The name of the file source that reads and writes files of these columns, and its options."""
         raise NotImplementedError(f"{self.name} has no files of its own")
 
@@ -108,7 +108,7 @@ class Format(ABC):
         """SQL for the value of ``x``, which is of ``file_type``."""
         return f"CAST({x} AS {type_.spark})"
 
-    def to_file(self, x: str, type_: Type, given: Mapping[str, str]) -> str:
+    def to_file(self, x: str, type_: Type, options: Mapping[str, str]) -> str:
         """SQL for the value ``x`` as files of its own store it."""
         return f"CAST({x} AS {type_.stored})"
 
@@ -151,7 +151,7 @@ def refuse_types(owner: str, fields: Fields, refused: Callable[[Type], bool], *,
             raise NotSupported(f"The {owner} format can't carry type {t} of column '{name}'.", at=at)
 
 
-def exclusive(owner: str, given: Mapping[str, str], first: str, second: str, *, at: Any = None) -> None:
+def exclusive(owner: str, options: Mapping[str, str], first: str, second: str, *, at: Any = None) -> None:
     """Raise where two switches are both on."""
-    if all(given.get(k, "false").strip().lower() == "true" for k in (first, second)):
+    if all(options.get(k, "false").strip().lower() == "true" for k in (first, second)):
         raise ValidationError(f"{owner}: {first} and {second} shouldn't both be true.", at=at)

@@ -59,19 +59,19 @@ class ChangeFormat(JsonBased):
     title: ClassVar[str]
     shape: ClassVar[Envelope]
 
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+    def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
         from pyspark.sql import functions as F
 
         wanted = [p for key in record.properties for p in self.properties if p.key == key]
-        wrapped = given.get("schema-include", "false").strip().lower() == "true"
+        wrapped = options.get("schema-include", "false").strip().lower() == "true"
         inner = {p.field: p.field_type for p in wanted if not (wrapped and p.outer)}
         outer = {p.field: p.field_type for p in wanted if wrapped and p.outer}
         others = tuple((_OTHER + n, t) for n, t in (inner | outer).items())
         description = {"record": self._type(fields, inner), "kinds": _codes(self.shape), "wrapped": wrapped}
         if wrapped:
             description["record"] = _row({"payload": description["record"], **_described(outer)})
-        iso = self.option(given, "timestamp-format.standard") == "iso-8601"
-        ignore = self.option(given, "ignore-parse-errors")
+        iso = self.option(options, "timestamp-format.standard") == "iso-8601"
+        ignore = self.option(options, "ignore-parse-errors")
         reader = rows.java().JsonChanges(json.dumps(description), iso, ignore)
         problem = None if ignore else f"Corrupt {self.title} JSON message"
         frame = rows.read_rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
@@ -87,14 +87,14 @@ class ChangeFormat(JsonBased):
             both = {name: {"root": "ARRAY", "children": [row]} for name, row in both.items()}
         return _row({**both, **_described({shape.change: STRING}), **_described(others)})
 
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
 
         start, end = zip(*(text.split("%s") for text in self.shape.written), strict=True)
-        if self.option(given, "encode.ignore-null-fields"):
+        if self.option(options, "encode.ignore-null-fields"):
             start, end = (tuple(re.sub(r'"\w+":null,', "", text) for text in texts) for texts in (start, end))
         first, last = (F.expr(f"if({REMOVES}, {spark_string(gone)}, {spark_string(new)})") for new, gone in (start, end))
-        return F.concat(first, super().encode(fields, given), last)
+        return F.concat(first, super().encode(fields, options), last)
 
 
 def _row(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,10 +150,10 @@ class Debezium(ChangeFormat):
         ('{"before":null,"after":%s,"op":"c"}', '{"before":%s,"after":null,"op":"d"}'),
     )  # fmt: skip
 
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
-        if self.option(given, "schema-include"):
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
+        if self.option(options, "schema-include"):
             raise ValidationError("Debezium JSON serialization doesn't support 'debezium-json.schema-include' option been set to true.")
-        return super().encode(fields, given)
+        return super().encode(fields, options)
 
 
 class Canal(ChangeFormat):

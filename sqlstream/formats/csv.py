@@ -51,7 +51,7 @@ class Csv(Format):
                "Write 1E+5 for the DECIMAL 100000.000; files always do, as Flink's."),
     )  # fmt: skip
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
         refuse_types("csv", fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
         for name, type_ in fields:
             if type_.root in ("MAP", "MULTISET"):
@@ -60,20 +60,20 @@ class Csv(Format):
                 if child.children:
                     what = f"Only simple types are supported in the second level nesting of fields '{name}' but was: {child}"
                     raise ValidationError(what, at=at)
-        if "quote-character" in given and self.option(given, "disable-quote-character"):
+        if "quote-character" in options and self.option(options, "disable-quote-character"):
             raise ValidationError("Format cannot define a quote character and disabled quote character at the same time.", at=at)
         for key in ("field-delimiter", "quote-character", "escape-character", "array-element-delimiter"):
-            if key in given and len(_unescaped(given[key])) != 1:
-                raise ValidationError(f"Option 'csv.{key}' must be a string with single character, but was: {given[key]}", at=at)
+            if key in options and len(_unescaped(options[key])) != 1:
+                raise ValidationError(f"Option 'csv.{key}' must be a string with single character, but was: {options[key]}", at=at)
 
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+    def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
         from pyspark.sql import functions as F
 
-        ignore = self.option(given, "ignore-parse-errors")
+        ignore = self.option(options, "ignore-parse-errors")
         text = f"CAST({record.value} AS STRING)"
-        separator = _unescaped(self.option(given, "field-delimiter"))
-        escape = given.get("escape-character")
-        quoting = "" if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
+        separator = _unescaped(self.option(options, "field-delimiter"))
+        escape = options.get("escape-character")
+        quoting = "" if self.option(options, "disable-quote-character") else self.option(options, "quote-character")
         parser = {
             "mode": "PERMISSIVE",
             "sep": separator,
@@ -84,7 +84,7 @@ class Csv(Format):
             "maxCharsPerColumn": "-1",
         }
         frame = record.frame if record.nulls else record.frame.where(f"{record.value} IS NOT NULL")
-        if self.option(given, "allow-comments"):
+        if self.option(options, "allow-comments"):
             frame = frame.where(f"{text} IS NULL OR (NOT startswith(ltrim({text}), '#') AND trim({text}) <> '')")
         # A cell of our own ends each line: it tells a cell that is empty, which from_csv gives as NULL, from one that is not there, and
         # a closed quote from an open one. A record may have one cell more, a blank one.
@@ -119,8 +119,8 @@ class Csv(Format):
         kept = [F.col(quote(c)) for c in record.frame.columns]
         own = [f"__sqlstream_{c}" for c in own_cells]
         rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
-        delimiter = self.option(given, "array-element-delimiter")
-        null = given.get("null-literal")
+        delimiter = self.option(options, "array-element-delimiter")
+        null = options.get("null-literal")
         columns = []
         for c, (name, type_) in zip(own, fields, strict=True):
             cell = _restored(f"coalesce({c}, '')", escape, separator, quoting)
@@ -129,15 +129,15 @@ class Csv(Format):
             columns.append(F.expr(f"if({text} IS NULL, NULL, {value})" if record.nulls else value).alias(name))
         return rows.select(*kept, *columns)
 
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
 
-        null = spark_string(given.get("null-literal", ""))
-        delimiter = _unescaped(self.option(given, "field-delimiter"))
-        escape = given.get("escape-character")
-        quote_character = None if self.option(given, "disable-quote-character") else self.option(given, "quote-character")
-        scientific = lines or self.option(given, "write-bigdecimal-in-scientific-notation")
-        elements = spark_string(self.option(given, "array-element-delimiter"))
+        null = spark_string(options.get("null-literal", ""))
+        delimiter = _unescaped(self.option(options, "field-delimiter"))
+        escape = options.get("escape-character")
+        quote_character = None if self.option(options, "disable-quote-character") else self.option(options, "quote-character")
+        scientific = lines or self.option(options, "write-bigdecimal-in-scientific-notation")
+        elements = spark_string(self.option(options, "array-element-delimiter"))
 
         def text(x: str, type_: Type) -> str:
             match type_.root:

@@ -36,20 +36,20 @@ class JsonBased(Format):
         Option("encode.ignore-null-fields", OptionKind.BOOLEAN, "false", "Leave out fields that are NULL."),
     )  # fmt: skip
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
         refuse_types(self.name, fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
         for _, type_ in fields:
             for t in type_.parts:
                 if t.root in ("MAP", "MULTISET") and not t.children[0].is_string:
                     raise ValidationError(f"JSON format doesn't support non-string as key type of map. The type is: {t}", at=at)
 
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 
-        iso = self.option(given, "timestamp-format.standard") == "iso-8601"
-        plain = self.option(given, "encode.decimal-as-plain-number")
-        sparse = self.option(given, "encode.ignore-null-fields")
+        iso = self.option(options, "timestamp-format.standard") == "iso-8601"
+        plain = self.option(options, "encode.decimal-as-plain-number")
+        sparse = self.option(options, "encode.ignore-null-fields")
         writer = rows.java().JsonWriter(columns_sql(fields), json.dumps(json_read.row(fields)), iso, plain, sparse)
         text: AnyColumn = Column(writer.written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
         return text
@@ -65,16 +65,16 @@ class Json(JsonBased):
         Option("decode.json-parser.enabled", OptionKind.BOOLEAN, "true", "A number read as STRING keeps its digits, 1.50; else it is Java's, 1.5."),
     )
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
-        exclusive("JSON format", given, "fail-on-missing-field", "ignore-parse-errors", at=at)
-        super().check(fields, given, at=at)
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
+        exclusive("JSON format", options, "fail-on-missing-field", "ignore-parse-errors", at=at)
+        super().check(fields, options, at=at)
 
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+    def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
         return json_read.decode(
             record,
             fields,
-            standard=self.option(given, "timestamp-format.standard"),
-            ignore=self.option(given, "ignore-parse-errors"),
-            complete=self.option(given, "fail-on-missing-field"),
-            tree=not self.option(given, "decode.json-parser.enabled"),
+            standard=self.option(options, "timestamp-format.standard"),
+            ignore=self.option(options, "ignore-parse-errors"),
+            complete=self.option(options, "fail-on-missing-field"),
+            tree=not self.option(options, "decode.json-parser.enabled"),
         )

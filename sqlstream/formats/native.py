@@ -30,19 +30,19 @@ class Native(Format):
     records = False
     files = True
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
         refuse_types(self.name, fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
 
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+    def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
         raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.")
 
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> Column:
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.")
 
-    def file_source(self, fields: Fields, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    def file_source(self, fields: Fields, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         # The library of the files reads the others' names from Hadoop's settings.
-        own = {f"{self.name}.{o.key}": given[o.key] for o in self.options if o.summary == _OWN and o.key in given}
-        return self.name, {"compression": self.option(given, self.options[0].key), **own}
+        own = {f"{self.name}.{o.key}": options[o.key] for o in self.options if o.summary == _OWN and o.key in options}
+        return self.name, {"compression": self.option(options, self.options[0].key), **own}
 
 
 _OWN = "As in the format's own library."
@@ -67,15 +67,15 @@ class Parquet(Native):
         Option("*", use=Support.REFUSED, why="Set 'spark.sql.parquet.*' or 'spark.hadoop.parquet.*' instead."),
     )  # fmt: skip
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
-        super().check(fields, given, at=at)
-        unit = self.option(given, "timestamp.time.unit")
-        if self.option(given, "write.int64.timestamp") and unit != "micros":
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
+        super().check(fields, options, at=at)
+        unit = self.option(options, "timestamp.time.unit")
+        if self.option(options, "write.int64.timestamp") and unit != "micros":
             raise NotSupported(f"Option 'parquet.timestamp.time.unit' can't be '{unit}'.", at=at, hint="Leave it out: times are written in micros.")
 
-    def notices(self, fields: Fields, given: Mapping[str, str]) -> list[str]:
-        notices = super().notices(fields, given)
-        if given.get("utc-timezone", "true").strip().lower() == "false":
+    def notices(self, fields: Fields, options: Mapping[str, str]) -> list[str]:
+        notices = super().notices(fields, options)
+        if options.get("utc-timezone", "true").strip().lower() == "false":
             notices.append("Option 'parquet.utc-timezone' has no effect: times are in UTC, as Flink's on a machine in UTC.")
         return notices
 
@@ -85,10 +85,10 @@ class Parquet(Native):
     def from_file(self, x: str, type_: Type) -> str:
         return f"CAST({_times(x, type_, 'time_from_millis')} AS {type_.spark})"
 
-    def to_file(self, x: str, type_: Type, given: Mapping[str, str]) -> str:
+    def to_file(self, x: str, type_: Type, options: Mapping[str, str]) -> str:
         held = _mapped(type_, _in_file)
         # Spark writes its TIMESTAMP as INT96 and TIMESTAMP_NTZ as INT64.
-        spark = held.stored if self.option(given, "write.int64.timestamp") else held.spark
+        spark = held.stored if self.option(options, "write.int64.timestamp") else held.spark
         return f"CAST({_times(x, type_, 'time_to_millis')} AS {spark})"
 
 

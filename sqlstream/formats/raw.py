@@ -31,7 +31,7 @@ class Raw(Format):
         Option("endianness", OptionKind.ENUM, "big-endian", "Byte order of numbers.", values=("big-endian", "little-endian")),
     )
 
-    def check(self, fields: Fields, given: Mapping[str, str], *, at: Any = None) -> None:
+    def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:
         if len(fields) != 1:
             names = ", ".join(n for n, _ in fields)
             raise ValidationError(f"The 'raw' format only supports single physical column. However the defined schema "
@@ -39,43 +39,43 @@ class Raw(Format):
         ((_, type_),) = fields
         if not (type_.is_string or type_.is_binary or type_.root in _SIZES):
             raise ValidationError(f"The 'raw' format doesn't supports '{type_}' as column type.", at=at)
-        if self._charset(given) is None:
-            raise ValidationError(f"Unsupported 'raw.charset' name: {given['charset']}.", at=at)
+        if self._charset(options) is None:
+            raise ValidationError(f"Unsupported 'raw.charset' name: {options['charset']}.", at=at)
 
-    def decode(self, record: Encoded, fields: Fields, given: Mapping[str, str]) -> DataFrame:
+    def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 
         ((name, type_),) = fields
         kept = [F.col(quote(c)) for c in record.frame.columns]
-        if type_.is_binary or (type_.is_string and self._charset(given) == "utf-8"):
+        if type_.is_binary or (type_.is_string and self._charset(options) == "utf-8"):
             value = F.expr(f"CAST({record.value} AS {type_.spark})")
         else:
             bytes_ = F.expr(f"CAST({record.value} AS BINARY)")
             wrong = f"Size of data received for deserializing {type_.root} type is not "
             place = F.expr(f"raise_error(concat({spark_string(wrong)}, octet_length({record.value}), ' (', {record.origin}, ').'))")
-            value = Column(self._records(type_, given).read(bytes_._jc))
+            value = Column(self._records(type_, options).read(bytes_._jc))
             value = F.when(bytes_.isNotNull(), F.coalesce(value, place.cast(type_.spark)))
         return record.frame.select(*kept, value.alias(name))
 
-    def encode(self, fields: Fields, given: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
+    def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
         from pyspark.sql import functions as F
         from pyspark.sql.classic.column import Column
 
         ((name, type_),) = fields
         value = F.col(quote(name))
-        if type_.is_binary or (type_.is_string and self._charset(given) == "utf-8"):
+        if type_.is_binary or (type_.is_string and self._charset(options) == "utf-8"):
             return value.cast("BINARY")
-        record: AnyColumn = Column(self._records(type_, given).written(value._jc))
+        record: AnyColumn = Column(self._records(type_, options).written(value._jc))
         return record
 
-    def _charset(self, given: Mapping[str, str]) -> str | None:
+    def _charset(self, options: Mapping[str, str]) -> str | None:
         """Python's name of the charset; None where there is none."""
         try:
-            return codecs.lookup(self.option(given, "charset")).name
+            return codecs.lookup(self.option(options, "charset")).name
         except LookupError:
             return None
 
-    def _records(self, type_: Type, given: Mapping[str, str]) -> Any:
-        little = self.option(given, "endianness") == "little-endian"
-        return rows.java().RawRecords(type_.spark, _SIZES.get(type_.root, 0), self.option(given, "charset"), little)
+    def _records(self, type_: Type, options: Mapping[str, str]) -> Any:
+        little = self.option(options, "endianness") == "little-endian"
+        return rows.java().RawRecords(type_.spark, _SIZES.get(type_.root, 0), self.option(options, "charset"), little)

@@ -104,11 +104,11 @@ class Filesystem(Connector):
         for key in table.partition_keys:
             if key not in known:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
-        given = formats.own_options(format_, table.options)
-        format_.check(_fields(table), given)
+        options = formats.own_options(format_, table.options)
+        format_.check(_fields(table), options)
         if format_.files:
-            format_.file_source(_fields(table), given)
-        notices += format_.notices(_fields(table), given)
+            format_.file_source(_fields(table), options)
+        notices += format_.notices(_fields(table), options)
         by_time = self._value(table, "sink.partition-commit.trigger") == "partition-time"
         if not by_time and self._value(table, "sink.partition-commit.delay"):
             raise NotSupported("Option 'sink.partition-commit.delay' must be 0 s.", hint=_PROCESS_TIME)
@@ -244,11 +244,11 @@ class Filesystem(Connector):
         fields = _fields(table)
         default = spark_string(self._value(table, "partition.default-name"))
         parts = [F.expr(f"coalesce(nullif(CAST({quote(k)} AS STRING), ''), {default})").alias(k) for k in table.partition_keys]
-        given = formats.own_options(format_, table.options)
+        options = formats.own_options(format_, table.options)
         if format_.files:
-            own = [F.expr(format_.to_file(quote(n), t, given)).alias(n) for n, t in fields]
+            own = [F.expr(format_.to_file(quote(n), t, options)).alias(n) for n, t in fields]
         else:
-            own = [format_.encode(fields, given, lines=True).cast("STRING").alias(_LINE)]
+            own = [format_.encode(fields, options, lines=True).cast("STRING").alias(_LINE)]
         frame = with_kinds(request.frame).select(*own, *parts)
         parallelism = self._value(table, "sink.parallelism")
         if parts and self._value(table, "sink.shuffle-by-partition.enable"):
@@ -259,12 +259,12 @@ class Filesystem(Connector):
     def _put(self, spark: Any, request: Write, frame: DataFrame, writer: str, number: int, *, ends: bool = False) -> None:
         table = request.table
         format_ = formats.find_format(table.options["format"])
-        given = formats.own_options(format_, table.options)
+        options = formats.own_options(format_, table.options)
         folder = Folder(spark, resolve(table.options["path"], request.project))
 
         def stage(path: str) -> None:
             out = frame.write.partitionBy(*table.partition_keys) if table.partition_keys else frame.write
-            source, settings = format_.file_source(_fields(table), given) if format_.files else ("text", {})
+            source, settings = format_.file_source(_fields(table), options) if format_.files else ("text", {})
             out.format(source).options(**settings).mode("overwrite").save(path)
 
         replace = None

@@ -91,15 +91,15 @@ class Jdbc(Connector):
         refuse_types("jdbc", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in _REFUSED_TYPES)
         if table.metadata:
             raise ValidationError("The 'jdbc' connector has no metadata columns.")
-        given = [key for key in _PARTITION if key in table.options]
-        if given and len(given) < len(_PARTITION):
+        partitioning = [key for key in _PARTITION if key in table.options]
+        if partitioning and len(partitioning) < len(_PARTITION):
             raise ValidationError("Either all or none of the following options should be provided:\n" + "\n".join(_PARTITION))
-        if given:
+        if partitioning:
             notices.append("Rows outside of the bounds of 'scan.partition.*' are read too, as Flink documents it; its connector leaves them out.")
         low, high = (self._value(table, key) for key in _PARTITION[2:])
-        if given and low > high:
+        if partitioning and low > high:
             raise ValidationError(f"'{_PARTITION[2]}'='{low}' must not be larger than '{_PARTITION[3]}'='{high}'.")
-        if given and table.options[_PARTITION[0]] not in {c.name for c in table.physical}:
+        if partitioning and table.options[_PARTITION[0]] not in {c.name for c in table.physical}:
             raise ValidationError(f"'{_PARTITION[0]}' names '{table.options[_PARTITION[0]]}', which is not a column of the table.")
         for key in ("lookup.max-retries", "sink.max-retries"):
             if self._value(table, key) < 0:
@@ -230,12 +230,12 @@ _KNOWN = {
 }
 
 
-def _carried(stored: str, name: str, type_: Type, given: DataType, zone: str) -> str:
+def _carried(stored: str, name: str, type_: Type, spark_type: DataType, zone: str) -> str:
     """SQL for a column of the database as the declared one. Raises ValidationError."""
-    kind = given.simpleString().partition("(")[0]
+    kind = spark_type.simpleString().partition("(")[0]
     if kind not in _KNOWN[type_.root]:
         raise ValidationError(
-            f"Column '{name}' is declared {type_}, and is {given.simpleString().upper()} in the database.",
+            f"Column '{name}' is declared {type_}, and is {spark_type.simpleString().upper()} in the database.",
             hint="Declare it TIMESTAMP." if (type_.root, kind) == ("TIMESTAMP_LTZ", "timestamp_ntz") else None,
         )
     sql = quote(stored)

@@ -195,9 +195,9 @@ class KafkaClient:
         from confluent_kafka import KafkaException
 
         self._reports.clear()
-        given = settings(self.properties)
+        configuration = settings(self.properties)
         try:
-            return kind({**_QUIET, **given, **more, "error_cb": self._reports.append})
+            return kind({**_QUIET, **configuration, **more, "error_cb": self._reports.append})
         except (KafkaException, ValueError, TypeError) as error:
             hint = "Check 'properties.ssl.*', its files and their passwords." if "ssl." in str(error) else "Check the table's 'properties.*'."
             raise BrokerError(f"No Kafka client could be created for {self.servers}.", hint=hint) from error
@@ -236,9 +236,9 @@ class KafkaClient:
         reports = [(r.name(), r.str()) for r in self._reports]
         rows = (row for row in _REPORTS for name, text in reports if row[0] in ("", name) and row[1] in text)
         _, _, message, hint = next(rows, _SILENCE)
-        given = settings(self.properties)
-        user = f" of '{given['sasl.username']}'" if "sasl.username" in given else ""
-        raise BrokerError(message.format(servers=self.servers, user=user, mechanism=given.get("sasl.mechanism")), hint=hint)
+        configuration = settings(self.properties)
+        user = f" of '{configuration['sasl.username']}'" if "sasl.username" in configuration else ""
+        raise BrokerError(message.format(servers=self.servers, user=user, mechanism=configuration.get("sasl.mechanism")), hint=hint)
 
     def _topics(self, handle: Any) -> dict[str, list[int]]:
         """The partitions of all topics; those without a leader are not there."""

@@ -108,9 +108,9 @@ def _login(properties: Mapping[str, str]) -> dict[str, str]:
         )
         hint = "Write: org.apache.kafka.common.security.plain.PlainLoginModule required username='..' password='..';"
         raise ValidationError(what, hint=hint)
-    given = {key: re.sub(r"\\(.)", r"\1", one or other or bare, flags=re.S) for key, one, other, bare in _JAAS_OPTION.findall(match["options"])}
+    entries = {key: re.sub(r"\\(.)", r"\1", one or other or bare, flags=re.S) for key, one, other, bare in _JAAS_OPTION.findall(match["options"])}
     if mechanism != "OAUTHBEARER":
-        if missing := [k for k in _LOGIN if k not in given]:
+        if missing := [k for k in _LOGIN if k not in entries]:
             raise ValidationError(f"'properties.sasl.jaas.config' has no {' and no '.join(missing)}.")
-        return {name: given[key] for key, name in _LOGIN.items()}
-    return {"sasl.oauthbearer.method": "oidc"} | {name: given[key] for key, name in _OAUTH.items() if key in given}
+        return {name: entries[key] for key, name in _LOGIN.items()}
+    return {"sasl.oauthbearer.method": "oidc"} | {name: entries[key] for key, name in _OAUTH.items() if key in entries}

@@ -81,15 +81,15 @@ class TopicConnector(Connector):
 
     def check(self, table: Table) -> list[str]:
         layout = self.layout(table)
-        given = plain_options(table)
+        options = plain_options(table)
         rows = self.options + formats.table_options(layout.value, layout.value_prefix)
         if layout.key is not None:
             rows += formats.table_options(layout.key, "key.")
-        notices = option_rows.check_options(self.name, given, rows)
-        if ("topic" in given) == ("topic-pattern" in given):
+        notices = option_rows.check_options(self.name, options, rows)
+        if ("topic" in options) == ("topic-pattern" in options):
             raise ValidationError(
                 "Option 'topic' and 'topic-pattern' shouldn't be set together."
-                if "topic" in given
+                if "topic" in options
                 else "Either 'topic' or 'topic-pattern' must be set."
             )
         self.check_offsets(table, "bounded", self.option(table, "scan.bounded.mode"))
@@ -102,15 +102,15 @@ class TopicConnector(Connector):
 
     def check_offsets(self, table: Table, side: str, mode: str) -> None:
         """Check what ``mode`` asks for, of the start or the end. Raises ValidationError."""
-        given = table.options
+        options = table.options
         for needed, key in (("specific-offsets", "specific-offsets"), ("timestamp", "timestamp-millis")):
             name = f"scan.{side}.{key}"
-            if mode == needed and name not in given:
+            if mode == needed and name not in options:
                 raise ValidationError(f"'{name}' is required in '{mode}' {side} mode but missing.")
         if mode == "specific-offsets":
-            _specific(given, side)
+            _specific(options, side)
         # The startup mode has group-offsets for its default, which a table that is only written needs no group for.
-        if f"scan.{side}.mode" in given and mode == "group-offsets" and "properties.group.id" not in given:
+        if f"scan.{side}.mode" in options and mode == "group-offsets" and "properties.group.id" not in options:
             raise ValidationError(f"'properties.group.id' is required in 'group-offsets' {side} mode but missing.")
 
     def option(self, table: Table, key: str) -> Any:

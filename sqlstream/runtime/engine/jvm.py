@@ -105,11 +105,11 @@ def _started(command: Sequence[str], environment: Mapping[str, str], folder: Pat
     return gateway({"PYSPARK_GATEWAY_PORT": str(int.from_bytes(content[:4], "big")), "PYSPARK_GATEWAY_SECRET": content[8:].decode()})
 
 
-def gateway(given: Mapping[str, str]) -> Any:
-    """A gateway to a JVM that runs, which the environment, with ``given``, names."""
+def gateway(variables: Mapping[str, str]) -> Any:
+    """A gateway to a JVM that runs, which the environment, with ``variables``, names."""
     from pyspark.java_gateway import launch_gateway
 
-    with _environment(given):
+    with _environment(variables):
         return launch_gateway()  # type: ignore[no-untyped-call]
 
 
@@ -149,10 +149,10 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 @contextlib.contextmanager
-def _environment(given: Mapping[str, str]) -> Iterator[None]:
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
     """With variables of this process set so."""
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:

@@ -126,9 +126,9 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
     spark = frame.sparkSession
     calls_of = [(a.name, a.call.type, a.call.function) for a in node.aggregates]
     folds = {name: python_functions.fold(f.python, type_, spark, zone) for name, type_, f in calls_of if isinstance(f, Accumulator)}
-    given = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), [[m, *of] for of, m in marks.items()], folds,
+    aggregated = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), [[m, *of] for of, m in marks.items()], folds,
                             KIND if retracting else "", kinds, ttl)  # fmt: skip
-    return given.select(*[quote(f.name) for f in fields(node)], *([KIND] if kinds else []))
+    return aggregated.select(*[quote(f.name) for f in fields(node)], *([KIND] if kinds else []))
 
 
 def _marked(call: AggregateCall) -> tuple[str, ...]:

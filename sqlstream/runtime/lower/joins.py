@@ -47,9 +47,9 @@ def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFram
     # The columns of both sides, for the condition to be resolved against.
     pair = tagged.select(*(f"{quote(side)}.*" for side in _SIDES))
     condition = None if node.condition is None else pair.where(render(node.condition, zone))
-    given = changelog_mode(node).carries_kinds
+    carries_kinds = changelog_mode(node).carries_kinds
     how = node.join.kind.name.lower()
-    return keyed_join(tagged, how, [*node.keys] or [_ALL], [*node.null_safe] or [False], bool(kinds), given, condition, ttl)
+    return keyed_join(tagged, how, [*node.keys] or [_ALL], [*node.null_safe] or [False], bool(kinds), carries_kinds, condition, ttl)
 
 
 def _own(node: KeyedJoin, side: int, frame: DataFrame) -> list[Column]:

@@ -158,15 +158,15 @@ def _column(name: str, sql: str) -> Column:
 
 def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
     """``frame`` with the check of NOT NULL columns that the query doesn't already keep."""
-    given = {f.name: f for f in fields(node.input)}
-    checked = [c.name for c in node.table.persisted if not c.type.nullable and given[c.name].type.nullable]
+    inputs = {f.name: f for f in fields(node.input)}
+    checked = [c.name for c in node.table.persisted if not c.type.nullable and inputs[c.name].type.nullable]
     if not checked:
         return frame
     # A row that is removed by its key may have no other columns.
     removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
     if node.drop_nulls:
         return frame.where(f"{removed} OR ({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)})")
-    columns = [_column(n, _required(n, given[n].type.spark, removed) if n in checked else quote(n)) for n in row(node.input)]
+    columns = [_column(n, _required(n, inputs[n].type.spark, removed) if n in checked else quote(n)) for n in row(node.input)]
     return frame.select(*columns)
 
 

@@ -38,8 +38,8 @@ def sorted_rows(node: Sort, frame: DataFrame) -> DataFrame:
     if field(node.input, first.name).time is TimeAttribute.PROCTIME:
         return frame
     timed = _timed(frame, first.name, watermark_lag(node))
-    given = time_sort(timed.orderBy(F.col(_TIME), *[sort_key(k) for k in further]))
-    return given.select(*[quote(f.name) for f in fields(node)])
+    in_order = time_sort(timed.orderBy(F.col(_TIME), *[sort_key(k) for k in further]))
+    return in_order.select(*[quote(f.name) for f in fields(node)])
 
 
 def _timed(frame: DataFrame, time: str, lag: int) -> DataFrame:
@@ -61,8 +61,8 @@ def first_rows(node: Rank, frame: DataFrame) -> DataFrame:
 
 def over(node: Over, frame: DataFrame, zone: str, *, batch: bool) -> DataFrame:
     """The rows of ``frame``, the node's input, with the node's aggregates; ``batch``: in batch mode."""
-    given = _streaming(node, frame, zone) if frame.isStreaming else _static(node, frame, zone, batch=batch)
-    return given.select(*[quote(f.name) for f in fields(node)])
+    frame_out = _streaming(node, frame, zone) if frame.isStreaming else _static(node, frame, zone, batch=batch)
+    return frame_out.select(*[quote(f.name) for f in fields(node)])
 
 
 def _static(node: Over, frame: DataFrame, zone: str, *, batch: bool) -> DataFrame:

@@ -36,22 +36,22 @@ def matched(node: Match, frame: DataFrame, order: list[Column], zone: str) -> Da
     # A row without a time has no place: Flink fails the job, and so do we.
     time = node.order[0].name
     known = F.expr(f"coalesce({quote(time)}, CAST({NO_TIME} AS TIMESTAMP))")
-    given = frame.select(*[(known if c == time else F.col(quote(c))).alias(c, metadata={}) for c in columns])
+    readable = frame.select(*[(known if c == time else F.col(quote(c))).alias(c, metadata={}) for c in columns])
     # The stand-ins for the values have only their types.
     stands = [F.expr(f"CAST(NULL AS {_type(v)})").alias(v.name) for v in node.values]
-    conditions = given.select("*", *stands).select(*[F.expr(render(c, zone)).alias(name) for name, c in node.define])
-    aggregates = given.groupBy().agg(*[F.expr(render(v.call, zone)).alias(f"a{i}") for i, v in enumerate(calls)]) if calls else None
+    conditions = readable.select("*", *stands).select(*[F.expr(render(c, zone)).alias(name) for name, c in node.define])
+    aggregates = readable.groupBy().agg(*[F.expr(render(v.call, zone)).alias(f"a{i}") for i, v in enumerate(calls)]) if calls else None
     defined = [name for name, _ in node.define]
     states = [[[int(e.takes), e.target, _NONE if e.when is None else e.when, *e.unless] for e in state.edges] for state in automaton(node.pattern)]
     skip = node.skip.name
     target = _NONE if node.target is None else names.index(node.target)
-    result = given.select(
+    result = readable.select(
         *[F.col(quote(k)) for k in node.partition],
         *[F.expr(f"CAST(NULL AS {_type(m)})").alias(m.name) for m in node.measures],
         F.col(quote(time)).alias(node.time),
     )
     return pattern_match(
-        given.orderBy(*order),
+        readable.orderBy(*order),
         list(node.partition),
         (states, len(names), skip, target, node.within, one_way(node.pattern)),
         conditions,

@@ -130,10 +130,10 @@ class Changes:
         return self._stopped.is_set()
 
     def __iter__(self) -> Iterator[Change]:
-        given = 0
+        emitted = 0
         limit = self._limit
         try:
-            while limit is None or given < limit:
+            while limit is None or emitted < limit:
                 try:
                     batch = self._queue.get(timeout=0.1)
                 except queue.Empty:
@@ -145,9 +145,9 @@ class Changes:
                 if isinstance(batch, BaseException):
                     raise batch
                 for change in batch:
-                    if self._stopped.is_set() or (limit is not None and given >= limit):
+                    if self._stopped.is_set() or (limit is not None and emitted >= limit):
                         return
-                    given += 1
+                    emitted += 1
                     yield change
         finally:
             self._stopped.set()

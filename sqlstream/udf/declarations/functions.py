@@ -204,20 +204,20 @@ def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str 
     return f"{row.name} can't be called: values of type {foreign} are not passed to Python." if foreign else None
 
 
-def _coerced(of: Signature, given: Types) -> Types | None:
+def _coerced(of: Signature, argument_types: Types) -> Types | None:
     parameters = of.parameters
     least = sum(1 for p in parameters if not (p.optional or p.repeated))
-    if len(given) < least or (len(given) > len(parameters) and not (parameters and parameters[-1].repeated)):
+    if len(argument_types) < least or (len(argument_types) > len(parameters) and not (parameters and parameters[-1].repeated)):
         return None
-    takes = [parameters[min(i, len(parameters) - 1)].type for i in range(len(given))]
-    if any(wanted is not None and not implicitly_castable(a, wanted) for a, wanted in zip(given, takes, strict=True)):
+    takes = [parameters[min(i, len(parameters) - 1)].type for i in range(len(argument_types))]
+    if any(wanted is not None and not implicitly_castable(a, wanted) for a, wanted in zip(argument_types, takes, strict=True)):
         return None
-    return tuple(_argument(a, wanted) for a, wanted in zip(given, takes, strict=True))
+    return tuple(_argument(a, wanted) for a, wanted in zip(argument_types, takes, strict=True))
 
 
-def _argument(given: Type, wanted: Type | None) -> Type:
+def _argument(argument_type: Type, wanted: Type | None) -> Type:
     if wanted is not None:
         # To Python a text is a text, however long.
-        alike = (given.is_string and wanted.is_string) or (given.is_binary and wanted.is_binary)
-        return given if alike else wanted.null()
-    return t.STRING if given.root == "NULL" else given
+        alike = (argument_type.is_string and wanted.is_string) or (argument_type.is_binary and wanted.is_binary)
+        return argument_type if alike else wanted.null()
+    return t.STRING if argument_type.root == "NULL" else argument_type

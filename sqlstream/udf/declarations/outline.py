@@ -193,7 +193,7 @@ class _Outline:
         made = ast.ClassDef(node.name, [b for b in node.bases if self._known(b)], [], body, decorators)
         return ast.copy_location(made, node)
 
-    def arguments(self, given: ast.arguments) -> ast.arguments:
+    def arguments(self, source: ast.arguments) -> ast.arguments:
         def plain(argument: ast.arg) -> ast.arg:
             return ast.copy_location(ast.arg(argument.arg, self.annotation(argument.annotation)), argument)
 
@@ -201,9 +201,9 @@ class _Outline:
             return value if value is None or isinstance(value, ast.Constant) else ast.Constant(None)
 
         return ast.arguments(
-            posonlyargs=list(map(plain, given.posonlyargs)), args=list(map(plain, given.args)), vararg=plain(given.vararg) if given.vararg else None,
-            kwonlyargs=list(map(plain, given.kwonlyargs)), kw_defaults=list(map(default, given.kw_defaults)),
-            kwarg=plain(given.kwarg) if given.kwarg else None, defaults=[default(d) or ast.Constant(None) for d in given.defaults],
+            posonlyargs=list(map(plain, source.posonlyargs)), args=list(map(plain, source.args)), vararg=plain(source.vararg) if source.vararg else None,
+            kwonlyargs=list(map(plain, source.kwonlyargs)), kw_defaults=list(map(default, source.kw_defaults)),
+            kwarg=plain(source.kwarg) if source.kwarg else None, defaults=[default(d) or ast.Constant(None) for d in source.defaults],
         )  # fmt: skip
 
     def annotation(self, node: ast.expr | None) -> ast.expr | None:

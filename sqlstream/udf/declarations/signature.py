@@ -107,24 +107,24 @@ def _signature(declared: Declared, name: str) -> Signature:
     return Signature(parameters, _needed(declared.result if declared.result is not None else type_of_annotation(hints.get("return"))))
 
 
-def _needed(given: Any) -> Type:
-    if given is None:
+def _needed(written: Any) -> Type:
+    if written is None:
         raise ValidationError("Its result has no type.", hint="Give the decorator a result_type, or the function an annotation: -> str.")
-    return _type(given)
+    return _type(written)
 
 
-def _type(given: Any) -> Type:
+def _type(written: Any) -> Type:
     """A type as a decorator is given it."""
-    if isinstance(given, t.Type):
-        return given
-    if isinstance(given, str):
+    if isinstance(written, t.Type):
+        return written
+    if isinstance(written, str):
         try:
-            return type_named(given)
+            return type_named(written)
         except SqlStreamError as error:
-            raise ValidationError(f"'{given}' is not a type: {error.message}") from None
-    if (annotated := type_of_annotation(given)) is not None:
+            raise ValidationError(f"'{written}' is not a type: {error.message}") from None
+    if (annotated := type_of_annotation(written)) is not None:
         return annotated
-    raise ValidationError(f"{given!r} is not a type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
+    raise ValidationError(f"{written!r} is not a type.", hint="Write DataTypes.STRING(), 'STRING', or an annotation.")
 
 
 def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionParameter, ...]:

@@ -32,12 +32,12 @@ _files: dict[str, IO[str]] = {}
 
 def evaluated_or_kept(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Array:
     """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON. ``values`` gives those of a batch."""
-    *given, rows = arrays
+    *arguments, rows = arrays
     opened_function(task)
     parts: list[pa.Array] = []
     failed: list[bool] = []
     letters: list[str] = []
-    for length, found in _parts(task, values, tuple(given) or (rows,), 0, len(rows)):
+    for length, found in _parts(task, values, tuple(arguments) or (rows,), 0, len(rows)):
         if isinstance(found, FunctionFailed):
             letters.append(_letter(task, found, rows[len(failed)].as_py()))
             found = pa.nulls(1, arrow_type(task.result))

@@ -86,13 +86,13 @@ def _by_row(
     task: Task, function: Any, rows: GroupRows, counts: list[int], kept: list[bytes | None], zone: datetime.tzinfo, *, keeps: bool
 ) -> Iterator[Any]:
     """``keeps``: accumulators are kept some time."""
-    given = rows.places(task, sum(counts), zone)
+    argument_rows = rows.places(task, sum(counts), zone)
     first = 0
     for count, before in zip(counts, kept, strict=True):
         places = range(first, first + count)
         try:
             accumulator = function.create_accumulator() if before is None else accumulators.loaded(task, function, before)
-            take_in(task, function, accumulator, rows, given, places, zone)
+            take_in(task, function, accumulator, rows, argument_rows, places, zone)
             if keeps:
                 accumulators.check_accumulators(task, function, accumulator, rows.columns, places)
             yield function.get_value(accumulator)
@@ -104,17 +104,19 @@ def _by_row(
         first += count
 
 
-def take_in(task: Task, function: Any, accumulator: Any, rows: GroupRows, given: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo) -> None:
-    """Add to ``accumulator`` the rows at ``places``, in order, of all that are ``given``. Raises FunctionFailed."""
+def take_in(
+    task: Task, function: Any, accumulator: Any, rows: GroupRows, argument_rows: list[tuple[Any, ...]], places: range, zone: datetime.tzinfo
+) -> None:
+    """Add to ``accumulator`` the rows at ``places``, in order, of all that are ``argument_rows``. Raises FunctionFailed."""
     signs, take, place = rows.signs, function.accumulate, places.start
     try:
         if signs is None:
             for place in places:
-                take(accumulator, *given[place])
+                take(accumulator, *argument_rows[place])
         else:
             for place in places:
                 take = function.accumulate if signs[place] > 0 else function.retract
-                take(accumulator, *given[place])
+                take(accumulator, *argument_rows[place])
     except RAISED as error:
         raise failure(task, error, take, rows.columns, range(place, place + 1), f"for {shown_arguments(task, rows.columns, place, zone)}") from None
 
