@@ -201,7 +201,8 @@ class _Outline:
             return value if value is None or isinstance(value, ast.Constant) else ast.Constant(None)
 
         return ast.arguments(
-            posonlyargs=list(map(plain, source.posonlyargs)), args=list(map(plain, source.args)), vararg=plain(source.vararg) if source.vararg else None,
+            posonlyargs=list(map(plain, source.posonlyargs)), args=list(map(plain, source.args)),
+            vararg=plain(source.vararg) if source.vararg else None,
             kwonlyargs=list(map(plain, source.kwonlyargs)), kw_defaults=list(map(default, source.kw_defaults)),
             kwarg=plain(source.kwarg) if source.kwarg else None, defaults=[default(d) or ast.Constant(None) for d in source.defaults],
         )  # fmt: skip
