@@ -37,7 +37,7 @@ SELECT COUNT(*) FROM copies;
 
 
 def build(archive: Path) -> bool:
-    """Build it; False where another process does, or has. Raises SetupError."""
+    """Build it; False if another process is building it, or has built it. Raises SetupError."""
     with (archive.parent / "classes.lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

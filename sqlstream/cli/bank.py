@@ -156,7 +156,7 @@ class _Money(int):
 
 
 def _movement(rng: Random, balance: int) -> tuple[str, str, int]:
-    """Type, operation and amount; an account without the money for a debit gets a credit."""
+    """Type, operation and amount; an account that can't afford a debit gets a credit."""
     kind, operation, _, largest = _weighted(rng, OPERATIONS)
     amount = _amount(rng, largest)
     if kind == "Debit" and amount > balance:

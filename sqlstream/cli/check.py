@@ -1,4 +1,4 @@
-"""``sqlstream check``: in come files of SQL, out comes a line for each finding. No JVM starts."""
+"""``sqlstream check``. In: files of SQL. Out: one line per finding. No JVM starts."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen) -
 
 
 def _produce(broker: Broker, records: Iterator[str], share: int, session: Session, screen: Screen) -> None:
-    """Send the rest in rounds with a progress line, then end the SELECT that watches."""
+    """Send the rest in rounds with a progress line, then end the SELECT that shows the windows."""
     sent = share
     for _ in range(ROUNDS):
         time.sleep(2)

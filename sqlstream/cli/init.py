@@ -1,4 +1,4 @@
-"""``sqlstream init``: the example project, written out as the start of one's own. The demo plays with a copy of it."""
+"""``sqlstream init``: the example project, written out as the start of a project of one's own. The demo runs on a copy of it."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _main(argv: list[str], fronts: Fronts | None) -> int:
 
 
 def _of_project() -> argparse.ArgumentParser:
-    """What has to be known of a subcommand's arguments before the project's settings are read."""
+    """What has to be known about a subcommand's arguments before the project's settings are read."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--project", type=_folder)
     parser.add_argument("--no-python", action="store_true")
@@ -187,7 +187,7 @@ def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
 
 
 def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str | None:
-    """What is no option as a statement: ``query NAME parameter=value ..``, wherever the options stand."""
+    """What is not an option, as a statement: ``query NAME parameter=value ..``, wherever the options stand."""
     if not words:
         return None
     if words[0] != "query" or (unknown := next((w for w in words if w.startswith("-")), None)):

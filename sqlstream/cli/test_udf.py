@@ -52,7 +52,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
 
 
 def _tested(file: Path, modules: Modules, zone: str, settings: FunctionSettings) -> bool:
-    """Whether the file's functions do what their examples say; what they do else is printed."""
+    """Whether the file's functions do what their examples say; differences are printed."""
     errors = [e for e in modules.errors if e.location is not None and e.location.file == modules.shown(file)]
     for error in errors:
         print(f"{error.location}: {error.message}")
@@ -90,7 +90,7 @@ def _examples(functions: list[PythonFunction], names: dict[str, Any], calls: dic
 
 
 class _Runner(doctest.DocTestRunner):
-    """Tells of an exception in one line: the example's place in the file, the example, what was raised, and where in the file."""
+    """Reports an exception in one line: the example's place in the file, the example, what was raised, and where in the file."""
 
     def __init__(self, shown: str) -> None:
         super().__init__(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)

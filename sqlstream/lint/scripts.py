@@ -1,4 +1,4 @@
-"""A script's findings: what does not parse or plan, as errors, and what the rules find in the rest. It goes on behind an error."""
+"""A script's findings: what does not parse or plan, as errors, and what the rules find in the rest. It continues after an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client's own statements: saved queries listed, topics looked into, the last result written or drawn; and what DROP, STOP and QUIT ask."""
+"""The client's own statements: saved queries, topics without tables, the last result as a file or chart; and the questions of DROP, STOP and QUIT."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def leaving(jobs: list[str]) -> str:
 
 
 class Client:
-    """What a session does for the one who sits before it. ``ask`` is None for scripts: they are never asked."""
+    """What a session does for the user at the terminal. ``ask`` is None for scripts: they are never asked."""
 
     def __init__(
         self, planner: Planner, jobs: Jobs, spark: Callable[[], SparkSession | None], ask: Ask | None, interrupted: Callable[[], bool]
@@ -85,7 +85,7 @@ class Client:
         return self._kept.passing(changes)
 
     def agreed(self, node: exp.Expr) -> bool:
-        """Whether the user says yes to a DROP, STOP or QUIT, told what depends on it. Nothing else is asked about."""
+        """Whether the user agrees to a DROP, STOP or QUIT; the question names what depends on it. Nothing else is asked about."""
         if self._ask is None:
             return True
         match node:

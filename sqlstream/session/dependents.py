@@ -1,4 +1,4 @@
-"""What depends on an object of the catalog: views, jobs that run, saved queries."""
+"""What depends on an object of the catalog: views, running jobs, saved queries."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rows for other programs: a result as CSV or JSON lines, and the last result that was shown, as a file.
 
-CSV is that of RFC 4180 with a header; NULL is nothing, an empty text ``""``. JSON is an object a line. Changes have their kind as ``op``
+CSV follows RFC 4180, with a header; NULL is nothing, an empty text ``""``. JSON is one object per line. Changes have their kind as ``op``
 (see ``op_name``).
 """
 

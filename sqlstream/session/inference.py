@@ -104,7 +104,7 @@ def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, 
 
 
 def _kind(value: Any, levels: int = _MOST_LEVELS) -> InferredType:
-    """The kind of a value; what stands deeper in it than so many levels is the text of its JSON."""
+    """The kind of a value; what is nested deeper than this many levels is the text of its JSON."""
     if levels == 0 and isinstance(value, dict | list):
         return STRING
     match value:
@@ -174,7 +174,7 @@ def _sql(kind: InferredType) -> str:
 
 
 def _csv_width(texts: Sequence[str]) -> int:
-    """The number of columns that all lines have; 0 where they are no CSV."""
+    """The number of columns that all lines have; 0 if they are not CSV."""
     if not texts or texts[0].startswith(("[", "{")) or any("\n" in t.strip() or not t.strip().isprintable() for t in texts):
         return 0
     widths = {len(row) for row in csv.reader(texts)}

@@ -15,7 +15,7 @@ class Binding:
 
 @dataclass(frozen=True)
 class Key:
-    """What a person presses and what comes of it. ``action`` names what the prompt does; without one it is prompt-toolkit's own."""
+    """What a user presses and what it does. ``action`` names what the prompt does; without one it is prompt-toolkit's own."""
 
     shown: str
     does: str

@@ -1,4 +1,4 @@
-"""A chart in characters: in come the changes of a result, out come lines of text.
+"""A chart in characters. In: the changes of a result. Out: lines of text.
 
 A number over the end of its window, or the first time there is, or the row's place; a mark for each series. Of a result that changes it shows
 the rows that are left.
@@ -50,7 +50,7 @@ def chart(columns: Sequence[Field], changes: Iterable[Change], column: str | Non
 
 
 def remaining(changes: Iterable[Change]) -> list[Row]:
-    """The rows that are left when all changes were applied."""
+    """The rows that remain after all changes."""
     left: Counter[Row] = Counter()
     for change in changes:
         left[change.row] += -1 if change.kind in (RowKind.UPDATE_BEFORE, RowKind.DELETE) else 1

@@ -36,7 +36,7 @@ _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
 
 @dataclass(frozen=True)
 class QueryParameter:
-    """``type`` is Flink's name of it, empty where nothing declares it; ``default`` None where a value has to be given."""
+    """``type`` is Flink's name of it, empty where nothing declares it; ``default`` None where a value is required."""
 
     name: str
     type: str = ""
@@ -214,7 +214,7 @@ def _double(text: str, type_: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """``text``, of a number as SQL writes it: Python takes more."""
+    """``text`` as a number, written as in SQL: Python accepts more."""
     if len(text) > _MOST_DIGITS or not re.fullmatch(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?", text):
         raise ValueError(text)
     return text

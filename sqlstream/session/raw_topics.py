@@ -67,8 +67,10 @@ def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str
 
 
 def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, topic: str | None = None) -> TopicBrokers:
-    """The brokers of ``topic``: those of a table of it, of the option, of the environment, of the project's development broker. A table that
-    has these brokers tells how to log in. Raises SetupError, ValidationError."""
+    """The brokers of ``topic``: those of a table of it, of the option, of the environment, of the project's development broker.
+
+    A table that has these brokers says how to log in. Raises SetupError, ValidationError.
+    """
     tables = [t.options for t in _tables(catalog) if _SERVERS in t.options]
     for table in tables:
         if topic is not None and topic in table.get("topic", "").split(";"):

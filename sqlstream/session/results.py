@@ -54,7 +54,7 @@ class Rows(Outcome):
 
 @dataclass(frozen=True)
 class Figures(Rows):
-    """Rows that are others a moment later: ``again`` gives them as they are then."""
+    """Rows that change from moment to moment: ``again`` reads them anew."""
 
     again: Callable[[], tuple[tuple[str | None, ...], ...]] = tuple
 

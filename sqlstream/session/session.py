@@ -79,8 +79,8 @@ class Session:
         progress: Callable[[list[JobMetrics]], None] = lambda running: None,
         python: bool = True,
     ) -> None:
-        """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``progress`` hears
-        about once a second of the jobs that are waited for, and of none when that is over. ``python``: see Planner.
+        """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``progress`` is
+        called about once a second with the jobs that are waited for, and with none when that is over. ``python``: see Planner.
         """
         self.project = project.resolve()
         self.options: dict[str, str] = {}
@@ -123,7 +123,7 @@ class Session:
     # --- what the shell and the runner call --------------------------------------------------------------------------
 
     def start_spark(self) -> None:
-        """Begin to start Spark in the background, for one who will soon give it something to do."""
+        """Begin to start Spark in the background, for it will soon be needed."""
         self._engine.start(warm=True)
 
     def run(self, script: str, name: str | None = None) -> Iterator[Outcome]:
@@ -151,7 +151,7 @@ class Session:
         return error.located(self._masked(script), name, statement.start)
 
     def interrupt(self, *, for_good: bool = False) -> None:
-        """End the statement that runs: a SELECT, or the wait for a job (which is stopped); ``for_good``: those that are still to come, too."""
+        """End the running statement: a SELECT, or the wait for a job (which is stopped); ``for_good``: those that are still to come, too."""
         self._ending = self._ending or for_good
         self._interrupted.set()
         self._jobs.wake()
@@ -177,7 +177,7 @@ class Session:
         self._jobs.let_go()
 
     def hurry(self) -> None:
-        """From another thread: make ``close`` quick. Spark's JVM ends as by a kill; the state of jobs stays whole."""
+        """From another thread: make ``close`` quick. Spark's JVM ends as if killed; the state of jobs stays intact."""
         if self._owns_engine and self._given_engine is not None:
             self._given_engine.kill()
 
@@ -292,7 +292,7 @@ class Session:
         yield from self._run_file(path, text, node.this.name, node.this)
 
     def _run_file(self, path: Path, text: str, name: str, at: exp.Expr) -> Iterator[Outcome]:
-        """Run the script of a file, which no file that runs may run again."""
+        """Run the script of a file; none of the files that are running may run it again."""
         if path in (running := [p for p, _ in self._files_run]):
             circle = [shown for _, shown in self._files_run[running.index(path) :]]
             raise ValidationError(f"'{name}' runs itself: {' -> '.join([*circle, name])}.", at=at)
@@ -428,7 +428,7 @@ class Session:
         return self._given_engine is not None and self._given_engine.started
 
     def _death(self, error: Exception) -> SqlStreamError | None:
-        """That of Spark, where it is behind ``error``."""
+        """The error of Spark's death, if it caused ``error``."""
         if self._given_engine is None:
             return None
         from sqlstream.runtime.engine.failures import death

@@ -44,7 +44,7 @@ def answered(node: ast.Set | ast.Reset, options: MutableMapping[str, str], initi
 
 
 def _after_start(key: str, node: ast.Set | ast.Reset) -> str | None:
-    """The notice about a new value that Spark, which has started, reads no more. Raises ValidationError where functions would miss it."""
+    """The notice about a new value that Spark no longer reads, since it has started. Raises ValidationError where functions would miss it."""
     if key in _STARTED_WITH:
         hint = f"Set it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
         raise ValidationError(f"'{key}' can no longer be set: Spark has started.", at=node, hint=hint)

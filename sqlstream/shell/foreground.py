@@ -48,7 +48,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def handled(handler: Callable[..., object]) -> Iterator[None]:
-    """``handler`` for the signals that ask a process to end. What is ignored, as SIGHUP under nohup, stays so."""
+    """``handler`` for the signals that ask a process to end. A signal that is ignored, as SIGHUP is under nohup, stays ignored."""
     handled = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
     previous = {number: signal.signal(number, handler) for number in handled}
     try:
@@ -91,7 +91,7 @@ class Foreground:
 
 
 def close_in_order(close: Callable[[], None], hurry: Callable[[], None]) -> None:
-    """``close()``, in a thread of its own. Whoever sends a further signal has waited long enough: that calls ``hurry``."""
+    """``close()``, in a thread of its own. A further signal calls ``hurry``: its sender has waited long enough."""
     future = Foreground().submit(close)
     if not _done_within(future, CLOSE_SECONDS):
         Foreground().submit(hurry)
@@ -101,7 +101,7 @@ def close_in_order(close: Callable[[], None], hurry: Callable[[], None]) -> None
 
 
 def _done_within(future: Future[None], seconds: float) -> bool:
-    """Whether it is done after so long, or when a signal comes."""
+    """Whether it is done after this long, or when a signal comes."""
     end = time.monotonic() + seconds
     try:
         while not future.done() and time.monotonic() < end:

@@ -33,7 +33,7 @@ _KEYS = ("n", "p", "l", "g", "s", "o", "r", "+", "-", "?", "h", "home", "end", "
 
 
 class Result(Protocol[T]):
-    """Rows that news change; ``count`` says how many."""
+    """Rows that are updated by news; ``count`` says how many there are."""
 
     @property
     def rows(self) -> list[live.Row]: ...

@@ -67,7 +67,7 @@ def _word(upper: str, *, called: bool) -> str:
 
 
 class SqlLexer(Lexer):
-    """prompt-toolkit's view of ``classes``. ``ready``: whether the modules that know the words are there, for typing waits for no import."""
+    """prompt-toolkit's view of ``classes``. ``ready``: whether the modules that know the words are loaded, for typing must not wait for an import."""
 
     def __init__(self, ready: Callable[[], bool]) -> None:
         self._ready = ready

@@ -27,7 +27,7 @@ class StatementHistory(FileHistory):
 
 
 def open_history(path: Path | None, screen: Screen) -> History:
-    """The history in the file ``path``, which is made; one that is forgotten where that cannot be."""
+    """The history in the file ``path``, which is created; one in memory where that is impossible."""
     try:
         if path:
             private.folder(path.parent)

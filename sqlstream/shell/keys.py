@@ -44,7 +44,7 @@ def key_bindings(state: PromptState) -> KeyBindings:
 
 @Condition
 def _in_margin() -> bool:
-    """Whether nothing but space stands before the cursor in a further line."""
+    """Whether only space precedes the cursor, on a line after the first."""
     from prompt_toolkit.application import get_app
 
     document = get_app().current_buffer.document

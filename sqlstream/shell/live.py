@@ -47,7 +47,7 @@ REFRESH_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 class LiveTable:
-    """The rows of a result as they are now; the oldest go where there are more than ``limit``."""
+    """The rows of a result as they are now; where there are more than ``limit``, the oldest are dropped."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -105,7 +105,7 @@ class Log:
 
 
 class Snapshot:
-    """Rows that come all at once, again and again: the latest."""
+    """Rows that are replaced as a whole, again and again: the latest ones."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -134,7 +134,7 @@ class LiveView:
 
     @property
     def covered(self) -> bool:
-        """Whether something else than the rows is shown; q goes back to them."""
+        """Whether something other than the rows is shown; q goes back to them."""
         return self.detail or self.help
 
     @property
@@ -239,14 +239,14 @@ def screen(
 
 
 def _filled(lines: Sequence[Line], size: tuple[int, int], keys: str) -> list[Line]:
-    """As many lines as the screen has, the keys below."""
+    """As many lines as the screen has, with the keys below them."""
     width, height = size
     kept = [*lines[: height - 1]]
     return [*kept, *[("", "")] * (height - 1 - len(kept)), ("keys", _fit(keys, width))]
 
 
 def _key_line(width: int) -> str:
-    """The keys that have room, the most needed ones."""
+    """The keys that fit, the most useful ones first."""
     words = [f"{key} {word}" for key, word, _ in KEYS]
     while len(words) > 1 and len("   ".join(words)) > width:
         words.pop()
@@ -260,7 +260,7 @@ def _selected(rows: Sequence[Row], view: LiveView, height: int) -> Row:
 
 
 def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: tuple[int, int]) -> list[Line]:
-    """A row, a column a line; long cells go on below, rows, arrays and maps part by part."""
+    """A row, one column per line; long cells continue below, and rows, arrays and maps are shown part by part."""
     width, _ = size
     names = [tableau.escaped(name) for name in names]
     pad = max(tableau.display_width(n) for n in names)
@@ -273,7 +273,7 @@ def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: 
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """A line in parts, each as far in as it."""
+    """A line in parts, each indented as the line is."""
     inset = line[: len(line) - len(line.lstrip())]
     return textwrap.wrap(line, width, subsequent_indent=inset) or [""]
 
@@ -291,7 +291,7 @@ def _cells(cells: Iterable[str | None], widths: Sequence[int]) -> str:
 
 
 def _fit(line: str, width: int) -> str:
-    """A line of exactly so many columns."""
+    """A line of exactly this many columns."""
     shown, used = "", 0
     for char in line:
         wide = tableau.display_width(char)

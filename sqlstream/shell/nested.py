@@ -16,9 +16,9 @@ _KINDS = {"ROW": "(", "ARRAY": "[", "MAP": "{", "MULTISET": "{"}
 
 
 def unfolded(text: str, type_: Type | None, width: int) -> list[str]:
-    """``text`` on one line where it has room, else a part a line: fields of a ROW with their names. Lines of text stay as they are.
+    """``text`` on one line if it fits, otherwise one part per line: fields of a ROW with their names. Lines of text stay as they are.
 
-    The client's text has no quotes: what does not come apart as the type says stays as it is.
+    The client's text has no quotes: text that can't be split as the type says stays as it is.
     """
     opening = _KINDS.get(type_.root) if type_ is not None else None
     if type_ is None or opening is None or display_width(text) <= width or text[:1] != opening or text[-1:] != _CLOSING[opening]:
@@ -41,7 +41,7 @@ def unfolded(text: str, type_: Type | None, width: int) -> list[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What stands between the commas that are in no brackets."""
+    """What stands between the commas outside brackets."""
     depth = start = 0
     for i, char in enumerate(text):
         if char in _CLOSING:

@@ -1,4 +1,4 @@
-"""How far the jobs are that one waits for: one line that stays in place in a terminal, a line now and then elsewhere."""
+"""Progress of the jobs that are waited for: in a terminal one line that stays in place, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Progress:
         self._shown = time.monotonic()
 
     def __call__(self, running: Sequence[JobMetrics]) -> None:
-        """The jobs that are waited for; none when they are through."""
+        """The jobs that are waited for; none when they have ended."""
         if self._screen.overwrites:
             self._screen.overwrite("   ".join(map(progress_line, running)))
         elif time.monotonic() - self._shown >= PLAIN_SECONDS:

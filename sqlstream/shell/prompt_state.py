@@ -1,4 +1,4 @@
-"""What the prompt knows of the session while one types: nothing before it is open."""
+"""What the prompt knows about the session while the user types: nothing before it is open."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PromptState:
-    """The session at a prompt. ``kept``: what stays typed when only one of its statements was run."""
+    """The session at a prompt. ``kept``: the text that stays in the prompt when only one of its statements was run."""
 
     def __init__(self) -> None:
         self.opening: Future[Runner] | None = None
@@ -53,7 +53,7 @@ class PromptState:
         return self._status if settings.read(session.options if session else {}, STATUS_BAR) else None
 
     def _status(self) -> str:
-        """The status bar: what is known of the session; nobody is asked."""
+        """The status bar: what is known about the session, without asking anybody."""
         session = self.session
         if session is None:
             return " starting"
@@ -63,7 +63,7 @@ class PromptState:
         return " " + status_line(session.place, mode, [j.metrics for j in session.jobs])
 
     def failures(self) -> list[str]:
-        """A line for each job that has failed since this was asked. Where INSERT waits for its job, its own error tells of it."""
+        """A line for each job that has failed since this was asked. Where INSERT waits for its job, its own error reports it."""
         session = self.session
         failed = [(j, j.error) for j in session.jobs if j.error and j.id not in self._reported] if session else []
         self._reported.update(job.id for job, _ in failed)

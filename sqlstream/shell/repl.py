@@ -1,6 +1,6 @@
 """The interactive shell: reads statements with prompt-toolkit, runs them in the foreground thread.
 
-The prompt waits for nothing: the session is made, and Spark started, in the foreground thread while the first statement
+The prompt waits for nothing: the session is opened, and Spark started, in the foreground thread while the first statement
 is being typed.
 """
 
@@ -39,7 +39,7 @@ LEAVING_SECONDS = 3
 
 
 class OpeningFailed(Exception):
-    """The session could not be made; its error has been printed."""
+    """The session could not be opened; its error has been printed."""
 
 
 def run_shell(
@@ -178,7 +178,7 @@ def _terminated_in_order(app: Application[str]) -> Iterator[None]:
 
 @contextmanager
 def _printing_above(screen: Screen) -> Iterator[None]:
-    """While one types, lines appear above the prompt. The lock: no line may be on its way to a stream that goes."""
+    """While the user types, lines appear above the prompt. The lock: no line may be on its way to a stream that is replaced."""
     patched = patch_stdout(raw=True)
     with screen.lock:
         patched.__enter__()

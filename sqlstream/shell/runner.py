@@ -37,7 +37,7 @@ class Runner:
     _reporting: threading.Lock = field(default_factory=threading.Lock)
 
     def end_with_failed_job(self) -> None:
-        """From now on a job that fails is reported at once, and ends what runs: the run has failed."""
+        """From now on a job that fails is reported at once and ends what is running: the run has failed."""
         self.session.jobs.on_failure = self._job_failed
 
     def run(self, script: Script) -> Ending:
@@ -49,16 +49,16 @@ class Runner:
         return self._guarded(lambda: self._initialize(script))
 
     def wait(self) -> Ending:
-        """Wait for the jobs that still run, for they live in this process."""
+        """Wait for the jobs that are still running, for they live in this process."""
         return self._guarded(self.session.wait)
 
     def interrupt(self) -> None:
-        """From another thread: end the statement that runs, or ``wait``; those behind it are not begun."""
+        """From another thread: end the running statement, or ``wait``; those after it are not started."""
         self._interrupted.set()
         self.session.interrupt()
 
     def leave(self) -> None:
-        """From another thread: the process ends. What runs is cut off without a word."""
+        """From another thread: the process ends. What is running is cut off without a message."""
         self._leaving.set()
         self._interrupted.set()
 
@@ -84,7 +84,7 @@ class Runner:
         self.session.interrupt(for_good=True)
 
     def _tell(self, error: BaseException) -> None:
-        """Show an error, once: the one who waits for a job hears of it, too."""
+        """Show an error once: waiting for a job raises it, too."""
         with self._reporting:
             if error not in self._reported and not self._leaving.is_set():
                 self._reported.append(error)

@@ -41,7 +41,7 @@ class Script:
 class Screen:
     """Where lines go; None is the process's own stream at the time.
 
-    ``verbose``: errors show their trace. ``interactive``: somebody sits before it, so that a result may take the whole screen. ``output``: rows
+    ``verbose``: errors show their trace. ``interactive``: a user is at the terminal, so a result may take the whole screen. ``output``: rows
     are shown as tableau, csv or json.
     """
 
@@ -60,7 +60,7 @@ class Screen:
         self._write(stream, _shown(stream, line))
 
     def notify(self, line: str = "") -> None:
-        """A line about what goes on."""
+        """A line about what is happening."""
         self._notify("", line)
 
     def info(self, message: str) -> None:
@@ -90,7 +90,7 @@ class Screen:
         return (self.err or sys.stderr).isatty() and os.environ.get("TERM") != "dumb"
 
     def overwrite(self, line: str) -> None:
-        """A line that stays until the next one comes, of this kind or another; it is cut to the width. Empty: it goes."""
+        """A line that stays until the next one comes, of this kind or another; it is cut to the width. An empty one removes it."""
         with self.lock:
             self._erase()
             if line and self._held is None:

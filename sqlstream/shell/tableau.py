@@ -1,6 +1,6 @@
 """Tables as text, laid out as Flink's SQL client lays them out.
 
-Comes in: names, rows of cells (None is NULL), widths. Goes out: lines. Widths count as Flink counts them: UTF-16 code
+In: names, rows of cells (None is NULL), widths. Out: lines. Widths count as Flink counts them: UTF-16 code
 units, one more for a wide character. So an emoji counts 3, and one that is cut in the middle leaves a ``?``.
 """
 
@@ -29,7 +29,7 @@ def escaped(cell: str) -> str:
 
 
 def harmless(lines: str) -> str:
-    """``lines`` as ``escaped``, but for what parts them."""
+    """``lines`` as ``escaped``, except for what separates them."""
     return _OBEYED.sub(_named, lines)
 
 
@@ -83,7 +83,7 @@ def limit_within(room: int, widths: Sequence[int], least: int) -> int:
 
 
 def table(names: Sequence[str], rows: Sequence[Cells], limit: int | None = None) -> Iterator[str]:
-    """A whole table without its row count; nothing where there are no rows."""
+    """A whole table without its row count; nothing if there are no rows."""
     if rows:
         widths = content_widths(names, rows, limit)
         yield from head(names, widths)

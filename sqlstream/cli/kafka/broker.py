@@ -91,7 +91,7 @@ class Broker:
 
     @property
     def bootstrap(self) -> str:
-        """The address of the running broker. Raises SetupError where none runs."""
+        """The address of the running broker. Raises SetupError if none is running."""
         status = self.status()
         if not status.running or status.bootstrap is None:
             what = f"No broker is running for the project '{self.project.resolve()}'."
@@ -99,13 +99,13 @@ class Broker:
         return status.bootstrap
 
     def status(self) -> BrokerStatus:
-        """Whether it runs, found by its process; a pid file that a crash left behind counts for nothing."""
+        """Whether it runs, found by its process; a pid file that a crash left behind is ignored."""
         pid = self._pid()
         port = self._settings().get("port")
         return BrokerStatus(pid is not None, pid, f"{HOST}:{port}" if port else None, self.folder)
 
     def start(self, port: int | None = None, progress: Callable[[str], None] = lambda _: None) -> str:
-        """Start it, unless it runs, and wait until it answers; the bootstrap address comes back.
+        """Start it, unless it is running, and wait until it answers; returns the bootstrap address.
 
         Without ``port``: the one it had before, else 9092, else a free one. Raises SetupError.
         """
@@ -120,7 +120,7 @@ class Broker:
             return self._start(port, progress)
 
     def stop(self) -> bool:
-        """Stop it, if need be by force; False where none ran."""
+        """Stop it, if need be by force; False if none was running."""
         with self._locked():
             pid = self._pid()
             if pid is not None:
@@ -130,7 +130,7 @@ class Broker:
 
     @property
     def client(self) -> KafkaClient:
-        """A client of the running broker. Raises SetupError where none runs."""
+        """A client of the running broker. Raises SetupError if none is running."""
         return KafkaClient({"bootstrap.servers": self.bootstrap})
 
     def topics(self) -> dict[str, int]:
@@ -138,7 +138,7 @@ class Broker:
         return self.client.topics()
 
     def create_topic(self, name: str, partitions: int = 1, compacted: bool = False) -> None:
-        """Create a topic; one that is there already, with as many partitions, is left alone. Raises SetupError."""
+        """Create a topic; one that exists with the same number of partitions is left alone. Raises SetupError."""
         create_topic(self.client, name, partitions, compacted)
 
     def produce(self, topic: str, source: Path | Iterable[str], key_separator: str | None = None) -> int:
@@ -237,7 +237,7 @@ def new_cluster_id() -> str:
 
 
 def _choose(asked: int | None, last: object) -> int:
-    """The port to take. Raises SetupError where it is in use."""
+    """The port to use. Raises SetupError if it is in use."""
     wanted = asked if asked is not None else last if isinstance(last, int) else None
     if wanted is None:
         return USUAL_PORT if is_free(USUAL_PORT) else free_port()
@@ -272,7 +272,7 @@ def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], Se
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Write the file as a whole or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")
     part.replace(path)

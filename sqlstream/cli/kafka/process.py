@@ -28,7 +28,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens at ``port``."""
+    """Whether nothing listens on ``port``."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -41,7 +41,7 @@ def is_free(port: int) -> bool:
 
 
 def end_process(pid: int, gone: Callable[[], bool]) -> None:
-    """End a process by SIGTERM, and where that takes too long by SIGKILL. Raises SetupError where it stays."""
+    """End a process by SIGTERM, and where that takes too long by SIGKILL. Raises SetupError if it does not end."""
     for name, limit in ((signal.SIGTERM, STOP_LIMIT_S), (signal.SIGKILL, 10)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, name)
@@ -56,7 +56,7 @@ def end_process(pid: int, gone: Callable[[], bool]) -> None:
 
 
 def command_line(pid: int) -> str:
-    """The command line of a process; empty where there is none, or only a zombie."""
+    """The command line of a process; empty if there is none, or only a zombie."""
     proc = Path(f"/proc/{pid}/cmdline")
     if Path("/proc/self/cmdline").exists():
         try:

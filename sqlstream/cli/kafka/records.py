@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def create_topic(client: KafkaClient, name: str, partitions: int = 1, compacted: bool = False) -> None:
-    """Create a topic; one that is there already, with as many partitions, is left alone. Raises SetupError."""
+    """Create a topic; one that exists with the same number of partitions is left alone. Raises SetupError."""
     there = client.topics().get(name)
     if there is None:
         client.create_topic(name, partitions, {"cleanup.policy": "compact"} if compacted else {})
@@ -34,7 +34,7 @@ def produce(client: KafkaClient, topic: str, source: Path | Iterable[str], key_s
 
 
 def line_of(record: Record, key_separator: str | None) -> bytes:
-    """A record as a line: its value, behind its key where they are to be parted; what is absent is ``null``."""
+    """A record as a line: its value, after its key where a separator is wanted; what is absent is ``null``."""
     value = b"null" if record.value is None else record.value
     if key_separator is None:
         return value

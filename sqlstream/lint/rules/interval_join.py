@@ -1,4 +1,4 @@
-"""A join that compares times of both sides and yet is no interval join, so that it keeps all rows."""
+"""A join that compares times of both sides and yet is not an interval join, so it keeps all rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""INSERTs of a statement set that share a query with RAND, UUID or the clock in it: each computes its own values, where Flink may once for all."""
+"""INSERTs of a statement set that share a query with RAND, UUID or the clock in it: each computes its own values; Flink may share them."""
 
 from __future__ import annotations
 

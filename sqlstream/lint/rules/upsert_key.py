@@ -1,4 +1,4 @@
-"""A sink's PRIMARY KEY by which rows replace each other that the query does not tell apart by it."""
+"""A sink's PRIMARY KEY that does not identify the query's rows, so that rows replace each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GROUP BY one bound of a window only: Flink then takes it for a group that is never finished."""
+"""GROUP BY only one bound of a window: to Flink it is then a group that is never finished."""
 
 from __future__ import annotations
 

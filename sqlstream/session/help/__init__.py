@@ -1,4 +1,4 @@
-"""HELP: in comes a topic, out come lines of text. All of it comes from declarations: statements, forms of queries, functions, connectors,
+"""HELP. In: a topic. Out: lines of text. All of it comes from declarations: statements, forms of queries, functions, connectors,
 formats, SET keys, keys of the prompt. No JVM."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WIDTH = 110
 
 
 def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
-    """What HELP prints of ``topic``, of an empty one the list. ``users`` are functions of the user's.
+    """What HELP prints about ``topic``; the list if it is empty. ``users`` are functions of the user's.
 
     Raises ValidationError where nothing is known of it.
     """
