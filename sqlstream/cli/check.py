@@ -68,7 +68,8 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
             yield from catalog_findings(session, file.resolve(), name)
             continue
         if file.suffix == ".py":
-            yield from sorted(of_error(e, name) for e in session.planner.module_errors(file.resolve()))
+            modules = session.planner.modules
+            yield from sorted(of_error(e, name) for e in _errors_in(modules.shown(file.resolve()), modules.errors))
             continue
         try:
             with as_defects(session.project):
@@ -77,10 +78,15 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
             yield of_error(error, name)
 
 
+def _errors_in(shown: str, errors: Iterable[SqlStreamError]) -> list[SqlStreamError]:
+    """Those of ``errors`` that are about the file that is shown as ``shown``."""
+    return [e for e in errors if e.location is not None and e.location.file == shown]
+
+
 def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
     """What is to be said about a file of the project's catalog, which has been loaded."""
     planner = session.planner
-    found = [of_error(e, name) for e in planner.catalog_errors(file)]
+    found = [of_error(e, name) for e in _errors_in(planner.files.shown(file), planner.errors)]
     dry = planner.isolated_copy(dry=True)
     for source in planner.files.sources.values():
         if source.file != file or not isinstance(source.item, Table | View):

@@ -185,18 +185,6 @@ class Planner:
             node = node.this
         return tuple(self.planned(n, env) for n in (node.expressions if isinstance(node, ast.StatementSet) else [node]))
 
-    # --- what was wrong -----------------------------------------------------------------------------------------------
-
-    def module_errors(self, file: Path) -> list[SqlStreamError]:
-        """What is wrong with a module of functions, and with the types of those in it."""
-        shown = self.modules.shown(file)
-        return [e for e in self.modules.errors if e.location is not None and e.location.file == shown]
-
-    def catalog_errors(self, file: Path) -> list[SqlStreamError]:
-        """What kept the statements of a file of the project's catalog from being loaded."""
-        shown = self.files.shown(file)
-        return [e for e in self.errors if e.location is not None and e.location.file == shown]
-
 
 def without_limit(plan: Node) -> tuple[Node, int | None]:
     """A plan without the LIMIT at its end, and the limit's count: rows that never change can simply be counted, and the query ends with the last."""
