@@ -98,7 +98,7 @@ def test_a_second_job_of_the_same_statement_is_its_own(tmp_path: Path, engine, s
 def test_another_process_is_kept_out(tmp_path: Path, engine) -> None:
     first, second = client(tmp_path, engine), client(tmp_path, engine)
     submit(first, "INSERT INTO copies SELECT id, word FROM numbers")
-    with pytest.raises(ValidationError, match="runs already, in process"):
+    with pytest.raises(ValidationError, match="is already running, in process"):
         submit(second, "INSERT INTO copies SELECT id, word FROM numbers")
     first.close()
     submit(second, "INSERT INTO copies SELECT id, word FROM numbers")
