@@ -1,1 +1,1 @@
-"""Plans as running Spark queries: jobs, SELECT, the operators, the engine."""
+"""Plans as running Spark queries: the engine, lowering, jobs, SELECT, figures; our operators in Java."""
