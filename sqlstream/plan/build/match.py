@@ -54,21 +54,21 @@ class _Values:
     """The values of a match that expressions read, each once. Their names begin with ``prefix``."""
 
     prefix: str
-    found: dict[object, MatchValue] = field(default_factory=dict)
+    by_key: dict[object, MatchValue] = field(default_factory=dict)
 
     def row(self, variable: str | None, last: bool, offset: int, column: ColumnRef) -> ColumnRef:
         """The column that holds the value of ``column`` at a row of the variable."""
         key = (variable, last, offset, column.name)
-        made = self.found.setdefault(key, RowValue(self._name(), variable, last, offset, column))
+        made = self.by_key.setdefault(key, RowValue(self._name(), variable, last, offset, column))
         return ColumnRef(column.type.null(), made.name)
 
     def rows(self, variable: str | None, call: AggregateCall) -> ColumnRef:
         """The column that holds the result of an aggregate."""
-        made = self.found.setdefault((variable, call), RowsValue(self._name(), variable, call))
+        made = self.by_key.setdefault((variable, call), RowsValue(self._name(), variable, call))
         return ColumnRef(call.type, made.name)
 
     def _name(self) -> str:
-        return f"{self.prefix}{len(self.found)}"
+        return f"{self.prefix}{len(self.by_key)}"
 
 
 class _Builder:
@@ -103,7 +103,7 @@ class _Builder:
         if target is not None and target.name not in self.variables:
             raise ValidationError(f"Unknown pattern '{target.name}'", at=target, hint=did_you_mean(target.name, self.variables))
         matched = Match(
-            self.source, partition, order, pattern, define, tuple(conditions.found.values()), tuple(values.found.values()), skip,
+            self.source, partition, order, pattern, define, tuple(conditions.by_key.values()), tuple(values.by_key.values()), skip,
             None if target is None else target.name, self._within(), _TIME,
         )  # fmt: skip
         return Project(matched, (*(Named(k, make.ref(self.columns[k])) for k in partition), *measures))
