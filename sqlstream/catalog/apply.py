@@ -75,14 +75,14 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
         case ast.AlterDatabase():
             names = declare.names_of(statement.this)
             database = manager.database(names, "alter", statement.this)
-            database.options.update(options_of(statement.args["action"].expressions))
+            database.options.update(options_of(statement.action.expressions))
             catalog, name = manager.database_path(names, "alter", statement.this)
             return _saved(manager, ObjectKey("DATABASE", ObjectPath(catalog, name, "")), database, context)
         case ast.AlterCatalog():
             return _alter_catalog(manager, statement, context)
         case ast.AlterFunction():
             function = user_function(statement, manager)
-            if functions.alter(manager, function, if_exists=bool(statement.args.get("if_exists")), at=statement.this):
+            if functions.alter(manager, function, if_exists=statement.if_exists, at=statement.this):
                 return _saved(
                     manager,
                     ObjectKey("FUNCTION", lower_case_path(function.path)),
@@ -131,13 +131,13 @@ def _overridden(key: ObjectKey, wins: bool, manager: CatalogManager, context: St
 def _create_table(manager: CatalogManager, node: ast.CreateTable, context: StatementContext) -> list[str]:
     path = manager.path(declare.names_of(node.this), node.this)
     key = ObjectKey("RELATION", path)
-    temporary, exists = bool(node.args.get("temporary")), bool(node.args.get("if_not_exists"))
+    temporary, exists = node.temporary, node.if_not_exists
     present = manager.temporary.get(path) if temporary else manager.permanent(path)
     wins = not temporary and _overrides(key, manager, context)
-    replaces = bool(node.args.get("replace"))
+    replaces = node.or_replace
     if present is not None and exists and not wins and not replaces:
         return []
-    if replaces and not node.args.get("create") and present is None:
+    if replaces and not node.or_create and present is None:
         raise ValidationError(
             f"The table {path.quoted} to be replaced doesn't exist. You can try to use CREATE TABLE AS statement or "
             "CREATE OR REPLACE TABLE AS statement.",
@@ -153,7 +153,7 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: State
 def _create_view(manager: CatalogManager, node: ast.CreateView, context: StatementContext) -> list[str]:
     path = manager.path(declare.names_of(node.this), node.this)
     key = ObjectKey("RELATION", path)
-    temporary, exists = bool(node.args.get("temporary")), bool(node.args.get("if_not_exists"))
+    temporary, exists = node.temporary, node.if_not_exists
     present = manager.temporary.get(path) if temporary else manager.permanent(path)
     wins = not temporary and _overrides(key, manager, context)
     if present is not None and exists and not wins:
@@ -169,7 +169,7 @@ def _create_function(manager: CatalogManager, node: ast.CreateFunction, context:
     function = user_function(node, manager)
     key = ObjectKey("FUNCTION", lower_case_path(function.path))
     wins = not function.temporary and _overrides(key, manager, context)
-    if not functions.create(manager, function, if_not_exists=bool(node.args.get("if_not_exists")), replace_existing=wins, at=node.this):
+    if not functions.create(manager, function, if_not_exists=node.if_not_exists, replace_existing=wins, at=node.this):
         return []
     if function.temporary:
         return []
@@ -183,9 +183,9 @@ def _create_catalog(manager: CatalogManager, node: ast.CreateCatalog, context: S
     fresh = name not in manager.catalogs
     manager.create_catalog(
         name,
-        options_of(node.args.get("options")),
-        text_of(node.args.get("comment")),
-        if_not_exists=bool(node.args.get("if_not_exists")) or _overrides(key, manager, context),
+        options_of(node.options),
+        text_of(node.comment),
+        if_not_exists=node.if_not_exists or _overrides(key, manager, context),
         at=node.this,
     )
     manager.overridden.add(key)
@@ -197,9 +197,9 @@ def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context:
     catalog, name = manager.database_path(names, "create", node.this)
     key = ObjectKey("DATABASE", ObjectPath(catalog, name, ""))
     from_project = context.script and context.project is not None and context.project.holds(key) and key not in manager.overridden
-    exists = bool(node.args.get("if_not_exists")) or from_project
+    exists = node.if_not_exists or from_project
     fresh = name not in manager.catalog(catalog, node.this).databases
-    database = Database(text_of(node.args.get("comment")), options_of(node.args.get("options")))
+    database = Database(text_of(node.comment), options_of(node.options))
     manager.create_database(names, database.comment, database.options, if_not_exists=exists, at=node.this)
     manager.overridden.add(key)
     return _saved(manager, key, database, context) if fresh else []
@@ -207,11 +207,11 @@ def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context:
 
 def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: StatementContext) -> list[str]:
     path = manager.path(declare.names_of(node.this), node.this)
-    table = manager.to_alter(path, Table, if_exists=bool(node.args.get("if_exists")), at=node.this)
+    table = manager.to_alter(path, Table, if_exists=node.if_exists, at=node.this)
     if table is None:
         return []
     assert isinstance(table, Table)
-    action = node.args["action"]
+    action = node.action
     if isinstance(action, ast.RenameTo):
         return _rename(manager, table, action, context)
     altered, notices = _altered(table, action, context.scope)
@@ -246,8 +246,9 @@ def _altered(table: Table, action: exp.Expression, scope: Scope) -> tuple[Table,
     raise NotSupported("This ALTER TABLE is not supported.", at=action)
 
 
-def _placed(node: exp.Expression) -> alter.Placed:
-    position = node.args.get("position")
+def _placed(node: exp.Expr) -> alter.Placed:
+    assert isinstance(node, ast.PhysicalColumnDef | ast.MetadataColumnDef | ast.ComputedColumnDef)
+    position = node.position
     if position is None:
         return alter.Placed(declare.column(node), at=node)
     return alter.Placed(declare.column(node), position.this is None, position.name or None, node)
@@ -279,7 +280,7 @@ def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool
 
 
 def _dropped(table: Table, action: ast.DropComponents) -> Table:
-    match str(action.args["kind"]).upper():
+    match str(action.kind).upper():
         case "COLUMNS":
             return alter.drop_columns(table, tuple(c.name for c in action.expressions), action)
         case "PRIMARY KEY":
@@ -301,10 +302,11 @@ def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Statement
     path = manager.path(declare.names_of(node.this), node.this)
     view = manager.to_alter(path, View, at=node.this)
     assert isinstance(view, View)
-    action = node.args["action"]
+    action = node.action
     if isinstance(action, ast.RenameTo):
         return _rename(manager, view, action, context)
-    text = text_of(action.args["query_text"]) or ""
+    assert isinstance(action, ast.AsQuery)
+    text = text_of(action.query_text) or ""
     altered = declare.checked_view(replace(view, query=action.this, text=text, columns=()), manager, context.schema_of)
     manager.put(altered)
     return _saved(manager, ObjectKey("RELATION", path), altered, context)
@@ -312,7 +314,7 @@ def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Statement
 
 def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: StatementContext) -> list[str]:
     name = declare.names_of(node.this)[-1]
-    action = node.args["action"]
+    action = node.action
     manager.alter_catalog(
         name,
         set_options=options_of(action.expressions) if isinstance(action, ast.SetOptions) else None,
@@ -325,19 +327,19 @@ def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: Sta
 
 def _drop(manager: CatalogManager, node: ast.Drop, context: StatementContext) -> list[str]:
     names = declare.names_of(node.this)
-    exists, temporary = bool(node.args.get("if_exists")), bool(node.args.get("temporary"))
-    match str(node.args["kind"]).upper():
+    exists, temporary = node.if_exists, node.temporary
+    match str(node.kind).upper():
         case "TABLE" | "VIEW" as word:
             path = manager.path(names, node.this)
             dropped = manager.drop(path, Table if word == "TABLE" else View, temporary=temporary, if_exists=exists, at=node.this)
             return _removed(ObjectKey("RELATION", path), context) if dropped and not temporary else []
         case "FUNCTION":
-            system = bool(node.args.get("system"))
+            system = node.system
             dropped = functions.drop(manager, names, temporary=temporary, system=system, if_exists=exists, at=node.this)
             return _removed(ObjectKey("FUNCTION", lower_case_path(manager.path(names))), context) if dropped and not temporary and not system else []
         case "DATABASE":
             catalog, name = manager.database_path(names, "drop", node.this)
-            cascade = bool(node.args.get("cascade"))
+            cascade = node.cascade
             paths = manager.drop_database(names, if_exists=exists, cascade=cascade, at=node.this)
             lines = [line for path in paths for kind in ("RELATION", "FUNCTION") for line in _removed(ObjectKey(kind, path), context)]
             return lines + _removed(ObjectKey("DATABASE", ObjectPath(catalog, name, "")), context)
@@ -348,7 +350,7 @@ def _drop(manager: CatalogManager, node: ast.Drop, context: StatementContext) ->
 
 
 def _use(manager: CatalogManager, node: ast.Use) -> list[str]:
-    match str(node.args["kind"]).upper():
+    match str(node.kind).upper():
         case "CATALOG":
             manager.use_catalog(declare.names_of(node.this)[-1], node.this)
         case "DATABASE":
@@ -365,7 +367,7 @@ def _use(manager: CatalogManager, node: ast.Use) -> list[str]:
 def _module(node: ast.Module) -> SqlStreamError:
     """Why no module can be loaded or unloaded: there is one."""
     name = node.this.name
-    if node.args["kind"] == "UNLOAD":
+    if node.kind == "UNLOAD":
         if name == CORE:
             return NotSupported("The core module can't be unloaded: its functions are always there.", at=node.this)
         return ValidationError(f"No module with name '{name}' exists", at=node.this)

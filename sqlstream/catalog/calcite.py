@@ -15,6 +15,29 @@ from sqlglot import exp
 from sqlstream.sql.quoting import flink_string, quote
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import call_args, call_name, is_call
+from sqlstream.sql.syntax.clauses import (
+    alias_of,
+    branches,
+    default_of,
+    from_of,
+    group_of,
+    having_of,
+    is_descending,
+    is_distinct,
+    is_negated,
+    is_symmetric,
+    joins_of,
+    limit_of,
+    nulls_first,
+    offset_of,
+    on_of,
+    order_of,
+    query_of,
+    using_of,
+    value_of,
+    where_of,
+    with_of,
+)
 from sqlstream.sql.syntax.data_types import flink_type
 
 if TYPE_CHECKING:
@@ -87,7 +110,7 @@ def _write(node: exp.Expr) -> tuple[str, int]:
         sign, level = BINARY[kind]
         return f"{_operand(node.this, level)} {sign} {_operand(node.expression, level + 1)}", level
     if kind in LIKES:
-        return _like(node, "NOT " if node.args.get("negate") else "")
+        return _like(node, "NOT " if is_negated(node) else "")
     match node:
         case exp.Paren():
             return _write(node.this)
@@ -100,15 +123,15 @@ def _write(node: exp.Expr) -> tuple[str, int]:
         case exp.Is():
             return f"{_operand(node.this, 5)} IS {expression_text(node.expression)}", 4
         case exp.In():
-            return _in(node, "NOT " if node.args.get("negate") else "")
+            return _in(node, "NOT " if is_negated(node) else "")
         case exp.Exists():
             return f"EXISTS ({query_text(node.this)})", ATOM
         case exp.Subquery():
             return query_text(node), ATOM
         case exp.Between():
-            return _between(node, "NOT " if node.args.get("negate") else "")
+            return _between(node, "NOT " if is_negated(node) else "")
         case exp.Escape():
-            negated = node.args.get("negate") or node.this.args.get("negate")
+            negated = is_negated(node) or is_negated(node.this)
             return _like(node.this, "NOT " if negated else "", node.expression)
         case exp.HexString():
             return f"X'{node.name.upper()}'", ATOM
@@ -142,7 +165,7 @@ def _write(node: exp.Expr) -> tuple[str, int]:
 
 
 def _in(node: exp.In, negated: str) -> tuple[str, int]:
-    query = node.args.get("query")
+    query = query_of(node)
     operands = _list(node.expressions) if query is None else query_text(query.this if isinstance(query, exp.Subquery) else query)
     return f"{_operand(node.this, 5)} {negated}IN ({operands})", 4
 
@@ -168,19 +191,19 @@ def _like(node: exp.Expr, negated: str, escape: exp.Expr | None = None) -> tuple
 
 
 def _between(node: exp.Expr, negated: str) -> tuple[str, int]:
-    how = "SYMMETRIC" if node.args.get("symmetric") else "ASYMMETRIC"
+    how = "SYMMETRIC" if is_symmetric(node) else "ASYMMETRIC"
     low, high = _operand(node.args["low"], 5), _operand(node.args["high"], 5)
     return f"{_operand(node.this, 5)} {negated}BETWEEN {how} {low} AND {high}", 4
 
 
 def _case(node: exp.Case) -> str:
     subject = node.this
-    branches = []
-    for branch in node.args["ifs"]:
+    texts = []
+    for branch in branches(node):
         condition = exp.EQ(this=subject.copy(), expression=branch.this.copy()) if subject is not None else branch.this
-        branches.append(f"WHEN {expression_text(condition)} THEN {expression_text(branch.args['true'])}")
-    default = node.args.get("default")
-    return f"CASE {' '.join(branches)} ELSE {expression_text(default) if default is not None else 'NULL'} END"
+        texts.append(f"WHEN {expression_text(condition)} THEN {expression_text(value_of(branch))}")
+    default = default_of(node)
+    return f"CASE {' '.join(texts)} ELSE {expression_text(default) if default is not None else 'NULL'} END"
 
 
 def _cast(node: exp.Cast) -> str:
@@ -245,13 +268,13 @@ def _json_call(name: str, args: list[exp.Expr]) -> str:
 def query_text(node: exp.Expr) -> str:
     """``node``, a query, in Calcite's form."""
     text = _bare(node)
-    if clause := node.args.get("with_"):
+    if clause := with_of(node):
         text = f"WITH {', '.join(_cte(c) for c in clause.expressions)} {text}"
-    if order := node.args.get("order"):
+    if order := order_of(node):
         text += f"\nORDER BY {', '.join(_ordered(o) for o in order.expressions)}"
-    if offset := node.args.get("offset"):
+    if offset := offset_of(node):
         text += f"\nOFFSET {expression_text(offset.expression)} ROWS"
-    if limit := node.args.get("limit"):
+    if limit := limit_of(node):
         text += f"\nFETCH NEXT {expression_text(limit.args.get('expression') or limit.args['count'])} ROWS ONLY"
     return text
 
@@ -261,7 +284,7 @@ def _bare(node: exp.Expr) -> str:
         case exp.Select():
             return _select(node)
         case exp.SetOperation():
-            word = SET_OPERATIONS[type(node)] + ("" if node.args.get("distinct") else " ALL")
+            word = SET_OPERATIONS[type(node)] + ("" if is_distinct(node) else " ALL")
             return f"{query_text(node.this)}\n{word}\n{query_text(node.expression)}"
         case exp.Subquery():
             return f"({query_text(node.this)})"
@@ -280,8 +303,8 @@ def _columns(alias: exp.TableAlias) -> str:
 
 
 def _ordered(node: exp.Expr) -> str:
-    descending = bool(node.args.get("desc"))
-    nulls = node.args.get("nulls_first")
+    descending = is_descending(node)
+    nulls = nulls_first(node)
     nulls_order = "" if nulls is None or bool(nulls) is not descending else f" NULLS {'FIRST' if nulls else 'LAST'}"
     return f"{expression_text(node.this)}{' DESC' if descending else ''}{nulls_order}"
 
@@ -297,15 +320,15 @@ def _value(node: exp.Expr) -> str:
 
 
 def _select(node: exp.Select) -> str:
-    distinct = "DISTINCT " if node.args.get("distinct") else ""
+    distinct = "DISTINCT " if is_distinct(node) else ""
     lines = [f"SELECT {distinct}{', '.join(_item(e) for e in node.expressions)}"]
-    if clause := node.args.get("from_"):
-        lines.append("FROM " + _source(clause.this) + "".join(_join(j) for j in node.args.get("joins") or []))
-    if where := node.args.get("where"):
+    if clause := from_of(node):
+        lines.append("FROM " + _source(clause.this) + "".join(_join(j) for j in joins_of(node)))
+    if where := where_of(node):
         lines.append(f"WHERE {_value(where.this)}")
-    if group := node.args.get("group"):
+    if group := group_of(node):
         lines.append(f"GROUP BY {', '.join(expression_text(e) for e in group.expressions)}")
-    if having := node.args.get("having"):
+    if having := having_of(node):
         lines.append(f"HAVING {_value(having.this)}")
     if windows := node.args.get("windows"):
         lines.append("WINDOW " + ", ".join(w.sql(dialect="flink", identify=True).replace(" OVER (", " AS (", 1) for w in windows))
@@ -313,21 +336,21 @@ def _select(node: exp.Select) -> str:
 
 
 def _join(node: exp.Join) -> str:
-    if not node.args.get("on") and not node.args.get("using") and not any(node.args.get(k) for k in ("method", "side", "kind")):
+    if not on_of(node) and not using_of(node) and not any(node.args.get(k) for k in ("method", "side", "kind")):
         return f",\n{_source(node.this)}"
     words = [str(node.args[k]) for k in ("method", "side", "kind") if node.args.get(k)]
     word = " ".join(words or ["INNER"])
-    on = node.args.get("on")
-    using = ", ".join(quote(c.name) for c in node.args.get("using") or [])
+    on = on_of(node)
+    using = ", ".join(quote(c.name) for c in using_of(node))
     condition = f" ON {_value(on)}" if on is not None else f" USING ({using})" if using else ""
     return f"\n{word} JOIN {_source(node.this)}{condition}"
 
 
 def _source(node: exp.Expr) -> str:
     """An item of FROM."""
-    alias = node.args.get("alias")
+    alias = alias_of(node)
     inner = node.this if isinstance(node, exp.Subquery) else None
-    if isinstance(inner, exp.Table | exp.Subquery) and inner.args.get("joins"):
+    if isinstance(inner, exp.Table | exp.Subquery) and joins_of(inner):
         first = inner.copy()
         first.set("joins", None)
         return f"({_source(first)}{''.join(_join(j) for j in inner.args['joins'])})"

@@ -21,6 +21,7 @@ from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import Builtin
+from sqlstream.sql.syntax.clauses import with_of
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.tables import (
     Column,
@@ -59,7 +60,7 @@ class Components:
     notices: list[str] = field(default_factory=list)
 
 
-def components(nodes: Iterable[exp.Expression]) -> Components:
+def components(nodes: Iterable[exp.Expr]) -> Components:
     """The declared parts among ``nodes``, with their places."""
     parts = Components()
     for node in nodes:
@@ -70,9 +71,9 @@ def components(nodes: Iterable[exp.Expression]) -> Components:
             case ast.PhysicalColumnDef() | ast.ComputedColumnDef() | ast.MetadataColumnDef():
                 parts.columns.append(column(node))
                 parts.places["column", node.name] = node
-                key = node.args.get("primary_key")
-                if key:
-                    definition = key if isinstance(key, ast.PrimaryKeyDef) else None
+                declared = node.primary_key if isinstance(node, ast.PhysicalColumnDef) else None
+                if declared:
+                    definition = declared if isinstance(declared, ast.PrimaryKeyDef) else None
                     _add_key(
                         parts,
                         PrimaryKey((node.name,), definition.name or None if definition else None),
@@ -101,19 +102,20 @@ def components(nodes: Iterable[exp.Expression]) -> Components:
 def _add_key(found: Components, key: PrimaryKey, nodes: list[exp.Expression], definition: ast.PrimaryKeyDef | None) -> None:
     found.keys.append(key)
     found.places.update({("key", n.name): n for n in nodes})
-    if definition is not None and definition.args.get("enforced"):
+    if definition is not None and definition.enforced:
         found.notices.append(ENFORCED)
 
 
-def column(node: exp.Expression) -> Column:
+def column(node: exp.Expr) -> Column:
     """One column's declaration."""
-    comment = text_of(node.args.get("comment"))
+    assert isinstance(node, ast.PhysicalColumnDef | ast.MetadataColumnDef | ast.ComputedColumnDef)
+    comment = text_of(node.comment)
     match node:
         case ast.PhysicalColumnDef():
-            return PhysicalColumn(node.name, flink_type(node.args["kind"]), comment)
+            return PhysicalColumn(node.name, flink_type(node.kind), comment)
         case ast.MetadataColumnDef():
-            key = text_of(node.args.get("key"))
-            return MetadataColumn(node.name, flink_type(node.args["kind"]), key or node.name, bool(node.args.get("virtual")), comment)
+            key = text_of(node.metadata_key)
+            return MetadataColumn(node.name, flink_type(node.kind), key or node.name, node.virtual, comment)
     subquery = node.expression.find(exp.Query)
     if subquery is not None:
         raise ValidationError("Query expression encountered in illegal context", at=subquery)
@@ -129,7 +131,7 @@ def watermark(node: ast.WatermarkDef) -> WatermarkStrategy:
 
 def distribution(node: ast.DistributionDef) -> Distribution:
     """DISTRIBUTED BY, or ADD and MODIFY DISTRIBUTION."""
-    kind, buckets = node.args.get("kind"), node.args.get("buckets")
+    kind, buckets = node.kind, node.buckets
     return Distribution(
         str(getattr(kind, "name", kind)).upper() if kind else None,
         tuple(c.name for c in node.expressions),
@@ -158,30 +160,30 @@ def table(
     """The table of a CREATE TABLE statement, LIKE and AS SELECT included."""
     parts = components(
         [
-            *(node.args.get("columns") or ()),
-            *(node.args.get("watermarks") or ()),
-            *(node.args.get("primary_keys") or ()),
+            *node.columns,
+            *node.watermarks,
+            *node.primary_keys,
         ]
     )
-    if isinstance(node.args.get("distribution"), ast.DistributionDef):
-        spread = components([node.args["distribution"]])
+    if isinstance(node.distribution, ast.DistributionDef):
+        spread = components([node.distribution])
         parts.distribution = spread.distribution
         parts.places.update(spread.places)
-    partitions = node.args.get("partitioned_by") or ()
+    partitions = node.partitioned_by
     parts.places.update({("partition", p.name): p for p in partitions})
     made = Table(
         path,
         tuple(parts.columns),
-        options_of(node.args.get("options")),
+        options_of(node.options),
         parts.watermarks[0] if parts.watermarks else None,
         parts.keys[0] if parts.keys else None,
         tuple(p.name for p in partitions),
         parts.distribution,
-        text_of(node.args.get("comment")),
-        bool(node.args.get("temporary")),
+        text_of(node.comment),
+        node.temporary,
     )
     own: frozenset[str] | None = None
-    like, query = node.args.get("like"), node.args.get("query")
+    like, query = node.like_clause, node.query
     if query is not None:
         made = _from_query(made, query, tuple(parts.order), parts, schema_of)
     elif parts.order:
@@ -196,9 +198,8 @@ def table(
     return without_places(made, manager), parts.notices
 
 
-def _kind(option: exp.Expression) -> str:
-    kind = option.args["kind"]
-    return str(getattr(kind, "name", kind)).upper()
+def _kind(option: ast.LikeOption) -> str:
+    return option.kind.upper()
 
 
 def _like_source(node: exp.Expression, manager: CatalogManager) -> Table:
@@ -225,19 +226,19 @@ def _from_query(made: Table, query: exp.Query, order: tuple[str, ...], parts: Co
 
 def view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None) -> View:
     """The view of a CREATE VIEW statement. Its query is analysed where ``schema_of`` is given."""
-    names = tuple(c.name for c in node.args.get("columns") or ())
+    names = tuple(c.name for c in node.columns)
     made = View(
         path,
-        node.args["query"],
+        node.query,
         names,
-        text_of(node.args.get("comment")),
-        bool(node.args.get("temporary")),
-        text_of(node.args["query_text"]) or "",
+        text_of(node.comment),
+        node.temporary,
+        text_of(node.query_text) or "",
     )
-    return checked_view(made, manager, schema_of, node.args.get("columns") or ())
+    return checked_view(made, manager, schema_of, node.columns)
 
 
-def checked_view(view: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expression] = ()) -> View:
+def checked_view(view: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expr] = ()) -> View:
     """``view`` with its query's names resolved, if the query can be analysed and its columns fit."""
     nodes = tuple(columns)
     selected: list[str] = []
@@ -295,7 +296,7 @@ def _is_cte(node: exp.Table) -> bool:
         return False
     inside: exp.Expr = node
     while (above := inside.parent) is not None:
-        with_ = above if isinstance(above, exp.With) else above.args.get("with_")
+        with_ = above if isinstance(above, exp.With) else with_of(above)
         for cte in with_.expressions if with_ is not None else ():
             if cte is inside:
                 break

@@ -154,9 +154,9 @@ class CatalogFiles:
             try:
                 with as_defects(self.root):
                     statement = self._parse(part.text)
-                if isinstance(statement, ast.Use) and statement.args["kind"] in ("DATABASE", "CATALOG"):
+                if isinstance(statement, ast.Use) and statement.kind in ("DATABASE", "CATALOG"):
                     scope = self._used(statement, scope)
-                elif type(statement) not in ORDER or statement.args.get("temporary"):
+                elif type(statement) not in ORDER or getattr(statement, "temporary", False):
                     raise ValidationError(
                         "A catalog file can contain only CREATE TABLE, VIEW, FUNCTION, DATABASE and CATALOG, without TEMPORARY.",
                         at=0,
@@ -181,7 +181,7 @@ class CatalogFiles:
     @staticmethod
     def _used(statement: ast.Use, scope: tuple[str, str]) -> tuple[str, str]:
         names = declare.names_of(statement.this)
-        if statement.args["kind"] == "CATALOG":
+        if statement.kind == "CATALOG":
             return names[-1], "default"
         return (names[0], names[1]) if len(names) == 2 else (scope[0], names[-1])
 
@@ -358,7 +358,7 @@ def _sources_first(pieces: list[_Piece], manager: CatalogManager) -> list[_Piece
         if id(piece) in seen:
             return
         seen.add(id(piece))
-        like = piece.statement.args.get("like")
+        like = piece.statement.like_clause if isinstance(piece.statement, ast.CreateTable) else None
         if like is not None:
             base = by_path.get(_path(piece, like.this, manager))
             if base is not None:
@@ -378,15 +378,15 @@ def _path(piece: _Piece, node: exp.Expression, manager: CatalogManager) -> Objec
 def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) -> tuple[ObjectKey, Item | None]:
     """Register what one statement of a file declares."""
     names = declare.names_of(statement.this)
-    exists = bool(statement.args.get("if_not_exists"))
+    exists = bool(getattr(statement, "if_not_exists", False))
     match statement:
         case ast.CreateCatalog():
-            options = declare.options_of(statement.args.get("options"))
-            manager.create_catalog(names[-1], options, declare.text_of(statement.args.get("comment")), if_not_exists=exists, at=statement)
+            options = declare.options_of(statement.options)
+            manager.create_catalog(names[-1], options, declare.text_of(statement.comment), if_not_exists=exists, at=statement)
             return ObjectKey("CATALOG", ObjectPath(names[-1], "", "")), manager.catalogs[names[-1]]
         case ast.CreateDatabase():
             catalog, name = manager.database_path(names, "create", statement)
-            database = Database(declare.text_of(statement.args.get("comment")), declare.options_of(statement.args.get("options")))
+            database = Database(declare.text_of(statement.comment), declare.options_of(statement.options))
             present = manager.catalog(catalog, statement).databases.get(name)
             if present is None or present == Database():
                 manager.catalogs[catalog].databases[name] = database
@@ -414,16 +414,16 @@ def lower_case_path(path: ObjectPath) -> ObjectPath:
     return path._replace(name=path.name.lower())
 
 
-def user_function(node: exp.Expression, manager: CatalogManager) -> UserFunction:
+def user_function(node: ast.CreateFunction | ast.AlterFunction, manager: CatalogManager) -> UserFunction:
     """The function that CREATE or ALTER FUNCTION declares."""
-    system = bool(node.args.get("system"))
+    system = node.system
     names = declare.names_of(node.this)
     return UserFunction(
         ObjectPath("", "", names[-1]) if system else manager.path(names, node.this),
-        declare.text_of(node.args["identifier"]) or "",
-        str(declare.text_of(node.args.get("language")) or "JAVA").upper(),
-        tuple(jar.name for jar in node.args.get("jars") or ()),
-        bool(node.args.get("temporary")) or system,
+        declare.text_of(node.identifier) or "",
+        str(declare.text_of(node.language) or "JAVA").upper(),
+        tuple(jar.name for jar in node.jars) if isinstance(node, ast.CreateFunction) else (),
+        node.temporary or system,
         system,
-        declare.options_of(node.args.get("options")),
+        declare.options_of(node.options if isinstance(node, ast.CreateFunction) else []),
     )

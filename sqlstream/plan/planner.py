@@ -163,7 +163,8 @@ class Planner:
                 logical: Node = insert(node, self.catalog.sink(ast.parts(node.this), node.this), env)
             case ast.CreateTable():
                 target = self.catalog.sink(ast.parts(node.this), node.this)
-                logical = into(build.query(node.args["query"], env), target, env, node)
+                assert node.query is not None
+                logical = into(build.query(node.query, env), target, env, node)
             case _:
                 logical = build.query(node, env)
         plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch)

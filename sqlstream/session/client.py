@@ -68,13 +68,13 @@ class Client:
         planner = self._planner
         text = raw_topics.proposed(node, planner.catalog, planner.options, planner.project)
         yield results.Text(lines=masked_text(text) + ";")
-        if node.args.get("save") or (self._ask is not None and self._agrees("Save it to the project's catalog?")):
+        if node.save or (self._ask is not None and self._agrees("Save it to the project's catalog?")):
             notices = apply(planner.catalog, parse(text), planner.context(script=False, save=True))
             yield results.Done(notices=tuple(notices))
 
     def plotted(self, node: ast.Plot) -> Outcome:
         """The answer of PLOT. Raises ValidationError."""
-        kept, by = self._last(node), node.args.get("by")
+        kept, by = self._last(node), node.by
         width = shutil.get_terminal_size().columns
         lines = plot.chart(kept.columns, kept.changes, node.this.name if node.this else None, by.name if by else None, width)
         return results.Text(lines="\n".join(lines))
@@ -103,7 +103,7 @@ class Client:
     def _dropping(self, node: ast.Drop) -> str:
         catalog, names = self._planner.catalog, ast.parts(node.this)
         needed: list[str] = []
-        if node.args["kind"] in ("TABLE", "VIEW") and catalog.get(catalog.path(names)) is not None:
+        if node.kind in ("TABLE", "VIEW") and catalog.get(catalog.path(names)) is not None:
             needed = dependents.of_object(catalog.path(names), catalog, self._jobs, self._planner.project)
         depending = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
         return f"DROP {node.args['kind']} {'.'.join(names)}?{depending}"
@@ -120,12 +120,12 @@ class Client:
         """The answer of EXPORT. Raises ValidationError."""
         kept = self._last(node)
         path = self._planner.project / Path(node.this.name).expanduser()
-        format_ = (node.args.get("format") or path.suffix[1:]).lower()
+        format_ = (node.format or path.suffix[1:]).lower()
         if format_ not in export.FORMATS:
             raise ValidationError(
                 f"The name '{path.name}' does not say which format to write.", at=node.this, hint="Add FORMAT CSV, FORMAT JSON or FORMAT PARQUET."
             )
-        export.check_free(path, node.this, overwrite=bool(node.args.get("overwrite")))
+        export.check_free(path, node.this, overwrite=node.overwrite)
         count = export.write(kept, path, format_, self._planner.zone, self._spark)
         left = f"; {kept.forgotten} earlier ones are no longer kept" if kept.forgotten else ""
         return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {path}{left}.",))

@@ -192,7 +192,7 @@ def declared_errors(table: Table, env: Any, tree: exp.Expr) -> tuple[list[SqlStr
     """What is wrong with the options of a table, each at the option, and the table without these options."""
     if not table.connector:
         return [], table
-    written: Mapping[str, exp.Expr] = {o.this.name: o for o in tree.args.get("options") or []}
+    written: Mapping[str, exp.Expr] = {o.this.name: o for o in (tree.options if isinstance(tree, ast.CreateTable) else [])}
     found: list[SqlStreamError] = []
     options = dict(table.options)
     while len(found) < _MOST_ERRORS:

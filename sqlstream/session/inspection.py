@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner) -> results.Rows:
     """The answer of a SHOW. Raises ValidationError, NotSupported."""
-    kind, at = node.args["kind"], node.args.get("this")
+    kind, at = node.kind, node.args.get("this")
     parts = ast.parts(at) if at is not None else ()
     like = like_of(node)
     match kind:
@@ -101,13 +101,13 @@ def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
 
 def like_of(node: ast.Show) -> show.Like | None:
     """The LIKE of a SHOW."""
-    pattern = node.args.get("like")
-    return None if pattern is None else show.Like(pattern.name, bool(node.args.get("negated")), bool(node.args.get("ilike")))
+    pattern = node.like_pattern
+    return None if pattern is None else show.Like(pattern.name, node.negated, node.is_ilike)
 
 
 def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> results.Rows:
     """The answer of a DESCRIBE JOB. Raises ValidationError."""
-    job, extended = jobs.find(node.this.name), bool(node.args.get("extended"))
+    job, extended = jobs.find(node.this.name), node.extended
     found = list(describe_job(job).items())
     more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
     if extended and (left_out := left_out_rows(ProjectFolder(planner.project).dead_letters, job.runs)):
@@ -117,8 +117,8 @@ def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> result
 
 def described(node: ast.Describe, catalog: CatalogManager, planner: Planner) -> results.Rows:
     """The answer of a DESCRIBE. Raises ValidationError."""
-    extended = bool(node.args.get("extended"))
-    match node.args["kind"]:
+    extended = node.extended
+    match node.kind:
         case "CATALOG":
             found = show.describe_catalog(catalog, ast.parts(node.this)[-1], extended=extended, at=node.this)
         case "DATABASE":

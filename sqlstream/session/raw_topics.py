@@ -48,7 +48,7 @@ class TopicBrokers:
 
 def peeked(node: ast.Peek, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> results.Rows:
     """The answer of PEEK. Raises SqlStreamError."""
-    count = node.args.get("limit")
+    count = node.limit
     client = brokers(catalog, options, project, node.this.name).client
     records = client.latest(node.this.name, USUAL_COUNT if count is None else count)
     rows = [(str(r.partition), str(r.offset), _time(r.timestamp), _shown(r.key), _shown(r.value)) for r in records]
@@ -57,11 +57,11 @@ def peeked(node: ast.Peek, catalog: CatalogManager, options: Mapping[str, str], 
 
 def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> str:
     """The CREATE TABLE that INFER proposes, with whatever secrets a table of the brokers has. Raises SqlStreamError."""
-    topic = node.args["topic"].name
+    topic = node.topic.name
     there = brokers(catalog, options, project, topic)
     records = there.client.latest(topic, SAMPLE)
     if not any(r.value is not None for r in records):
-        raise ValidationError(f"The topic '{topic}' has no records to infer a table from.", at=node.args["topic"])
+        raise ValidationError(f"The topic '{topic}' has no records to infer a table from.", at=node.topic)
     name = ".".join(quote(p) for p in ast.parts(node.this)) if node.this is not None else quote(topic)
     return create_table(name, topic, there.options, [r.value for r in records])
 

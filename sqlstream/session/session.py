@@ -230,10 +230,10 @@ class Session:
         raise NotSupported(f"{type(node).__name__} is not supported.", at=node)
 
     def _unsupported(self, node: ast.Unsupported) -> Outcome:
-        raise NotSupported(f"{node.args['kind']} is not supported: {node.args['this']}", at=node, hint=node.args.get("hint"))
+        raise NotSupported(f"{node.args['kind']} is not supported: {node.args['this']}", at=node, hint=node.hint)
 
     def _show(self, node: ast.Show) -> Outcome:
-        if node.args["kind"] == "QUERIES":
+        if node.kind == "QUERIES":
             return self._client.saved_queries(node)
         return inspection.shown(node, self._catalog, self._jobs, self._planner)
 
@@ -246,7 +246,7 @@ class Session:
     def _stop_job(self, node: ast.StopJob) -> Outcome:
         how = {key: bool(node.args.get(key)) for key in ("savepoint", "drain")}
         job = self._jobs.stop(node.this.name, **how, interrupted=self._interrupted.is_set)
-        if node.args.get("savepoint"):
+        if node.savepoint:
             return results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
         return results.Done()
 
@@ -401,7 +401,7 @@ class Session:
 
     def _create_table(self, node: ast.CreateTable, text: str) -> Outcome:
         notices = self._apply(node)
-        if node.args.get("query") is None:
+        if node.query is None:
             return results.Done(notices=notices)
         env = self._planner.environment()
         outcome = self._run_job((self._planner.planned(node, env),), env, text)

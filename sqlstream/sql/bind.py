@@ -24,6 +24,7 @@ from sqlstream.sql.functions.base import COLLECTIONS, CONVERTED, TARGETS, accept
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.syntax import ast, json_clauses
 from sqlstream.sql.syntax.calls import call_args, call_name, is_call, is_called
+from sqlstream.sql.syntax.clauses import branches, default_of, is_negated, is_symmetric, order_of, partition_of, value_of
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.text import family_name, sql_name, to_text
 
@@ -260,7 +261,7 @@ def _is(node: exp.Is, scope: Scope) -> Expr:
 def _like(node: exp.Like, scope: Scope, escape: exp.Expr | None = None) -> Expr:
     args = [bind(node.this, scope), bind(node.expression, scope), *([bind(escape, scope)] if escape is not None else [])]
     found = _call("LIKE", args, node)
-    return _not(found, node) if node.args.get("negate") else found
+    return _not(found, node) if is_negated(node) else found
 
 
 def _joined(operator: str, conditions: Sequence[Expr], at: exp.Expr) -> Expr:
@@ -317,19 +318,19 @@ def _between(node: exp.Between, scope: Scope) -> Expr:
     def within(a: Expr, b: Expr) -> Expr:
         return _call("AND", [_call(">=", [value, a], node), _call("<=", [value, b], node)], node)
 
-    return _call("OR", [within(low, high), within(high, low)], node) if node.args.get("symmetric") else within(low, high)
+    return _call("OR", [within(low, high), within(high, low)], node) if is_symmetric(node) else within(low, high)
 
 
 def _case(node: exp.Case, scope: Scope) -> Expr:
     subject = bind(node.this, scope) if node.args.get("this") else None
     conditions, values = [], []
-    for branch in node.args["ifs"]:
+    for branch in branches(node):
         condition = bind(branch.this, scope)
         conditions.append(condition if subject is None else _call("=", [subject, condition], branch))
-        values.append(bind(branch.args["true"], scope))
-    default = node.args.get("default")
+        values.append(bind(value_of(branch), scope))
+    default = default_of(node)
     values.append(bind(default, scope) if default is not None else Literal(t.NULL, None))
-    for condition, branch in zip(conditions, node.args["ifs"], strict=True):
+    for condition, branch in zip(conditions, branches(node), strict=True):
         if condition.type.root not in ("BOOLEAN", "NULL"):
             raise ValidationError("Expected a boolean type", at=branch)
     if common_type([v.type for v in values]) is None:
@@ -406,9 +407,9 @@ def _over(node: exp.Window, scope: Scope) -> Expr:
         raise ValidationError("OVER must be applied to aggregate function", at=node)
     if any(isinstance(e, OverCall) for e in call.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
-    order = node.args.get("order")
+    order = order_of(node)
     items = order.expressions if order is not None else []
-    partition = [_of_window(e, scope, "PARTITION BY") for e in node.args.get("partition_by") or []]
+    partition = [_of_window(e, scope, "PARTITION BY") for e in partition_of(node)]
     sorted_by = [_of_window(item.this, scope, "ORDER BY") for item in items]
     # Constants part and order nothing.
     varying = [i for i, e in enumerate(sorted_by) if not isinstance(e, Literal)]

@@ -81,7 +81,7 @@ def number(text: str, at: exp.Expr) -> Literal:
 
 
 def _time(node: ast.TimeLiteral) -> Literal:
-    kind, text = node.args["kind"], str(node.args["this"])
+    kind, text = node.kind, str(node.args["this"])
     try:
         if kind == "DATE" and (found := _DATE.fullmatch(text)):
             return Literal(t.DATE.not_null(), dt.date(*(int(p) for p in found.groups())))
@@ -110,7 +110,7 @@ def _timestamp(*fields: str | None) -> Literal:
 
 def interval(node: ast.IntervalLiteral) -> Literal:
     """An interval: months, or milliseconds. Its first field has two digits, or as many as are told: ``DAY(3)``."""
-    unit, to = node.args["unit"], node.args.get("to")
+    unit, to = node.unit, node.args.get("to")
     text = str(node.args["this"]).strip(" ")
     _check_precision(node)
     found = re.fullmatch(rf"([+-]?){_pattern(unit, to, node.args.get('scale') or 6)}", text)
@@ -120,13 +120,13 @@ def interval(node: ast.IntervalLiteral) -> Literal:
     for name, field in zip(_units(unit, to)[1:], fields[1:], strict=True):
         if Decimal(field) >= _LAST[name] + 1:
             raise _illegal(node)
-    most = node.args.get("precision") or 2
+    most = node.precision or 2
     whole = Decimal(fields[0].partition(".")[0])
     # A first field is a number of 32 bits in Flink.
     if whole >= min(10**most, 2**31):
         value = f"{whole:,}"
         raise ValidationError(f"Interval field value {value} exceeds precision of {unit}({most}) field", at=node)
-    negative = (sign == "-") != bool(node.args.get("negative"))
+    negative = (sign == "-") != node.negative
     scale = _MONTHS if unit in _MONTHS else _MILLIS
     total = sum(int(Decimal(f) * scale[u]) for u, f in zip(_units(unit, to), fields, strict=True))
     kind = t.INTERVAL_MONTHS if unit in _MONTHS else t.INTERVAL_MILLIS
@@ -148,7 +148,7 @@ def _pattern(unit: str, to: str | None, scale: int) -> str:
 
 
 def _check_precision(node: ast.IntervalLiteral) -> None:
-    unit, precision, scale = node.args["unit"], node.args.get("precision"), node.args.get("scale")
+    unit, precision, scale = node.unit, node.precision, node.scale
     if precision is not None and not 1 <= precision <= (10 if unit in _MONTHS else 3):
         raise ValidationError(f"Interval leading field precision '{precision}' out of range for {_shown(node)}", at=node)
     if scale is not None and not 1 <= scale <= 9:

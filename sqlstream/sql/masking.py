@@ -152,14 +152,14 @@ def _of_statement(text: str, start: int, tokens: Sequence[Token], sql: str) -> I
                 named = next((s.name for s in sides if isinstance(s, exp.Column | exp.Dot | exp.Identifier) and is_secret(s.name)), None)
                 for side in sides if named is not None else ():
                     yield from _constants(side, named or "", start, tokens)
-            case ast.Insert() if node.args.get("columns"):
+            case ast.Insert() if node.columns:
                 yield from _of_insert(node, start, tokens)
 
 
 def _of_insert(node: ast.Insert, start: int, tokens: Sequence[Token]) -> Iterator[Secret]:
     """The constants of INSERT .. VALUES in the columns of secrets."""
-    hidden = [(place, c.name) for place, c in enumerate(node.args["columns"]) if is_secret(c.name)]
-    for row in node.args["query"].find_all(exp.Tuple):
+    hidden = [(place, c.name) for place, c in enumerate(node.columns) if is_secret(c.name)]
+    for row in node.query.find_all(exp.Tuple):
         for place, key in hidden:
             if place < len(row.expressions):
                 yield from _constants(row.expressions[place], key, start, tokens)

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql.expressions import Frame
 from sqlstream.sql.literals import interval_millis, number
+from sqlstream.sql.syntax.clauses import order_of, window_name, windows_of
 
 if TYPE_CHECKING:
     from sqlstream.sql.expressions import AggregateCall
@@ -18,11 +19,11 @@ _PARTS = ("partition_by", "order", "spec")
 
 def with_named_windows(select: exp.Select) -> exp.Select:
     """``select`` with the windows of its WINDOW clause written behind OVER. Raises ValidationError."""
-    declared = select.args.get("windows") or []
+    declared = windows_of(select)
     named = {w.this.name: w for w in declared}
     if twice := next((w for w in declared if named[w.this.name] is not w), None):
         raise ValidationError("Duplicate window names not allowed", at=twice.this)
-    if not any(w.args.get("alias") for e in select.expressions for w in e.find_all(exp.Window)):
+    if not any(window_name(w) for e in select.expressions for w in e.find_all(exp.Window)):
         return select
     written = select.copy()
     for item in written.expressions:
@@ -34,7 +35,7 @@ def with_named_windows(select: exp.Select) -> exp.Select:
 def _complete(window: exp.Window, named: dict[str, exp.Window]) -> None:
     """Takes into ``window`` what it has of the one that it names."""
     seen: set[str] = set()
-    while (alias := window.args.get("alias")) is not None:
+    while (alias := window_name(window)) is not None:
         base = named.get(alias.name)
         if base is None or alias.name in seen:
             raise ValidationError(f"Window '{alias.name}' not found", at=alias)
@@ -45,7 +46,7 @@ def _complete(window: exp.Window, named: dict[str, exp.Window]) -> None:
                 raise ValidationError(f"{what} not allowed in both base and referenced windows", at=window)
             if base.args.get(part):
                 window.set(part, base.copy().args[part])
-        window.set("alias", base.args.get("alias"))
+        window.set("alias", window_name(base))
 
 
 def frame(window: exp.Window, call: AggregateCall) -> Frame:
@@ -53,7 +54,7 @@ def frame(window: exp.Window, call: AggregateCall) -> Frame:
     spec = window.args.get("spec")
     if spec is None:
         # Among rows of one place each has a number of its own.
-        last = 0 if window.args.get("order") else None
+        last = 0 if order_of(window) else None
         return Frame(call.function.name == "ROW_NUMBER", None, last)
     if call.function.over_only:
         raise ValidationError("ROW/RANGE not allowed with RANK, DENSE_RANK or ROW_NUMBER functions", at=spec)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.lint.subject import Violation
 from sqlstream.plan.nodes import Project, Sink
 from sqlstream.sql.expressions import Cast, ColumnRef
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 
 def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
-        sink = planned.logical
-        if not isinstance(sink, Sink) or planned.clause.args.get("columns") or not isinstance(sink.input, Project):
+        sink, insert = planned.logical, planned.clause
+        named = insert.columns if isinstance(insert, ast.Insert) else []
+        if not isinstance(sink, Sink) or named or not isinstance(sink.input, Project):
             continue
         pairs = [(_name(c.expr), c.name) for c in sink.input.columns]
         wanted = {name for _, name in pairs}
@@ -26,7 +28,7 @@ def check(subject: Subject) -> Iterator[Violation]:
         if swapped:
             moves = ", ".join(f"{source} into {name}" for source, name in swapped)
             yield Violation(
-                planned.clause.args.get("query") or planned.clause,
+                insert.query if isinstance(insert, ast.Insert | ast.CreateTable) and insert.query else insert,
                 f"INSERT matches columns by position, and writes {moves}",
                 f"order the columns as the table does, or INSERT INTO {sink.table.path.name} (columns)",
             )

@@ -22,8 +22,11 @@ _YEARS = 20
 
 
 def check(subject: Subject) -> Iterator[Violation]:
-    rowtimes = {mark.this.name for mark in subject.tree.args.get("watermarks") or ()}
-    columns = (c for c in subject.tree.args.get("columns") or () if isinstance(c, ast.ComputedColumnDef) and c.this.name in rowtimes)
+    table = subject.tree
+    if not isinstance(table, ast.CreateTable):
+        return
+    rowtimes = {mark.this.name for mark in table.watermarks}
+    columns = (c for c in table.columns if isinstance(c, ast.ComputedColumnDef) and c.this.name in rowtimes)
     for rowtime, text in ((c.this, text) for c in columns for text in c.expression.find_all(exp.Literal, ast.TimeLiteral)):
         date = None if text.is_number else _DATE.match(text.name)
         if date is not None and int(date[1]) > datetime.now(UTC).year + _YEARS:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.lint.subject import Violation
+from sqlstream.sql.syntax.clauses import query_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,5 +18,5 @@ if TYPE_CHECKING:
 def check(subject: Subject) -> Iterator[Violation]:
     for negation in subject.tree.find_all(exp.Not):
         tested = negation.this.unnest()
-        if isinstance(tested, exp.In) and tested.args.get("query") is not None:
+        if isinstance(tested, exp.In) and query_of(tested) is not None:
             yield Violation(negation, "NOT IN a sub-query holds for no row once the sub-query gives a NULL", "NOT EXISTS")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.catalog.ddl import literal_secrets
 from sqlstream.lint.subject import Violation
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def check(subject: Subject) -> Iterator[Violation]:
     if subject.table is None:
         return
-    written = {o.this.name: o for o in subject.tree.args.get("options") or []}
+    written = {o.this.name: o for o in (subject.tree.options if isinstance(subject.tree, ast.CreateTable) else [])}
     for key in literal_secrets(subject.table.options):
         if key in written:
             yield Violation(written[key], f"'{key}' holds a secret in plain text", "write '${env:NAME}', and set the variable NAME")

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlstream.lint.subject import Violation
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.clauses import from_of, joins_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 def check(subject: Subject) -> Iterator[Violation]:
     for planned in subject.planned:
         if isinstance(planned.clause, ast.Insert):
-            for select in _tops(planned.clause.args["query"]):
+            for select in _tops(planned.clause.query):
                 yield from _stars(select)
 
 
 def _stars(select: exp.Select) -> Iterator[Violation]:
-    clause = select.args.get("from_")
+    clause = from_of(select)
     ctes = {c.alias for c in select.find_all(exp.CTE)}
-    items = [clause.this, *(join.this for join in select.args.get("joins") or [])] if clause is not None else []
+    items = [clause.this, *(join.this for join in joins_of(select))] if clause is not None else []
     if not any(isinstance(item, exp.Table) and item.name not in ctes for item in items):
         return
     for item in select.expressions:

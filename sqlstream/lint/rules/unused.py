@@ -20,7 +20,7 @@ _USES = (exp.Query, ast.Insert, ast.StatementSet)
 def check(subject: Subject) -> Iterator[Violation]:
     yield from _expressions(subject.tree)
     tree = subject.tree
-    if not subject.local or not isinstance(tree, ast.CreateTable | ast.CreateView) or (tree.args.get("query") is not None and _filled(tree)):
+    if not subject.local or not isinstance(tree, ast.CreateTable | ast.CreateView) or (tree.query is not None and _filled(tree)):
         return
     # A file of declarations alone is for others to use.
     if any(isinstance(later, _USES) for later in subject.later) and tree.this.name not in _named(subject.later):

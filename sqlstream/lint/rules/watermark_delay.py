@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.lint.subject import Violation
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def check(subject: Subject) -> Iterator[Violation]:
     watermark = subject.table.watermark if subject.table is not None else None
-    declared = subject.tree.args.get("watermarks") or []
+    declared = subject.tree.watermarks if isinstance(subject.tree, ast.CreateTable) else []
     if watermark is not None and declared and isinstance(watermark.expression, exp.Column):
         yield Violation(
             declared[0],

@@ -19,6 +19,7 @@ from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.syntax.calls import call as new_call
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
+from sqlstream.sql.syntax.clauses import group_of, having_of, is_modified, limit_count, limit_of, offset_of, where_of, with_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ class Decorrelated:
 
     def of_no_rows(self, place: int) -> exp.Expr | None:
         """A column's value for an outer row without rows in the sub-query; None where that is NULL."""
-        if not (self.keys and self.scalar) or self.select is None or self.inside is None or self.select.args.get("having"):
+        if not (self.keys and self.scalar) or self.select is None or self.inside is None or having_of(self.select):
             return None
         written = self.select.expressions[place]
         item = (written.this if isinstance(written, exp.Alias) else written).copy()
@@ -66,13 +67,13 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
     Raises NotSupported, and ValidationError for a column that neither has.
     """
     select = query
-    while isinstance(select, exp.Subquery) and not any(select.args.get(k) for k in ("order", "limit", "offset", "with_")):
+    while isinstance(select, exp.Subquery) and not is_modified(select):
         select = select.this
-    if not isinstance(select, exp.Select) or select.args.get("with_"):
+    if not isinstance(select, exp.Select) or with_of(select):
         return Decorrelated(query)
     inner = inside_of(select)
-    scalar = _aggregates(select, inner) and not select.args.get("group")
-    where = select.args.get("where")
+    scalar = _aggregates(select, inner) and not group_of(select)
+    where = where_of(select)
     parts = conjuncts(where.this) if where is not None else []
     outside = [part for part in parts if not _within(part, inner)]
     listed = _outer(select.expressions, inner)
@@ -90,10 +91,10 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
     names = tuple(generated(f"c{i}") for i in range(len(keys)))
     items = [*inside.expressions, *(_named(key.copy(), name) for key, name in zip(keys, names, strict=True))]
     inside.set("expressions", items)
-    if _aggregates(select, inner) or select.args.get("group"):
-        group = inside.args.get("group")
+    if _aggregates(select, inner) or group_of(select):
+        group = group_of(inside)
         inside.set("group", exp.Group(expressions=[*(group.expressions if group else []), *(k.copy() for k in keys)]))
-    if select.args.get("limit") or select.args.get("offset"):
+    if limit_of(select) or offset_of(select):
         return Decorrelated(_top_n(inside, keys, select), select, names, tuple(conditions))
     inside.set("order", None)
     return Decorrelated(inside, select, names, tuple(conditions), scalar, inner)
@@ -146,7 +147,7 @@ def _grouped(select: exp.Select, inner: Scope) -> bool:
 
 def _aggregates(select: exp.Select, inner: Scope) -> bool:
     """Whether ``select`` calls an aggregate function, not in a sub-query and not by OVER."""
-    return any(aggregate_calls(item, inner) for item in [*select.expressions, *filter(None, [select.args.get("having")])])
+    return any(aggregate_calls(item, inner) for item in [*select.expressions, *filter(None, [having_of(select)])])
 
 
 def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
@@ -201,7 +202,7 @@ def _top_n(inside: exp.Select, keys: list[exp.Expr], select: exp.Select) -> exp.
         raise NotSupported("The columns of a sub-query with a limit need names.", at=select)
     inside.append("expressions", _named(rank, _RANK))
     skipped = int(offset.expression.this) if offset is not None else 0
-    count = limit.args.get("expression") or limit.args.get("count")
+    count = limit_count(limit)
     kept: exp.Expr = exp.LTE(this=exp.column(_RANK), expression=exp.Literal.number(skipped + int(count.this)))
     if skipped:
         kept = exp.And(this=kept, expression=exp.GT(this=exp.column(_RANK), expression=exp.Literal.number(skipped)))

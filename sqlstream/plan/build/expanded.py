@@ -14,6 +14,7 @@ from sqlstream.plan.build.queries import query as planned
 from sqlstream.plan.build.queries import with_names
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.clauses import alias_of, ctes, from_of, hints_of, joins_of, on_of, order_of, windows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ class _Expansion:
     def query(self, node: exp.Expr, env: Environment, outer: Known) -> None:
         """Expands ``node`` itself; ``outer`` are the columns of the queries around it."""
         env = with_names(node, env)
-        for cte in node.args["with_"].expressions if node.args.get("with_") else ():
+        for cte in ctes(node):
             self.query(cte.this, env, outer)
         match node:
             case exp.Select():
@@ -63,18 +64,18 @@ class _Expansion:
         for item in items:
             self._item(item, env, known)
         parts = [node.args.get(key) for key in ("where", "group", "having")]
-        conditions = [join.args.get("on") for join in node.args.get("joins") or []]
-        order = node.args.get("order")
+        conditions = [on_of(join) for join in joins_of(node)]
+        order = order_of(node)
         keys = [o for o in order.expressions if o.this.name not in called] if order is not None else []
-        for part in (*node.expressions, *parts, *(node.args.get("windows") or []), *keys, *conditions):
+        for part in (*node.expressions, *parts, *windows_of(node), *keys, *conditions):
             if part is not None:
                 self._columns(part, env, known)
 
     def _name(self, item: exp.Expr) -> None:
-        if item.args.get("alias") is not None:
+        if alias_of(item) is not None:
             return
         if isinstance(item, exp.Table):
-            if not item.args.get("hints"):
+            if not hints_of(item):
                 item.set("alias", exp.TableAlias(this=exp.to_identifier(item.name, quoted=True)))
         elif isinstance(item, exp.Subquery | ast.TableFunction | ast.MatchRecognize):
             item.set("alias", exp.TableAlias(this=exp.to_identifier(f"EXPR${self._unnamed}", quoted=True)))
@@ -108,13 +109,13 @@ class _Expansion:
 
 def _items(node: exp.Select) -> Iterator[exp.Expr]:
     """The items of FROM, including those in parentheses."""
-    clause = node.args.get("from_")
-    waiting = [] if clause is None else [clause.this, *(join.this for join in node.args.get("joins") or [])]
+    clause = from_of(node)
+    waiting = [] if clause is None else [clause.this, *(join.this for join in joins_of(node))]
     while waiting:
         item = waiting.pop(0)
         inner = item.this if isinstance(item, exp.Subquery) else None
-        if isinstance(inner, exp.Table | exp.Subquery) and inner.args.get("joins"):
-            waiting = [inner, *(join.this for join in inner.args["joins"]), *waiting]
+        if isinstance(inner, exp.Table | exp.Subquery) and joins_of(inner):
+            waiting = [inner, *(join.this for join in joins_of(inner)), *waiting]
         else:
             yield item
 

@@ -22,6 +22,7 @@ from sqlstream.plan.time_attributes import time_attribute
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.syntax.clauses import alias_of, from_of, joins_of, on_of, using_of
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ NOTHING = Relation(Values(((),), ()), ())
 
 def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
     """The joined items of FROM, which the other clauses of ``select`` read. Raises ValidationError, NotSupported."""
-    clause = select.args.get("from_")
+    clause = from_of(select)
     hints = select_hints(select, env)
-    return NOTHING if clause is None else _items(clause.this, select.args.get("joins") or [], env, query, hints)
+    return NOTHING if clause is None else _items(clause.this, joins_of(select), env, query, hints)
 
 
 def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query, hints: Hints) -> Relation:
@@ -54,10 +55,10 @@ def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Quer
 def _item(node: exp.Expr, env: Environment, query: Query, hints: Hints) -> Relation:
     """One item, which may be joins in parentheses."""
     parenthesised = node.this if isinstance(node, exp.Subquery) else None
-    joins = parenthesised.args.get("joins") if isinstance(parenthesised, exp.Table | exp.Subquery) else None
+    joins = joins_of(parenthesised) if isinstance(parenthesised, exp.Table | exp.Subquery) else None
     if isinstance(node, exp.Lateral):  # with nothing to its left it is a sub-query
         bare = node.this.copy()
-        bare.set("alias", node.args.get("alias"))
+        bare.set("alias", alias_of(node))
         return relation(bare, env, query)
     if parenthesised is None or not joins:
         item = relation(node, env, query)
@@ -84,7 +85,7 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     names = _common(left, right, join)
     if names:
         return _using(left, named, kind, names, join, env)
-    on = join.args.get("on")
+    on = on_of(join)
     # In a LEFT JOIN the columns of a lookup table may be NULL, in its condition too.
     looked_up = time is not None and time_attribute(left.node, time) is TimeAttribute.PROCTIME
     cross = Join(left.node, node, kind if looked_up else JoinKind.INNER, None)
@@ -111,7 +112,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     split = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), left.scope(settings))
     built = query(split.query, env)
     width = len(fields(built)) - len(split.keys)
-    alias = join.this.args.get("alias")
+    alias = alias_of(join.this)
     names = column_names(list(env.names(split.query, built)[:width]), alias)
     source = without_names(built, [f.name for f in fields(left.node)])
     keys = [make.ref(f) for f in fields(source)[width:]]
@@ -121,7 +122,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     right = replace(right, names=(*right.names[:width], *((None, k) for k in split.keys)))
     _refuse_same(left, right, join)
     both = left.beside(right)
-    on = join.args.get("on")
+    on = on_of(join)
     bound = condition(on, both.scope(settings), "ON") if on is not None else None
     empty = {i: e for i in range(width) if (e := split.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
     if empty and bound not in (None, make.true()):
@@ -142,7 +143,7 @@ def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, e
     _refuse_sides(join, kind)
     both, node = correlated(left, join.this, elements, outer=kind is JoinKind.LEFT)
     _refuse_same(left, replace(both, names=both.names[len(left.names) :]), join)
-    on = join.args.get("on")
+    on = on_of(join)
     bound = condition(on, both.scope(env.settings), "ON") if on is not None else None
     if bound is None or bound == make.true():
         return both
@@ -164,14 +165,14 @@ def _refuse_sides(join: exp.Join, kind: JoinKind) -> None:
     """Raises for kinds of joins in which an item can't read what is to its left."""
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
         raise ValidationError(f"Unknown join type {join.side}", at=join, hint="UNNEST, LATERAL and table functions take INNER, LEFT and CROSS JOIN.")
-    if join.args.get("method") or join.args.get("using"):
+    if join.args.get("method") or using_of(join):
         raise NotSupported("NATURAL JOIN and USING are not supported with UNNEST, LATERAL and table functions.", at=join, hint="Write CROSS JOIN.")
 
 
 def _common(left: Relation, right: Relation, join: exp.Join) -> list[str]:
     """The names of columns that USING lists, or that both sides of a NATURAL JOIN have."""
     names = [[side.names[i][1] for i in side.visible] for side in (left, right)]
-    if using := join.args.get("using"):
+    if using := using_of(join):
         for name in using:
             if missing := [known for known in names if name.name not in known]:
                 raise ValidationError(f"Column '{name.name}' not found in any table", at=name, hint=did_you_mean(name.name, missing[0]))

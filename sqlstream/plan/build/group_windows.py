@@ -18,6 +18,7 @@ from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.syntax.calls import calls, is_called
+from sqlstream.sql.syntax.clauses import group_of, having_of
 
 _WINDOWS = {function.name: function for function in WINDOW_FUNCTIONS if function.in_group_by}
 _COLUMNS = {"START": WINDOW_START, "END": WINDOW_END, "ROWTIME": WINDOW_TIME, "PROCTIME": WINDOW_TIME}
@@ -28,7 +29,7 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     """``select`` over ``node`` without its group window, if it has one, and the names of the columns that this adds to ``node``: no column of
     ``scope`` has them. Raises ValidationError, NotSupported.
     """
-    group = select.args.get("group")
+    group = group_of(select)
     windows = [e for e in (group.expressions if group else ()) if is_called(e, *_WINDOWS)]
     if (other := next((w for w in windows if w != windows[0]), None)) is not None:
         raise NotSupported("GROUP BY can have only one group window.", at=other)
@@ -42,7 +43,7 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
         return select, node, names
     called = dict(zip(WINDOW_COLUMNS, names, strict=False))
     select = select.copy()
-    places = [*select.expressions, *filter(None, [select.args.get("having"), select.args.get("group")])]
+    places = [*select.expressions, *filter(None, [having_of(select), group_of(select)])]
     for auxiliary in [a for place in places for a in calls(place) if is_called(a, *_AUXILIARY)]:
         name = auxiliary.name.upper()
         if call is None or _AUXILIARY[name] != call.name.upper() or auxiliary.expressions != call.expressions:
@@ -55,8 +56,8 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
         if auxiliary in select.expressions:
             column = exp.alias_(column, f"EXPR${select.expressions.index(auxiliary)}", quoted=True)
         auxiliary.replace(column)
-    if call is not None:
-        rewritten = select.args["group"]
+    rewritten = group_of(select)
+    if call is not None and rewritten is not None:
         keys = [e for e in rewritten.expressions if e != call]
         rewritten.set("expressions", [*keys, *(_column(c, call) for c in names)])
     return select, node, names

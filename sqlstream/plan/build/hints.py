@@ -14,6 +14,7 @@ from sqlstream.core.options import parse_duration
 from sqlstream.plan.build.lookup import retries
 from sqlstream.plan.build.scope import Hint
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.clauses import alias_of, hint_of, items_of, joins_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,11 +30,10 @@ _KNOWN = (*_STRATEGIES, "STATE_TTL", "MULTI_JOIN", _ELSEWHERE)
 
 def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
     """The hints of ``select`` by the name of the item that they are about. Raises ValidationError."""
-    clause = select.args.get("hint")
+    clause = hint_of(select)
     if clause is None:
         return {}
-    items = [select.args["from_"].this] if select.args.get("from_") else []
-    known = {name for item in [*items, *(j.this for j in select.args.get("joins") or [])] for name in _names(item)}
+    known = {name for item in items_of(select) for name in _names(item)}
     ttls: dict[str, int] = {}
     strategies: dict[str, str] = {}
     unknown = []
@@ -68,7 +68,7 @@ def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
 
 def _names(item: exp.Expr) -> Iterator[str]:
     """The names by which hints can refer to an item of FROM: its alias or its table's name; for parentheses those of the joined items."""
-    if item.args.get("alias") is not None:
+    if alias_of(item) is not None:
         yield item.alias
     elif isinstance(item, exp.Table):
         yield item.name
@@ -76,8 +76,8 @@ def _names(item: exp.Expr) -> Iterator[str]:
         for table in item.find_all(exp.Table):
             yield table.name
     inner = item.this if isinstance(item, exp.Subquery) else None
-    if inner is not None and inner.args.get("joins") and not isinstance(inner, exp.Select):
-        for part in (inner, *(j.this for j in inner.args["joins"])):
+    if inner is not None and joins_of(inner) and not isinstance(inner, exp.Select):
+        for part in (inner, *(j.this for j in joins_of(inner))):
             yield from _names(part)
 
 

@@ -14,21 +14,21 @@ from sqlstream.plan.nodes import Field, Named, Node, Project, Sink
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, implicitly_castable
 from sqlstream.sql.expressions import ColumnRef, Expr, Literal
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.plan.build.scope import Environment
-    from sqlstream.sql.syntax import ast
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn, Table
 
 
 def insert(node: ast.Insert, target: Table, env: Environment) -> Sink:
     """The plan of an INSERT into ``target``. Raises ValidationError, NotSupported."""
-    target = replace(target, options={**target.options, **hint_options(node.args.get("hints") or [], env)})
+    target = replace(target, options={**target.options, **hint_options(node.hints, env)})
     static = _partition(node, target, env)
-    source = query(node.args["query"], env)
-    return into(source, target, env, node, static=static, overwrite=bool(node.args.get("overwrite")))
+    source = query(node.query, env)
+    return into(source, target, env, node, static=static, overwrite=node.overwrite)
 
 
 def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, static: dict[str, Expr] | None = None, overwrite: bool = False) -> Sink:
@@ -43,7 +43,7 @@ def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, stati
     refuse_unknown_metadata(target, node.this, writing=True)
     columns = target.persisted
     of_query = fields(source)
-    named = node.args.get("columns")
+    named = node.columns if isinstance(node, ast.Insert) else []
     wanted = [c for c in columns if c.name not in static]
     if named:
         wanted = [_column(target, n) for n in named]
@@ -80,7 +80,7 @@ def _column(target: Table, name: exp.Identifier) -> PhysicalColumn | MetadataCol
 
 def _partition(node: ast.Insert, target: Table, env: Environment) -> dict[str, Expr]:
     values: dict[str, Expr] = {}
-    for item in node.args.get("partition") or []:
+    for item in node.partition:
         name = item.this.name
         if name not in target.partition_keys:
             raise ValidationError(f"PARTITION: '{name}' is not among the partition columns of '{target.path}'.", at=item)
@@ -99,5 +99,5 @@ def _mismatch(
         f"Column types of query result and sink for '{target.path}' do not match.\nCause: {cause}\n\n"
         f"Query schema: [{', '.join(f'{f.name}: {f.type.full}' for f in columns)}]\n"
         f"Sink schema:  [{', '.join(f'{c.name}: {c.type.full}' for c in wanted)}]",
-        at=node.args.get("query") or node,
+        at=node.query if isinstance(node, ast.Insert | ast.CreateTable) and node.query else node,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import parse_duration, parse_whole
 from sqlstream.plan.nodes import Retry
+from sqlstream.sql.syntax.clauses import hint_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ _WITHOUT_EFFECT = {
 def retries(select: exp.Expr, names: set[str], env: Environment) -> Mapping[str, Retry]:
     """The LOOKUP hints of a SELECT by table; ``names`` are the names and aliases of its tables. Raises ValidationError."""
     by_table = {}
-    hint = select.args.get("hint")
+    hint = hint_of(select)
     for item in hint.expressions if hint is not None else ():
         if item.name != "LOOKUP":
             continue

@@ -26,6 +26,7 @@ from sqlstream.sql.generated_names import generated
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import repeated
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
+from sqlstream.sql.syntax.clauses import is_descending, nulls_first, order_of, partition_of
 
 if TYPE_CHECKING:
     from sqlstream.plan.build.scope import Environment
@@ -80,26 +81,26 @@ class _Builder:
 
     def build(self) -> Node:
         self._refuse_python()
-        partition = tuple(self._partition(item) for item in self.node.args.get("partition_by") or [])
+        partition = tuple(self._partition(item) for item in partition_of(self.node))
         order = self._order()
         pattern = self._pattern()
         self.time = self.columns[order[0].name]
         self.variables = [v.name for v in pattern]
-        defined = [d.alias for d in self.node.args["define"]]
+        defined = [d.alias for d in self.node.define]
         if (twice := repeated(defined)) is not None:
-            at = [d for d in self.node.args["define"] if d.alias == twice][1]
+            at = [d for d in self.node.define if d.alias == twice][1]
             raise ValidationError(f"Pattern variable '{twice}' has already been defined", at=at)
         self.scope = self._scope([*self.variables, *defined])
         conditions = _Values(generated("d"))
         define = self._define(conditions)
         values = _Values(generated("m"))
-        measures = [Named(m.alias, self._measure(m.this, values)) for m in self.node.args.get("measures") or []]
+        measures = [Named(m.alias, self._measure(m.this, values)) for m in self.node.measures]
         names = [*partition, *(m.name for m in measures)]
         ambiguous = [name for name, times in Counter(names).items() if times > 1]
         if ambiguous or not names:
             raise ValidationError(f"Columns ambiguously defined: {{{', '.join(ambiguous)}}}", at=self.node)
-        skip = Skip(self.node.args.get("after") or "TO NEXT ROW") if self.node.args.get("after") != "TO" else Skip.TO_LAST
-        target = self.node.args.get("after_variable")
+        skip = Skip(self.node.after or "TO NEXT ROW") if self.node.after != "TO" else Skip.TO_LAST
+        target = self.node.after_variable
         if target is not None and target.name not in self.variables:
             raise ValidationError(f"Unknown pattern '{target.name}'", at=target, hint=did_you_mean(target.name, self.variables))
         matched = Match(
@@ -109,7 +110,7 @@ class _Builder:
         return Project(matched, (*(Named(k, make.ref(self.columns[k])) for k in partition), *measures))
 
     def _refuse_python(self) -> None:
-        for part in (*self.node.args["define"], *(self.node.args.get("measures") or [])):
+        for part in (*self.node.define, *self.node.measures):
             for call in calls(part):
                 if call_name(call) in self.env.settings.functions:
                     problem = "Python Function can not be used in MATCH_RECOGNIZE for now."
@@ -126,14 +127,14 @@ class _Builder:
         return str(item.name)
 
     def _order(self) -> tuple[SortKey, ...]:
-        clause = self.node.args.get("order")
+        clause = order_of(self.node)
         if clause is None:
             raise ValidationError("You must specify either rowtime or proctime for order by.", at=self.node)
         keys = []
         for item in clause.expressions:
             if not isinstance(item.this, exp.Column):
                 raise NotSupported("ORDER BY of MATCH_RECOGNIZE takes columns.", at=item, hint="Compute the expression in a sub-query.")
-            keys.append(SortKey(self._column(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first"))))
+            keys.append(SortKey(self._column(item.this), is_descending(item), nulls_first(item)))
         first = self.columns[keys[0].name]
         at = clause.expressions[0]
         if first.time is TimeAttribute.PROCTIME:
@@ -151,16 +152,16 @@ class _Builder:
     def _pattern(self) -> tuple[PatternVariable, ...]:
         variables = []
         for item in self.node.args["pattern"]:
-            low, high = item.args["low"], item.args.get("high")
+            low, high = item.low, item.high
             # As Flink has it, an optional variable is none that takes all it can: both ways are gone.
-            greedy = not item.args.get("reluctant") and low != high and (low, high) != (0, 1)
+            greedy = not item.reluctant and low != high and (low, high) != (0, 1)
             variables.append(PatternVariable(item.name, low, high, greedy))
         pattern = tuple(variables)
         row_pattern.refuse(pattern, self.node.args["pattern"][-1])
         return pattern
 
     def _within(self) -> int:
-        clause = self.node.args.get("within")
+        clause = self.node.within
         if clause is None:
             return 0
         millis = interval_millis(clause)
@@ -183,7 +184,7 @@ class _Builder:
 
     def _define(self, values: _Values) -> tuple[tuple[str, Expr], ...]:
         conditions_by_name: dict[str, Expr] = {}
-        for item in self.node.args["define"]:
+        for item in self.node.define:
             if item.alias in conditions_by_name:
                 raise ValidationError(f"Pattern variable '{item.alias}' has already been defined", at=item)
             condition = self._bound(item.this)

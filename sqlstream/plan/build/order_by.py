@@ -16,6 +16,7 @@ from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import Named, Node, Project, Sort, SortKey
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.syntax.clauses import is_descending, is_distinct, nulls_first, order_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]:
     """``select`` with an additional column for each key of ORDER BY that its select list lacks, and the names of these columns."""
-    order = select.args.get("order")
-    if order is None or select.args.get("distinct"):
+    order = order_of(select)
+    if order is None or is_distinct(select):
         return select, ()
     names = [item.alias_or_name if isinstance(item, exp.Alias | exp.Column | exp.Dot) else "" for item in select.expressions]
     items = {name: item.this if isinstance(item, exp.Alias) else item for name, item in zip(names, select.expressions, strict=True) if name}
@@ -52,7 +53,7 @@ def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]
         return select, ()
     made = select.copy()
     made.set("expressions", [*made.expressions, *added])
-    made.args["order"].set("expressions", keys)
+    made.set("order", exp.Order(expressions=keys))
     return made, tuple(a.alias for a in added)
 
 
@@ -73,7 +74,7 @@ def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[ex
         node = Project(node, (*(Named(f.name, make.ref(f)) for f in columns_below), *added))
     if null := next((item for item, name in zip(order.expressions, columns, strict=True) if field(node, name).type.root == "NULL"), None):
         raise ValidationError("Illegal use of 'NULL'", at=null, hint="CAST(NULL AS ..)")
-    keys = (SortKey(n, bool(i.args.get("desc")), bool(i.args.get("nulls_first"))) for n, i in zip(columns, order.expressions, strict=True))
+    keys = (SortKey(n, is_descending(i), nulls_first(i)) for n, i in zip(columns, order.expressions, strict=True))
     return Sort(node, tuple(keys))
 
 

@@ -27,6 +27,7 @@ from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAcces
 from sqlstream.sql.names import UNIQUE, refuse_repeated, repeated, unique
 from sqlstream.sql.over import with_named_windows
 from sqlstream.sql.syntax.calls import call_args, is_called
+from sqlstream.sql.syntax.clauses import alias_of, group_of, having_of, is_distinct, is_modified, limit_count, query_of, where_of, with_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,7 +66,7 @@ def query(node: exp.Expr, env: Environment) -> Node:
 
 def with_names(node: exp.Expr, env: Environment) -> Environment:
     """``env`` with the queries of the WITH of ``node``."""
-    clause = node.args.get("with_")
+    clause = with_of(node)
     if clause is None:
         return env
     if clause.args.get("recursive"):
@@ -100,13 +101,13 @@ def _select(select: exp.Select, env: Environment) -> Node:
     source = from_clause(select, env, query)
     scope = source.scope(env.settings)
     node = source.node
-    if where := select.args.get("where"):
+    if where := where_of(select):
         node = _where(where.this, source, scope, env)
     select, node, added = group_window(select, node, scope, env.settings.zone)
     if added:
         source = replace(source, node=node, names=(*source.names, *((None, name) for name in added)))
         scope = source.scope(env.settings)
-    group, having = select.args.get("group"), select.args.get("having")
+    group, having = group_of(select), having_of(select)
     inner = SubQueries(replace(scope, grouped=bool(group)), env, query)
     expressions = [inner.replaced(e) for e in select.expressions]
     asked = inner.replaced(having.this, condition=True) if having else None
@@ -125,7 +126,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
         if not env.settings.batch and len({c.window for c in calls}) > 1:
             raise ValidationError(_ONE_WINDOW, at=select, hint="Compute one of them in a sub-query.")
         node = over(node, items, calls, wanted)
-    if select.args.get("distinct"):
+    if is_distinct(select):
         node = distinct(node, source.hint.ttl)
     return _ordered(select, node, written, env)
 
@@ -152,8 +153,8 @@ def _sub_query(part: exp.Expr) -> exp.Expr | None:
     test = part.this if isinstance(part, exp.Not) else part
     while isinstance(test, exp.Paren):
         test = test.this
-    inner_query = test.this if isinstance(test, exp.Exists) else test.args.get("query") if isinstance(test, exp.In) else None
-    while isinstance(inner_query, exp.Subquery) and not any(inner_query.args.get(k) for k in ("order", "limit", "offset", "with_")):
+    inner_query = test.this if isinstance(test, exp.Exists) else query_of(test) if isinstance(test, exp.In) else None
+    while isinstance(inner_query, exp.Subquery) and not is_modified(inner_query):
         inner_query = inner_query.this
     return inner_query
 
@@ -176,7 +177,8 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         inner = replace(read, node=without_names(read.node, used))
         both = replace(inner.scope(env.settings), outer=scope)
         right, names = inner.node, {f.name for f in fields(inner.node)}
-        for part in conjuncts(select.args["where"].this) if select.args.get("where") else []:
+        where = where_of(select)
+        for part in conjuncts(where.this) if where is not None else []:
             if any(is_sub_query(n) for n in part.walk()):
                 right = _inside(part, replace(inner, node=right), both, env)
                 continue
@@ -288,7 +290,7 @@ def _values(node: exp.Values, env: Environment) -> Node:
             raise ValidationError("Values passed to VALUES operator must have compatible types", at=node)
         columns.append(Field(f"EXPR${i}", type_))
     cast = tuple(tuple(cast_to(cell, f.type) for cell, f in zip(r, columns, strict=True)) for r in rows)
-    alias = node.args.get("alias")
+    alias = alias_of(node)
     return _renamed(Values(cast, tuple(columns)), alias.columns if alias else [], node)
 
 
@@ -301,7 +303,7 @@ def _cells(row: exp.Expr) -> list[exp.Expr]:
 
 
 def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
-    name = type(node).__name__.upper() + ("" if node.args.get("distinct") else " ALL")
+    name = type(node).__name__.upper() + ("" if is_distinct(node) else " ALL")
     branches = [query(node.this, env), query(node.expression, env)]
     widths = [len(fields(b)) for b in branches]
     if widths[0] != widths[1]:
@@ -313,7 +315,7 @@ def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
             raise ValidationError(f"Type mismatch in column '{left.name}' of {name}: {left.type.full} and {right.type.full}", at=node)
         targets.append(type_)
     left, right = (converted(branch, targets) for branch in branches)
-    keeps_all = not node.args.get("distinct")
+    keeps_all = not is_distinct(node)
     if isinstance(node, exp.Union):
         return union(left, right, keeps_all=keeps_all)
     return matching(left, right, intersect=isinstance(node, exp.Intersect), keeps_all=keeps_all)
@@ -345,7 +347,7 @@ def _ordered(clause: exp.Expr, node: Node, names: tuple[str, ...], env: Environm
 def _number(clause: exp.Expr | None) -> int | None:
     if clause is None:
         return None
-    value = clause.args.get("expression") or clause.args.get("count")
+    value = limit_count(clause)
     if not isinstance(value, exp.Literal) or value.is_string:
         raise NotSupported("LIMIT, FETCH and OFFSET take a whole number.", at=clause)
     return int(value.this)

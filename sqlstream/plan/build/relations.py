@@ -26,6 +26,7 @@ from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS, window_function
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import UNIQUE, repeated
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.clauses import alias_of, hints_of, is_modified, version_of
 from sqlstream.sql.tables import ComputedColumn, Table, View
 
 Query = Callable[[exp.Expr, Environment], Node]
@@ -65,13 +66,13 @@ def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
 
 
 def _unaliased(node: exp.Subquery) -> exp.Expr:
-    modified = any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))
+    modified = is_modified(node)
     return node if modified else node.this
 
 
 def _aliased(node: Node, item: exp.Expr, default: str | None, names: Sequence[str] | None = None) -> Relation:
     """``node`` under the alias of ``item``; ``names`` are the names of its columns before that, where they differ from those of ``node``."""
-    alias = item.args.get("alias")
+    alias = alias_of(item)
     if alias is None:
         return Relation.of(node, default, names)
     if alias.columns:
@@ -83,7 +84,7 @@ def _aliased(node: Node, item: exp.Expr, default: str | None, names: Sequence[st
 
 def _named(node: exp.Table, env: Environment, query: Query) -> Node:
     parts = ast.parts(node)
-    version = node.args.get("system_time")
+    version = version_of(node)
     if len(parts) == 1 and parts[0] in env.ctes:
         if version is not None:
             raise ValidationError(f"'{parts[0]}' is a query, but time travel is not supported for queries.", at=version)
@@ -91,7 +92,7 @@ def _named(node: exp.Table, env: Environment, query: Query) -> Node:
         _count(sum(not n.inputs for n in walk(named)), node, env)
         return named
     declared = env.resolver.resolve(parts, at=node)
-    hints = hint_options(node.args.get("hints") or [], env)
+    hints = hint_options(hints_of(node), env)
     if isinstance(declared, View):
         if version is not None:
             raise ValidationError(f"{declared.path} is a view, but time travel is not supported for view.", at=version)
@@ -110,7 +111,7 @@ def _count(more: int, at: exp.Expr, env: Environment) -> None:
         raise NotSupported(problem, at=at, hint="INSERT what is read so often into a table, and read that.")
 
 
-def hint_options(hints: list[exp.Expr], env: Environment) -> dict[str, str]:
+def hint_options(hints: list[ast.OptionsHint], env: Environment) -> dict[str, str]:
     """The options of ``/*+ OPTIONS(..) */``; other hints get a notice."""
     options: dict[str, str] = {}
     for hint in hints:
@@ -222,7 +223,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")
     if not isinstance(data, ast.TableArgument) or not isinstance(descriptor, ast.Descriptor):
         raise ValidationError(f"{name} takes TABLE t, DESCRIPTOR(time), {', '.join(function.lengths).lower()} [, offset].", at=node)
-    partition = data.args.get("partition") or []
+    partition = data.partition
     if partition and not function.merges:
         raise ValidationError(f"{name} takes no PARTITION BY.", at=node)
     source = _named(data.this, env, query) if isinstance(data.this, exp.Table) else query(data.this, env)

@@ -25,6 +25,7 @@ from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
 from sqlstream.sql.expressions import AggregateCall, Expr
 from sqlstream.sql.functions.aggregates import SINGLE_VALUE
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.syntax.clauses import branches, query_of
 from sqlstream.sql.types import BIGINT
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ QUALIFIER = generated("query")
 
 def is_sub_query(node: exp.Expr) -> bool:
     """Whether ``node`` itself is a sub-query in an expression."""
-    return isinstance(node, exp.Subquery | exp.Select | exp.Exists) or (isinstance(node, exp.In) and node.args.get("query") is not None)
+    return isinstance(node, exp.Subquery | exp.Select | exp.Exists) or (isinstance(node, exp.In) and query_of(node) is not None)
 
 
 @dataclass
@@ -124,7 +125,9 @@ class SubQueries:
         return _not_null(prefix)
 
     def _in(self, node: exp.In, *, lenient: bool) -> exp.Expr:
-        split = self._decorrelated(node.args["query"])
+        asked = query_of(node)
+        assert asked is not None
+        split = self._decorrelated(asked)
         built = self.build(split.query, self.env)
         compared = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
         if len(fields(built)) - len(split.keys) != len(compared):
@@ -178,7 +181,7 @@ def _conditions(node: exp.Expr, condition: bool) -> list[exp.Expr]:
                 parts += [p for p in (part.this, part.args.get("expression")) if p is not None]
     for case in node.find_all(exp.Case):
         if case.args.get("this") is None:
-            parts += [p for branch in case.args["ifs"] for p in _conditions(branch.this, True)]
+            parts += [p for branch in branches(case) for p in _conditions(branch.this, True)]
     return parts
 
 

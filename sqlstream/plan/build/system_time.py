@@ -14,6 +14,7 @@ from sqlstream.plan import make
 from sqlstream.plan.time_attributes import time_attribute, why_none
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.syntax.clauses import version_of
 
 if TYPE_CHECKING:
     from sqlstream.plan.build.scope import PlanSettings, Relation
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> str | None:
     """The time attribute of the left that ``item`` of FROM is read as of; None where it is not read as of one. Raises ValidationError."""
-    period = item.args.get("system_time")
+    period = version_of(item)
     if period is None or period.expression.find(exp.Column) is None:
         return None
     time = bind(period.expression, left.scope(settings))

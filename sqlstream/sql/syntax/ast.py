@@ -5,7 +5,7 @@ Flags are True or absent; ``this`` is what the statement is about (an exp.Table 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sqlglot import exp
 
@@ -13,10 +13,52 @@ if TYPE_CHECKING:
     from sqlglot.dialects.dialect import DialectType
 
 
+T = TypeVar("T")
+
+
+class _Argument(Generic[T]):
+    """An argument of a node as an attribute of its type: of the same name, or of another where sqlglot's nodes have that one."""
+
+    def __init__(self, key: str = "") -> None:
+        self.key = key
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.key = self.key or name
+
+
+class One(_Argument[T]):
+    """An argument that is always there."""
+
+    def __get__(self, node: exp.Expression, owner: type) -> T:
+        return node.args[self.key]  # type: ignore[no-any-return]
+
+
+class Maybe(_Argument[T]):
+    """An argument that may be missing."""
+
+    def __get__(self, node: exp.Expression, owner: type) -> T | None:
+        return node.args.get(self.key)
+
+
+class Many(_Argument[T]):
+    """A list, empty where nothing is written."""
+
+    def __get__(self, node: exp.Expression, owner: type) -> list[T]:
+        return node.args.get(self.key) or []
+
+
+class Flag(_Argument[bool]):
+    """Words that are there or not."""
+
+    def __get__(self, node: exp.Expression, owner: type) -> bool:
+        return bool(node.args.get(self.key))
+
+
 class TimeLiteral(exp.Expression):
     """``DATE '..'``, ``TIME '..'``, ``TIMESTAMP '..'``: kind (upper case) and the text."""
 
     arg_types = {"kind": True, "this": True}
+    kind = One[str]()
 
 
 class IntervalLiteral(exp.Expression):
@@ -26,18 +68,26 @@ class IntervalLiteral(exp.Expression):
     """
 
     arg_types = {"this": True, "unit": True, "to": False, "negative": False, "precision": False, "scale": False}
+    unit = One[str]()
+    to = Maybe[str]()
+    negative = Flag()
+    precision = Maybe[int]()
+    scale = Maybe[int]()
 
 
 class TimeDifference(exp.Expression):
     """``(this - expression) unit [TO unit]``: unit and to upper case, singular."""
 
     arg_types = {"this": True, "expression": True, "unit": True, "to": False}
+    unit = One[str]()
+    to = Maybe[str]()
 
 
 class TableArgument(exp.Expression):
     """``TABLE t [PARTITION BY c, ..]`` (or a sub-query) as an argument of a table function."""
 
     arg_types = {"this": True, "partition": False}
+    partition = Many[exp.Identifier]()
 
 
 class Descriptor(exp.Expression):
@@ -56,6 +106,16 @@ class TableFunction(exp.Expression):
     """A table function in FROM: ``[TABLE(] TUMBLE(..) [)]``; this is its name, as written; args in expressions."""
 
     arg_types = {"this": True, "expressions": False, "alias": False, "lateral": False}
+    lateral = Flag()
+
+
+class PatternVariable(exp.Expression):
+    """``A``, ``A{2,3}?``: low and high are int, high None for any number; reluctant is a flag."""
+
+    arg_types = {"this": True, "low": True, "high": False, "reluctant": False}
+    low = One[int]()
+    high = Maybe[int]()
+    reluctant = Flag()
 
 
 class MatchRecognize(exp.Expression):
@@ -77,12 +137,14 @@ class MatchRecognize(exp.Expression):
         "define": True,
         "alias": False,
     }
-
-
-class PatternVariable(exp.Expression):
-    """``A``, ``A{2,3}?``: low and high are int, high None for any number; reluctant is a flag."""
-
-    arg_types = {"this": True, "low": True, "high": False, "reluctant": False}
+    partition_by = Many[exp.Expr]()
+    order = Maybe[exp.Order]()
+    measures = Many[exp.Alias]()
+    after = Maybe[str]()
+    after_variable = Maybe[exp.Identifier]()
+    pattern = Many[PatternVariable]()
+    within = Maybe[IntervalLiteral]()
+    define = Many[exp.Alias]()
 
 
 class OptionsHint(exp.Expression):
@@ -118,18 +180,42 @@ class OptionDef(Clause):
     arg_types = {"this": True, "expression": True}
 
 
+class ColumnPosition(Clause):
+    """``FIRST`` (no this) or ``AFTER c``."""
+
+    arg_types = {"this": False}
+
+
+class PrimaryKeyDef(Clause):
+    """expressions: identifiers; this: the constraint's name; enforced: True where NOT ENFORCED is missing."""
+
+    arg_types = {"expressions": True, "this": False, "enforced": False}
+    enforced = Flag()
+
+
 class PhysicalColumnDef(Clause):
     arg_types = {"this": True, "kind": True, "comment": False, "position": False, "primary_key": False}
+    kind = One[exp.DataType]()
+    comment = Maybe[exp.Literal]()
+    position = Maybe[ColumnPosition]()
+    primary_key = Maybe[PrimaryKeyDef | bool]()
 
 
 class ComputedColumnDef(Clause):
     arg_types = {"this": True, "expression": True, "comment": False, "position": False}
+    comment = Maybe[exp.Literal]()
+    position = Maybe[ColumnPosition]()
 
 
 class MetadataColumnDef(Clause):
     """key: a string literal, absent without FROM; virtual: a flag."""
 
     arg_types = {"this": True, "kind": True, "key": False, "virtual": False, "comment": False, "position": False}
+    kind = One[exp.DataType]()
+    metadata_key = Maybe[exp.Literal]("key")
+    virtual = Flag()
+    comment = Maybe[exp.Literal]()
+    position = Maybe[ColumnPosition]()
 
 
 class NameDef(Clause):
@@ -138,26 +224,16 @@ class NameDef(Clause):
     arg_types = {"this": True}
 
 
-class ColumnPosition(Clause):
-    """``FIRST`` (no this) or ``AFTER c``."""
-
-    arg_types = {"this": False}
-
-
 class WatermarkDef(Clause):
     arg_types = {"this": True, "expression": True}
-
-
-class PrimaryKeyDef(Clause):
-    """expressions: identifiers; this: the constraint's name; enforced: True where NOT ENFORCED is missing."""
-
-    arg_types = {"expressions": True, "this": False, "enforced": False}
 
 
 class DistributionDef(Clause):
     """kind: HASH, RANGE or None; expressions: identifiers; buckets: a number literal."""
 
     arg_types = {"kind": False, "expressions": False, "buckets": False}
+    kind = Maybe[str]()
+    buckets = Maybe[exp.Literal]()
 
 
 class LikeDef(Clause):
@@ -168,6 +244,7 @@ class LikeDef(Clause):
 
 class LikeOption(Clause):
     arg_types = {"this": True, "kind": True}
+    kind = One[str]()
 
 
 class CreateTable(Statement):
@@ -187,6 +264,19 @@ class CreateTable(Statement):
         "replace": False,
         "create": False,
     }
+    columns = Many[exp.Expr]()
+    watermarks = Many[WatermarkDef]()
+    primary_keys = Many[PrimaryKeyDef]()
+    comment = Maybe[exp.Literal]()
+    distribution = Maybe[DistributionDef]()
+    partitioned_by = Many[exp.Identifier]()
+    options = Many[OptionDef]()
+    like_clause = Maybe[LikeDef]("like")
+    query = Maybe[exp.Query]()
+    temporary = Flag()
+    if_not_exists = Flag()
+    or_replace = Flag("replace")
+    or_create = Flag("create")
 
 
 class CreateView(Statement):
@@ -201,14 +291,26 @@ class CreateView(Statement):
         "temporary": False,
         "if_not_exists": False,
     }
+    columns = Many[exp.Identifier]()
+    comment = Maybe[exp.Literal]()
+    query = One[exp.Query]()
+    query_text = One[str]()
+    temporary = Flag()
+    if_not_exists = Flag()
 
 
 class CreateDatabase(Statement):
     arg_types = {"this": True, "comment": False, "options": False, "if_not_exists": False}
+    comment = Maybe[exp.Literal]()
+    options = Many[OptionDef]()
+    if_not_exists = Flag()
 
 
 class CreateCatalog(Statement):
     arg_types = {"this": True, "comment": False, "options": False, "if_not_exists": False}
+    comment = Maybe[exp.Literal]()
+    options = Many[OptionDef]()
+    if_not_exists = Flag()
 
 
 class CreateFunction(Statement):
@@ -224,12 +326,21 @@ class CreateFunction(Statement):
         "system": False,
         "if_not_exists": False,
     }
+    identifier = One[exp.Literal]()
+    language = Maybe[str]()
+    jars = Many[exp.Literal]()
+    options = Many[OptionDef]()
+    temporary = Flag()
+    system = Flag()
+    if_not_exists = Flag()
 
 
 class AlterTable(Statement):
     """action: one of the Alter* clauses below."""
 
     arg_types = {"this": True, "action": True, "if_exists": False}
+    action = One[Clause]()
+    if_exists = Flag()
 
 
 class AddComponents(Clause):
@@ -248,10 +359,12 @@ class DropComponents(Clause):
     """DROP: kind is COLUMNS (expressions: identifiers), PRIMARY KEY, CONSTRAINT (this), WATERMARK or DISTRIBUTION."""
 
     arg_types = {"kind": True, "expressions": False, "this": False}
+    kind = One[str]()
 
 
 class RenameColumn(Clause):
     arg_types = {"this": True, "to": True}
+    to = One[exp.Identifier]()
 
 
 class RenameTo(Clause):
@@ -274,18 +387,22 @@ class SetComment(Clause):
 
 class AsQuery(Clause):
     arg_types = {"this": True, "query_text": True}
+    query_text = One[str]()
 
 
 class AlterView(Statement):
     arg_types = {"this": True, "action": True}
+    action = One[Clause]()
 
 
 class AlterDatabase(Statement):
     arg_types = {"this": True, "action": True}
+    action = One[Clause]()
 
 
 class AlterCatalog(Statement):
     arg_types = {"this": True, "action": True}
+    action = One[Clause]()
 
 
 class AlterFunction(Statement):
@@ -297,12 +414,22 @@ class AlterFunction(Statement):
         "system": False,
         "if_exists": False,
     }
+    identifier = One[exp.Literal]()
+    language = Maybe[str]()
+    temporary = Flag()
+    system = Flag()
+    if_exists = Flag()
 
 
 class Drop(Statement):
     """kind: TABLE, VIEW, DATABASE, CATALOG or FUNCTION."""
 
     arg_types = {"kind": True, "this": True, "if_exists": False, "temporary": False, "system": False, "cascade": False}
+    kind = One[str]()
+    if_exists = Flag()
+    temporary = Flag()
+    system = Flag()
+    cascade = Flag()
 
 
 class Show(Statement):
@@ -312,24 +439,32 @@ class Show(Statement):
     """
 
     arg_types = {"kind": True, "this": False, "like": False, "negated": False, "ilike": False}
+    kind = One[str]()
+    like_pattern = Maybe[exp.Literal]("like")
+    negated = Flag()
+    is_ilike = Flag("ilike")
 
 
 class Describe(Statement):
     """kind: TABLE, CATALOG, DATABASE or FUNCTION."""
 
     arg_types = {"kind": True, "this": True, "extended": False}
+    kind = One[str]()
+    extended = Flag()
 
 
 class DescribeJob(Statement):
     """DESCRIBE JOB [EXTENDED] 'id': this is a string literal."""
 
     arg_types = {"this": True, "extended": False}
+    extended = Flag()
 
 
 class Explain(Statement):
     """details: upper-case words; this: a query, Insert or StatementSet."""
 
     arg_types = {"this": True, "details": False}
+    details = Many[str]()
 
 
 class ExplainJob(Statement):
@@ -342,6 +477,7 @@ class Use(Statement):
     """kind: CATALOG, DATABASE or MODULES (expressions)."""
 
     arg_types = {"kind": True, "this": False, "expressions": False}
+    kind = One[str]()
 
 
 class Set(Statement):
@@ -360,6 +496,11 @@ class Insert(Statement):
     """partition: OptionDefs (identifier, literal); hints: OptionsHints."""
 
     arg_types = {"this": True, "overwrite": False, "hints": False, "partition": False, "columns": False, "query": True}
+    overwrite = Flag()
+    hints = Many[OptionsHint]()
+    partition = Many[OptionDef]()
+    columns = Many[exp.Identifier]()
+    query = One[exp.Query]()
 
 
 class StatementSet(Statement):
@@ -380,6 +521,8 @@ class StopJob(Statement):
     """this: a string literal."""
 
     arg_types = {"this": True, "savepoint": False, "drain": False}
+    savepoint = Flag()
+    drain = Flag()
 
 
 class ExecuteQuery(Statement):
@@ -392,24 +535,30 @@ class Peek(Statement):
     """PEEK 'topic' [LIMIT n]: this is a string literal, limit an int."""
 
     arg_types = {"this": True, "limit": False}
+    limit = Maybe[int]()
 
 
 class Infer(Statement):
     """INFER TABLE [name] FROM 'topic' [SAVE]: this is an exp.Table, topic a string literal, save a flag."""
 
     arg_types = {"this": False, "topic": True, "save": False}
+    topic = One[exp.Literal]()
+    save = Flag()
 
 
 class Export(Statement):
     """EXPORT LAST TO 'file' [FORMAT CSV | JSON | PARQUET] [OVERWRITE]: this is a string literal, format upper case, overwrite a flag."""
 
     arg_types = {"this": True, "format": False, "overwrite": False}
+    format = Maybe[str]()
+    overwrite = Flag()
 
 
 class Plot(Statement):
     """PLOT [column [BY column]]: identifiers."""
 
     arg_types = {"this": False, "by": False}
+    by = Maybe[exp.Identifier]()
 
 
 class Help(Statement):
@@ -434,18 +583,25 @@ class Module(Statement):
     """LOAD and UNLOAD MODULE: kind is the word, this the name."""
 
     arg_types = {"kind": True, "this": True, "options": False}
+    kind = One[str]()
+    options = Many[OptionDef]()
 
 
 class AcceptedWithoutEffect(Statement):
     """ADD JAR and the like: kind is the statement's name, this a notice, text the statement as written."""
 
     arg_types = {"kind": True, "this": True, "text": False}
+    kind = One[str]()
+    written = Maybe[str]("text")
 
 
 class Unsupported(Statement):
     """A statement of Flink that is refused: kind is its name, this the reason, hint what to do, text it as written."""
 
     arg_types = {"kind": True, "this": True, "hint": False, "text": False}
+    kind = One[str]()
+    hint = Maybe[str]()
+    written = Maybe[str]("text")
 
 
 def parts(table: exp.Expr) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from sqlglot import exp, generator
 from sqlstream.sql.quoting import flink_name, flink_string, quote
 from sqlstream.sql.syntax import ast, relations
 from sqlstream.sql.syntax.calls import CALLS, call_args, call_name, is_written
+from sqlstream.sql.syntax.clauses import hints_of
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
 from sqlstream.sql.syntax.meanings import UNCERTAIN, Elements, certain, is_literal
@@ -177,11 +178,11 @@ def _json_arguments(nodes: list[exp.Expr], texts: list[str]) -> str:
     return found
 
 
-def _interval(node: exp.Expr) -> str:
-    sign = "-" if node.args.get("negative") else ""
+def _interval(node: ast.IntervalLiteral) -> str:
+    sign = "-" if node.negative else ""
     to, precision, scale = (node.args.get(key) for key in ("to", "precision", "scale"))
     digits = [str(d) for d in (precision, None if to else scale) if d is not None]
-    first = f"{node.args['unit']}({', '.join(digits)})" if digits else node.args["unit"]
+    first = f"{node.args['unit']}({', '.join(digits)})" if digits else node.unit
     last = f" TO {to}" + (f"({scale})" if scale is not None else "") if to else ""
     return f"INTERVAL {sign}{flink_string(node.args['this'])} {first}{last}"
 
@@ -206,7 +207,7 @@ def _table(self: generator.Generator, node: exp.Table) -> str:
 
 def hints(self: generator.Generator, node: exp.Expr) -> str:
     """The hints of a table or INSERT, a space before them."""
-    found = node.args.get("hints")
+    found = hints_of(node)
     return f" /*+ {', '.join(self.sql(h) for h in found)} */" if found else ""
 
 
@@ -221,16 +222,16 @@ def _values(self: generator.Generator, node: exp.Values) -> str:
     return f"({text}){_alias(self, node)}" if wrapped else text
 
 
-def _table_argument(self: generator.Generator, node: exp.Expr) -> str:
+def _table_argument(self: generator.Generator, node: ast.TableArgument) -> str:
     inner = self.sql(node, "this")
     text = f"TABLE {inner}" if isinstance(node.this, exp.Table) else f"({inner})"
-    if node.args.get("partition"):
+    if node.partition:
         text += f" PARTITION BY ({', '.join(self.sql(p) for p in node.args['partition'])})"
     return text
 
 
-def _table_function(self: generator.Generator, node: exp.Expr) -> str:
-    lateral = "LATERAL " if node.args.get("lateral") else ""
+def _table_function(self: generator.Generator, node: ast.TableFunction) -> str:
+    lateral = "LATERAL " if node.lateral else ""
     name = ".".join(flink_name(part) for part in node.name.split("."))
     return f"{lateral}TABLE({name}({self.expressions(node, flat=True)})){_alias(self, node)}"
 
@@ -239,7 +240,7 @@ def _lateral(self: generator.Generator, node: exp.Expr) -> str:
     return "LATERAL " if node.args.get("written") else ""
 
 
-def _window_table(self: generator.Generator, node: exp.Expr) -> str:
+def _window_table(self: generator.Generator, node: relations.WindowTable) -> str:
     query = node.this
     source = query.args["from_"].this
     columns = [item for item in query.expressions if not isinstance(item.unalias(), relations.WindowColumn)]
@@ -281,16 +282,16 @@ def _match_table(self: generator.Generator, node: exp.Expr) -> str:
     return _match_recognize(self, made)
 
 
-def _match_recognize(self: generator.Generator, node: exp.Expr) -> str:
+def _match_recognize(self: generator.Generator, node: ast.MatchRecognize) -> str:
     def listed(words: str, key: str) -> str:
         text = self.expressions(node, key=key, flat=True)
         return f"{words} {text}" if text else ""
 
     order = node.args.get("order")
-    after = node.args.get("after")
+    after = node.after
     variable = self.sql(node, "after_variable")
     within = self.sql(node, "within")
-    define = ", ".join(f"{self.sql(d, 'alias')} AS {self.sql(d, 'this')}" for d in node.args["define"])
+    define = ", ".join(f"{self.sql(d, 'alias')} AS {self.sql(d, 'this')}" for d in node.define)
     parts = (
         listed("PARTITION BY", "partition_by"),
         self.order_sql(order, flat=True).strip() if order else "",
@@ -303,8 +304,8 @@ def _match_recognize(self: generator.Generator, node: exp.Expr) -> str:
     return f"{self.sql(node, 'this')} MATCH_RECOGNIZE ({' '.join(p for p in parts if p)}){_alias(self, node)}"
 
 
-def _pattern_variable(self: generator.Generator, node: exp.Expr) -> str:
-    low, high = node.args["low"], node.args.get("high")
+def _pattern_variable(self: generator.Generator, node: ast.PatternVariable) -> str:
+    low, high = node.low, node.high
     fixed = {(1, 1): "", (0, None): "*", (1, None): "+", (0, 1): "?"}
     quantifier = fixed.get((low, high))
     if quantifier is None:
