@@ -8,7 +8,7 @@ import pytest
 
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.syntax.lexer import Kind, lexemes
-from sqlstream.sql.syntax.statements import split
+from sqlstream.sql.syntax.statements import is_complete, placeholders, split, substitute
 from sqlstream.sql.syntax.tokens import tokenize, tolerant_tokens
 
 SCRIPTS = [p.read_text("utf-8") for p in sorted(Path(__file__).parent.glob("scripts/*.sql"))]
@@ -81,3 +81,12 @@ def test_tolerant_tokens_keep_what_is_wrong():
 def test_long_text_takes_no_time_to_speak_of(text, filling):
     # What grew with the square of the length would never end.
     assert split(f"SELECT {text.format(filling * 200_000)};")
+
+
+def test_hints_are_read_as_the_parser_reads_them():
+    assert [name for name, _, _ in placeholders("SELECT :a /*+ OPTIONS('k' = :b) */ -- :c\n, ':d', x::e")] == ["a", "b"]
+    assert len(split("SELECT /*+ OPTIONS('k' = 'a;*/') */ 1; SELECT 2;")) == 2
+    assert not is_complete("SELECT 1 /*+ OPTIONS('k' = 'v';")
+    assert is_complete("SELECT 1 /*+ OPTIONS('k' = 'it''s') */;")
+    with pytest.raises(SyntaxProblem):
+        substitute("SELECT 1 /*+ OPTIONS(${unknown}) */", {})
