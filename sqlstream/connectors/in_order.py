@@ -14,7 +14,7 @@ def arrival(frame: DataFrame) -> Column:
     """Numbers (BIGINT) for the rows that each task has of ``frame``, in the order in which it reads them."""
     from pyspark.sql.classic.column import Column
 
-    return Column(classes(frame.sparkSession).catalyst.Arrivals.column())
+    return Column(classes(frame.sparkSession).catalyst.ArrivalNumber.column())
 
 
 def task_sorted(frame: DataFrame, place: str) -> DataFrame:

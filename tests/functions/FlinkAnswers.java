@@ -12,8 +12,9 @@ import org.apache.flink.util.CloseableIterator;
 /**
  * Asks Flink for the types and texts of expressions over the table {@code t}.
  *
- * <p>Arguments: a file with a CREATE TABLE, the zone, {@code true} for aggregates, a file of expressions (one a line), the file to write: for each expression a
- * line with the expression, its type and the text of each row, or {@code !} and why it is refused. Cells are between tabs, escaped, NULL is {@code \N}.
+ * <p>Arguments: a file with a CREATE TABLE, the zone, {@code true} for aggregates, a file of expressions (one a line),
+ * the file to write: for each expression a line with the expression, its type and the text of each row, or {@code !}
+ * and why it is refused. Cells are between tabs, escaped, NULL is {@code \N}.
  */
 public final class FlinkAnswers {
     private static final int BATCH = 40;
@@ -40,11 +41,13 @@ public final class FlinkAnswers {
 
     public static void main(String[] args) throws Exception {
         List<String> asked = Files.readAllLines(Path.of(args[3]));
-        FlinkAnswers answers = new FlinkAnswers(Boolean.parseBoolean(args[2]), args[1], Files.readString(Path.of(args[0])));
+        FlinkAnswers answers =
+                new FlinkAnswers(Boolean.parseBoolean(args[2]), args[1], Files.readString(Path.of(args[0])));
         List<String> left = new ArrayList<>();
         for (String expression : asked) {
             try {
-                answers.streaming.sqlQuery("SELECT TYPEOF(" + expression + "), CAST((" + expression + ") AS STRING) FROM t");
+                answers.streaming.sqlQuery(
+                        "SELECT TYPEOF(" + expression + "), CAST((" + expression + ") AS STRING) FROM t");
                 left.add(expression);
             } catch (Exception | AssertionError | StackOverflowError e) {
                 answers.refused(expression, e);
@@ -67,7 +70,11 @@ public final class FlinkAnswers {
         try {
             StringBuilder items = new StringBuilder();
             for (String expression : expressions) {
-                items.append(", TYPEOF(").append(expression).append("), CAST((").append(expression).append(") AS STRING)");
+                items.append(", TYPEOF(")
+                        .append(expression)
+                        .append("), CAST((")
+                        .append(expression)
+                        .append(") AS STRING)");
             }
             List<Row> rows = new ArrayList<>();
             if (aggregate) {
@@ -80,7 +87,8 @@ public final class FlinkAnswers {
                 rows.sort((a, b) -> Integer.compare((Integer) a.getField(0), (Integer) b.getField(0)));
             }
             for (int i = 0; i < expressions.size(); i++) {
-                StringBuilder line = new StringBuilder(escaped((String) rows.get(0).getField(1 + 2 * i)));
+                StringBuilder line =
+                        new StringBuilder(escaped((String) rows.get(0).getField(1 + 2 * i)));
                 for (Row row : rows) {
                     line.append('\t').append(escaped((String) row.getField(2 + 2 * i)));
                 }
@@ -107,7 +115,8 @@ public final class FlinkAnswers {
     /** Whether the job has failed, not its planning. */
     private static boolean running(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause.getClass().getName().contains("JobExecutionException") || String.valueOf(cause.getMessage()).contains("Failed to fetch next result")) {
+            if (cause.getClass().getName().contains("JobExecutionException")
+                    || String.valueOf(cause.getMessage()).contains("Failed to fetch next result")) {
                 return true;
             }
         }
@@ -119,11 +128,19 @@ public final class FlinkAnswers {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        String message = String.valueOf(cause.getMessage()).replaceAll("From line [\\d, a-z]+: |,? at line \\d+, column \\d+", "").replaceAll("\\s+", " ");
+        String message = String.valueOf(cause.getMessage())
+                .replaceAll("From line [\\d, a-z]+: |,? at line \\d+, column \\d+", "")
+                .replaceAll("\\s+", " ");
         answers.put(expression, "!\t" + escaped(message.strip()));
     }
 
     private static String escaped(String text) {
-        return text == null ? "\\N" : text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0");
+        return text == null
+                ? "\\N"
+                : text.replace("\\", "\\\\")
+                        .replace("\t", "\\t")
+                        .replace("\n", "\\n")
+                        .replace("\r", "\\r")
+                        .replace("\0", "\\0");
     }
 }

@@ -73,6 +73,7 @@ _SILENT = re.compile(
     r"Timeout of \d+ms expired before|Timeout expired while fetching topic metadata"
     r"|Cannot fetch record for offset \d+ in \d+ milliseconds"
 )
+# Patterns, a message and a hint. A group of the pattern is what is told of the cause, if it has one.
 _CAUSES = (
     (_SILENT, "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
@@ -80,7 +81,9 @@ _CAUSES = (
     (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None),
     (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka no longer has records that were not read yet.",
      "The topic's retention removed them. Starting the job anew skips them."),
-    (re.compile(r"The state in .* is another operator's"), "The job's state does not match its operators.",
+    (re.compile(r"(The state of \w+ in [^\n]*? has version \d+ of the layout \w+, of which [\w ]+\.)"), "The job's state is of a newer release.",
+     "Run the job with that release. Or SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew."),
+    (re.compile(r"(The state in [^\n]*? is another operator's\.[^\n]*?)(?: SQLSTATE:|\n|$)"), "The job's state does not match its operators.",
      "It comes from another release, or was copied there. SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew."),
 )  # fmt: skip
 
@@ -115,8 +118,9 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
         problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, for example because memory ran out.")
     elif _TOO_DEEP.search(text):
         problem = too_deep()
-    elif cause := next(((m, h) for p, m, h in _CAUSES if p.search(text)), None):
-        problem = JobFailed(f"{cause[0]} ({_headline(text)})", hint=cause[1])
+    elif cause := next(((m, h, s) for p, m, h in _CAUSES if (s := p.search(text))), None):
+        message, hint, match = cause
+        problem = JobFailed(f"{message} ({match[1] if match.re.groups else _headline(text)})", hint=hint)
     elif type(error).__name__ in ("AnalysisException", "ParseException"):
         problem = ValidationError(_headline(text))
     else:

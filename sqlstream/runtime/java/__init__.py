@@ -19,7 +19,7 @@ from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 EXTENSIONS = "sqlstream.Extensions"
 # Beyond the compiler's own set; nothing that is serialized outlives the jar, and a session of Spark's is closed by whoever has opened it.
@@ -54,10 +54,10 @@ def libraries() -> list[Path]:
     return sorted(p for place in places for p in Path(place).glob("jars/*.jar"))
 
 
-def compile_into(classes: Path, compiler: Path, class_path: list[Path], *options: str) -> Path:
-    """``classes``, a folder, with our classes. Raises SetupError."""
+def compile_into(classes: Path, compiler: Path, class_path: list[Path], *options: str, sources: Sequence[Path] = SOURCES) -> Path:
+    """``classes``, a folder, with the classes of ``sources``, our own. Raises SetupError."""
     command = [str(require_java()), "-jar", str(compiler), "-17", "-proc:none", _WARNINGS, *options, "-encoding", "UTF-8", "-d", str(classes)]
-    command += ["-cp", os.pathsep.join(map(str, class_path)), *map(str, SOURCES)]
+    command += ["-cp", os.pathsep.join(map(str, class_path)), *map(str, sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SetupError(f"sqlstream's operators do not compile:\n{done.stderr or done.stdout}")

@@ -52,7 +52,7 @@ def keyed_rank(
 
 def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     """The changes that rows of ``frame``, whose last column is KIND, make to a table with primary key ``keys``: the row before and after."""
-    return _operator(frame, "operators.Normalize", list(keys))
+    return _operator(frame, "operators.ChangelogNormalize", list(keys))
 
 
 def interval_join(joined: DataFrame, times: tuple[str, str], *, lower: int, upper: int, slack: int, lag: int) -> DataFrame:
@@ -79,7 +79,7 @@ def first_row(frame: DataFrame, keys: list[str], time: str) -> DataFrame:
 
 def time_sort(ordered: DataFrame) -> DataFrame:
     """The same as ``ordered``, an orderBy of a stream's columns, the first with its times: rows come out as the watermark passes them."""
-    return _operator(ordered, "operators.TimeSort")
+    return _operator(ordered, "operators.TemporalSort")
 
 
 def lookup_join(joined: DataFrame, keys: dict[str, str], how: Lookup, *, attempts: int = 0, delay_ms: int = 0) -> DataFrame:

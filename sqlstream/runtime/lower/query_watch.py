@@ -39,10 +39,10 @@ class QueryWatch:
         self._topics.add(topics)
 
     def sample(self, query: StreamingQuery, after: str, *, look: bool) -> Any:
-        """What Samples.of says of a run of the query and of its micro-batches that began after ``after``, a timestamp; ``look`` is passed on."""
-        return json.loads(classes(self._spark).monitor.Samples.of(query._jsq, self._rows, self._times, self._topics, after, look))
+        """What QuerySamples.of says of a run of the query and of its micro-batches that began after ``after``, a timestamp; ``look`` is passed on."""
+        return json.loads(classes(self._spark).monitor.QuerySamples.of(query._jsq, self._rows, self._times, self._topics, after, look))
 
 
 def sample_of_group(spark: SparkSession, group: str, frame: DataFrame) -> Any:
-    """The answer of Samples.ofGroup for the work of a job group, which writes ``frame``."""
-    return json.loads(classes(spark).monitor.Samples.ofGroup(group, frame._jdf))
+    """The answer of QuerySamples.ofGroup for the work of a job group, which writes ``frame``."""
+    return json.loads(classes(spark).monitor.QuerySamples.ofGroup(group, frame._jdf))

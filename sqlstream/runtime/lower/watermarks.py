@@ -27,7 +27,7 @@ class SourceWatermark:
         self._spark = spark
         splits = named_splits(spark, map(str, range(splits))) if isinstance(splits, int) else splits
         shared = new_inputs(spark) if inputs is None else inputs
-        self._jvm = classes(spark).watermark.SplitTimes(splits, _NO_TIME if end is None else end, idle_ms, shared)
+        self._jvm = classes(spark).watermark.SourceWatermark(splits, _NO_TIME if end is None else end, idle_ms, shared)
 
     def attach(self, frame: DataFrame, time: str, split: str) -> DataFrame:
         """``frame`` under the watermark: the minimum over splits of the greatest ``time`` (TIMESTAMP) of each.
@@ -55,17 +55,17 @@ class SourceWatermark:
 
 
 def named_splits(spark: SparkSession, names: Iterable[str]) -> Any:
-    """The splits of a source, by their names (Java's Splits)."""
+    """The splits of a source, by their names (Java's SourceSplits)."""
     assert spark._jvm is not None
     listed = spark._jvm.java.util.ArrayList()
     for name in names:
         listed.add(name)
-    return classes(spark).watermark.Splits(listed)
+    return classes(spark).watermark.SourceSplits(listed)
 
 
 def new_inputs(spark: SparkSession) -> Any:
-    """What the watermarks of one query share (Java's EventTimes)."""
-    return classes(spark).watermark.EventTimes()
+    """What the watermarks of one query share (Java's QueryWatermark)."""
+    return classes(spark).watermark.QueryWatermark()
 
 
 def reached(inputs: Any) -> int | None:

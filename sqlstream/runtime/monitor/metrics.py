@@ -1,6 +1,6 @@
 """What a job does, in figures.
 
-In: samples of its queries, JSON as ``runtime/java/sqlstream/monitor/Samples.java`` gives it: the micro-batches that have ended (Spark's
+In: samples of its queries, JSON as ``runtime/java/sqlstream/monitor/QuerySamples.java`` gives it: the micro-batches that have ended (Spark's
 StreamingQueryProgress), the one that runs, what was counted. Out: frozen values, a sample folded into what was known before.
 """
 

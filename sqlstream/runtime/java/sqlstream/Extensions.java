@@ -12,8 +12,8 @@ import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.TaskSort;
 import sqlstream.functions.Functions;
 import sqlstream.monitor.QueryRows;
-import sqlstream.operators.InArrival;
-import sqlstream.operators.InOrderRows;
+import sqlstream.operators.ArrivalOrder;
+import sqlstream.operators.EventTimeOrder;
 import sqlstream.state.StateSchema;
 import sqlstream.watermark.LateRows;
 import sqlstream.watermark.LateSessions;
@@ -24,7 +24,8 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
     @Override
     public BoxedUnit apply(SparkSessionExtensions extensions) {
         Functions.register(extensions);
-        // The hook for columnar rules is the one that sees every physical plan before code generation, streaming ones included.
+        // The hook for columnar rules is the one that sees every physical plan before code generation, streaming ones
+        // included.
         extensions.injectColumnar(new AbstractFunction1<>() {
             @Override
             public ColumnarRule apply(SparkSession session) {
@@ -44,7 +45,9 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
         @Override
         public SparkPlan apply(SparkPlan plan) {
             SparkPlan ours = Scala.transformed(
-                    SplitWatermarkExec.in(plan), node -> StateSchema.checked(PythonInput.of(InArrival.of(InOrderRows.of(TaskSort.of(LateRows.of(LateSessions.of(node))))))));
+                    SplitWatermarkExec.in(plan),
+                    node -> StateSchema.checked(PythonInput.of(
+                            ArrivalOrder.of(EventTimeOrder.of(TaskSort.of(LateRows.of(LateSessions.of(node))))))));
             return QueryRows.in(ours);
         }
     }

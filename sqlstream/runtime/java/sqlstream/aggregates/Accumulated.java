@@ -15,9 +15,10 @@ import sqlstream.catalyst.RowBytes;
 import sqlstream.catalyst.Scala;
 
 /**
- * What an aggregate function in Python has of a group: a struct of its accumulator, NULL at first, and the array of the rows that are not in it
- * yet. {@code row} is the struct of a row, which is left out where that is NULL: its first field is 1, or -1 (TINYINT) of one that goes. Such a
- * row takes an equal one with it where that is still there. Many rows are folded into the accumulator.
+ * What an aggregate function in Python has of a group: a struct of its accumulator, NULL at first, and the array of the
+ * rows that are not in it yet. {@code row} is the struct of a row, which is left out where that is NULL: its first
+ * field is 1, or -1 (TINYINT) of a retraction. Such a row removes an equal one where that is still there. Many rows are
+ * folded into the accumulator.
  */
 public final class Accumulated extends OwnAggregate<Accumulated.Group> {
     /** How many rows of a group wait at most. */
@@ -88,7 +89,11 @@ public final class Accumulated extends OwnAggregate<Accumulated.Group> {
 
     @Override
     public byte[] serialize(Group group) {
-        return new RowBytes().put(group.accumulator).put(group.rows.size()).put(group.rows).all();
+        return new RowBytes()
+                .put(group.accumulator)
+                .put(group.rows.size())
+                .put(group.rows)
+                .all();
     }
 
     @Override

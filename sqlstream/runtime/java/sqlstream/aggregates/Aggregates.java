@@ -27,7 +27,9 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggreg
 import org.apache.spark.sql.types.DataType;
 import sqlstream.catalyst.Scala;
 
-/** Spark's aggregate functions over rows that come one by one: their buffers, how a row changes these, what they give. */
+/**
+ * Spark's aggregate functions over rows that come one by one: their buffers, how a row changes these, what they give.
+ */
 public final class Aggregates implements Serializable {
     /** What the functions keep, as columns of one row. */
     public final List<Attribute> buffer = new ArrayList<>();
@@ -68,7 +70,9 @@ public final class Aggregates implements Serializable {
 
     private Expression added(AggregateExpression call) {
         AggregateFunction function = call.aggregateFunction();
-        Expression condition = call.filter().isEmpty() ? null : new Coalesce(PythonUtils.toSeq(List.of(call.filter().get(), Literal.FalseLiteral())));
+        Expression condition = call.filter().isEmpty()
+                ? null
+                : new Coalesce(PythonUtils.toSeq(List.of(call.filter().get(), Literal.FalseLiteral())));
         List<AttributeReference> own = List.copyOf(Scala.list(function.aggBufferAttributes()));
         if (function instanceof DeclarativeAggregate declarative) {
             List<Expression> changed = List.copyOf(Scala.list(declarative.updateExpressions()));
@@ -81,7 +85,9 @@ public final class Aggregates implements Serializable {
             initial.addAll(Scala.list(declarative.initialValues()));
             return declarative.evaluateExpression();
         }
-        ImperativeAggregate program = ((ImperativeAggregate) function).withNewMutableAggBufferOffset(buffer.size()).withNewInputAggBufferOffset(buffer.size());
+        ImperativeAggregate program = ((ImperativeAggregate) function)
+                .withNewMutableAggBufferOffset(buffer.size())
+                .withNewInputAggBufferOffset(buffer.size());
         imperatives.add(new Imperative(program, condition, buffer.size()));
         for (AttributeReference attribute : own) {
             buffer.add(attribute);
@@ -97,11 +103,13 @@ public final class Aggregates implements Serializable {
 
     /** The computation on one task. */
     public final class Work {
-        private final DataType[] types = buffer.stream().map(Expression::dataType).toArray(DataType[]::new);
+        private final DataType[] types =
+                buffer.stream().map(Expression::dataType).toArray(DataType[]::new);
         private final SpecificInternalRow row = new SpecificInternalRow(Scala.seq(List.of(types)));
         private final SpecificInternalRow extra = new SpecificInternalRow(Scala.type(evaluated));
         private final List<Imperative> programs = new ArrayList<>();
-        private final MutableProjection start = MutableProjection.create(Scala.seq(initial), Scala.seq(List.<Attribute>of()));
+        private final MutableProjection start =
+                MutableProjection.create(Scala.seq(initial), Scala.seq(List.<Attribute>of()));
         private final MutableProjection update;
         private final UnsafeProjection part = UnsafeProjection.create(types);
         private MutableProjection merge;
@@ -116,7 +124,8 @@ public final class Aggregates implements Serializable {
             }
             List<Attribute> read = new ArrayList<>(buffer);
             read.addAll(input);
-            update = MutableProjection.create(Scala.seq(updates), Scala.seq(read)).target(row);
+            update = MutableProjection.create(Scala.seq(updates), Scala.seq(read))
+                    .target(row);
             start.target(row);
         }
 
@@ -151,7 +160,8 @@ public final class Aggregates implements Serializable {
             if (merge == null) {
                 List<Attribute> read = new ArrayList<>(buffer);
                 read.addAll(merged);
-                merge = MutableProjection.create(Scala.seq(merges), Scala.seq(read)).target(row);
+                merge = MutableProjection.create(Scala.seq(merges), Scala.seq(read))
+                        .target(row);
             }
             merge.apply(all.apply(row, later));
             programs.forEach(p -> p.function.merge(row, later));

@@ -12,7 +12,9 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 
-/** An aggregate function of our own, whose buffer is a {@code B}: what Spark wants to know of it as a node of a plan. */
+/**
+ * An aggregate function of our own, whose buffer is a {@code B}: what Spark wants to know of it as a node of a plan.
+ */
 abstract class OwnAggregate<B> extends TypedImperativeAggregate<B> implements Serializable {
     private final Object[] arguments;
     private final int mutableOffset;
@@ -29,7 +31,10 @@ abstract class OwnAggregate<B> extends TypedImperativeAggregate<B> implements Se
     abstract OwnAggregate<B> with(List<Expression> children, int mutableOffset, int inputOffset);
 
     private List<Expression> expressions() {
-        return Stream.of(arguments).filter(Expression.class::isInstance).map(Expression.class::cast).toList();
+        return Stream.of(arguments)
+                .filter(Expression.class::isInstance)
+                .map(Expression.class::cast)
+                .toList();
     }
 
     @Override

@@ -27,15 +27,18 @@ import org.apache.spark.sql.util.ArrowUtils;
 import sqlstream.catalyst.Scala;
 
 /**
- * Rows taken into an accumulator of a function in Python, by a process beside the JVM that runs {@code sqlstream.udf.worker.fold}. Spark's own workers
- * answer an operator's output; here it is the operator itself that asks, once for many rows.
+ * Rows taken into an accumulator of a function in Python, by a process beside the JVM that runs
+ * {@code sqlstream.udf.worker.fold}. Spark's own workers answer an operator's output; here it is the operator itself
+ * that asks, once for many rows.
  *
- * <p>On the process's stdin: the function's task, then for each question the accumulator and the rows as an Arrow stream. On its stdout: for each
- * a number, 0 where the new accumulator follows, else what went wrong. All are bytes behind their length (4 bytes, -1 for NULL). The process ends
- * with its stdin, so with the JVM, or when it is not asked for a while.
+ * <p>On the process's stdin: the function's task, then for each question the accumulator and the rows as an Arrow
+ * stream. On its stdout: for each a number, 0 where the new accumulator follows, else what went wrong. All are bytes
+ * behind their length (4 bytes, -1 for NULL). The process ends with its stdin, so with the JVM, or when it is not asked
+ * for a while.
  */
 public final class PythonFold implements Serializable {
-    private static final String MAIN = "import sys; sys.path[1:1] = sys.argv[1:]; from sqlstream.udf.worker.fold import main; main()";
+    private static final String MAIN =
+            "import sys; sys.path[1:1] = sys.argv[1:]; from sqlstream.udf.worker.fold import main; main()";
     private static final long IDLE_MS = 60_000;
     private static final Map<String, Deque<Worker>> IDLE = new HashMap<>();
 
@@ -91,7 +94,8 @@ public final class PythonFold implements Serializable {
     private static byte[] stream(List<? extends InternalRow> rows, StructType type) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (BufferAllocator allocator = ArrowUtils.rootAllocator().newChildAllocator("fold", 0, Long.MAX_VALUE);
-                VectorSchemaRoot root = VectorSchemaRoot.create(ArrowUtils.toArrowSchema(type, "UTC", true, false), allocator);
+                VectorSchemaRoot root =
+                        VectorSchemaRoot.create(ArrowUtils.toArrowSchema(type, "UTC", true, false), allocator);
                 ArrowStreamWriter stream = new ArrowStreamWriter(root, null, bytes)) {
             ArrowWriter writer = ArrowWriter.create(root);
             rows.forEach(writer::write);
@@ -142,13 +146,15 @@ public final class PythonFold implements Serializable {
             ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
             Map<String, String> own = builder.environment();
             String given = environment.getOrDefault("PYTHONPATH", "");
-            String path = PythonUtils.mergePythonPaths(Scala.seq(List.of(PythonUtils.sparkPythonPath(), given, own.getOrDefault("PYTHONPATH", ""))));
+            String path = PythonUtils.mergePythonPaths(
+                    Scala.seq(List.of(PythonUtils.sparkPythonPath(), given, own.getOrDefault("PYTHONPATH", ""))));
             own.putAll(environment);
             own.put("PYTHONPATH", path);
             try {
                 process = builder.start();
             } catch (IOException error) {
-                throw new UncheckedIOException("The Python '" + python + "' does not start: " + error.getMessage(), error);
+                throw new UncheckedIOException(
+                        "The Python '" + python + "' does not start: " + error.getMessage(), error);
             }
             to = new DataOutputStream(process.getOutputStream());
             from = new DataInputStream(process.getInputStream());

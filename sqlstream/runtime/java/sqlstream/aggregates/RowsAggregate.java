@@ -24,16 +24,19 @@ public final class RowsAggregate implements Serializable {
         aggregates = new Aggregates(input);
         for (NamedExpression column : columns) {
             Expression value = column instanceof Alias alias ? alias.child() : (Expression) column;
-            results.add(Scala.replaced(value, e -> e instanceof AggregateExpression call ? aggregates.add(call) : null));
+            results.add(
+                    Scala.replaced(value, e -> e instanceof AggregateExpression call ? aggregates.add(call) : null));
         }
     }
 
     /** The computation on one task. */
     public final class Work {
         private final Aggregates.Work work = aggregates.new Work();
-        private final SpecificInternalRow result = new SpecificInternalRow(Scala.seq(results.stream().map(Expression::dataType).toList()));
-        private final MutableProjection projection =
-                MutableProjection.create(Scala.seq(results), Scala.seq(aggregates.shown())).target(result);
+        private final SpecificInternalRow result = new SpecificInternalRow(
+                Scala.seq(results.stream().map(Expression::dataType).toList()));
+        private final MutableProjection projection = MutableProjection.create(
+                        Scala.seq(results), Scala.seq(aggregates.shown()))
+                .target(result);
 
         /** Begin with the rows that {@link #end} was asked after, or with none where {@code kept} is null. */
         public void begin(InternalRow kept) {

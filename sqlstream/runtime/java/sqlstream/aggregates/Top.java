@@ -22,8 +22,8 @@ import sqlstream.catalyst.Scala;
 
 /**
  * The first rows of a group by an order, as an array of structs: Top-N and deduplication. The buffer holds no more than
- * these; of equal rows the earlier goes first, or the later where {@code latest}. Spark's max_by with a number knows one
- * direction for all columns of the order, and keeps none of equal rows in particular.
+ * these; of equal rows the earlier goes first, or the later where {@code latest}. Spark's max_by with a number knows
+ * one direction for all columns of the order, and keeps none of equal rows in particular.
  */
 public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
     private final Expression row;
@@ -36,7 +36,13 @@ public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
 
     /** Public for Spark, which copies nodes by their constructors. */
     public Top(
-            Expression row, Expression order, int count, String directions, boolean latest, int mutableOffset, int inputOffset) {
+            Expression row,
+            Expression order,
+            int count,
+            String directions,
+            boolean latest,
+            int mutableOffset,
+            int inputOffset) {
         super(mutableOffset, inputOffset, row, order, count, directions, latest);
         this.row = row;
         this.order = order;
@@ -50,11 +56,12 @@ public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
      *
      * @param row the struct that is kept
      * @param order a struct of the columns to order by
-     * @param directions for each of these: {@code a} or {@code d} (ascending, descending), {@code f} or {@code l} (NULLs
-     *     first, last)
+     * @param directions for each of these: {@code a} or {@code d} (ascending, descending), {@code f} or {@code l}
+     *     (NULLs first, last)
      */
     public static Column column(Column row, Column order, int count, String directions, boolean latest) {
-        Top top = new Top(ExpressionUtils.expression(row), ExpressionUtils.expression(order), count, directions, latest, 0, 0);
+        Top top = new Top(
+                ExpressionUtils.expression(row), ExpressionUtils.expression(order), count, directions, latest, 0, 0);
         return ExpressionUtils.column(top.toAggregateExpression());
     }
 
@@ -84,7 +91,8 @@ public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
         InternalRow key = (InternalRow) order.eval(input);
         int place = place(buffer, key);
         if (place < count) {
-            InternalRow kept = new GenericInternalRow(new Object[] {key.copy(), ((InternalRow) row.eval(input)).copy()});
+            InternalRow kept =
+                    new GenericInternalRow(new Object[] {key.copy(), ((InternalRow) row.eval(input)).copy()});
             put(buffer, place, kept);
         }
         return buffer;

@@ -8,7 +8,10 @@ import org.apache.spark.sql.execution.python.EvalPythonExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Copies rows before they go to Python: what calls Python takes them for Spark's unsafe ones, which those of an operator with state are not. */
+/**
+ * Copies rows before they go to Python: what calls Python takes them for Spark's unsafe ones, which those of an
+ * operator with state are not.
+ */
 public final class PythonInput {
     private PythonInput() {}
 
@@ -26,6 +29,7 @@ public final class PythonInput {
     }
 
     private static boolean ofState(SparkPlan plan) {
-        return plan instanceof TransformWithStateExec || CollectionConverters.asJava(plan.children()).stream().anyMatch(PythonInput::ofState);
+        return plan instanceof TransformWithStateExec
+                || CollectionConverters.asJava(plan.children()).stream().anyMatch(PythonInput::ofState);
     }
 }

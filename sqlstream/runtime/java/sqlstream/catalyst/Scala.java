@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Ascending$;
@@ -21,6 +22,7 @@ import org.apache.spark.sql.catalyst.expressions.NullsLast$;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
@@ -33,7 +35,10 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
-/** What Spark's Scala interfaces make long in Java: walks over plans and expressions, calls of our methods as expressions. */
+/**
+ * What Spark's Scala interfaces make long in Java: walks over plans and expressions, calls of our methods as
+ * expressions.
+ */
 public final class Scala {
     private Scala() {}
 
@@ -63,12 +68,14 @@ public final class Scala {
 
     /** A column of its own, nullable. */
     public static AttributeReference attribute(String name, DataType type) {
-        return new AttributeReference(name, type, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq(List.of()));
+        return new AttributeReference(
+                name, type, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq(List.of()));
     }
 
     /** {@code value} under a name. */
     public static Alias alias(Expression value, String name) {
-        return new Alias(value, name, NamedExpression$.MODULE$.newExprId(), seq(List.of()), Option.empty(), seq(List.of()));
+        return new Alias(
+                value, name, NamedExpression$.MODULE$.newExprId(), seq(List.of()), Option.empty(), seq(List.of()));
     }
 
     /** A row type of the types of {@code columns}. */
@@ -80,7 +87,10 @@ public final class Scala {
         return type;
     }
 
-    /** An order by {@code values}. {@code directions}: for each two letters, a or d (ascending, descending), f or l (NULLs first, last). */
+    /**
+     * An order by {@code values}. {@code directions}: for each two letters, a or d (ascending, descending), f or l
+     * (NULLs first, last).
+     */
     public static List<SortOrder> order(List<? extends Expression> values, String directions) {
         List<SortOrder> orders = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
@@ -100,7 +110,10 @@ public final class Scala {
 
     /** The column {@code name} of {@code plan}, which has it. */
     public static Attribute named(LogicalPlan plan, String name) {
-        return CollectionConverters.asJava(plan.output()).stream().filter(a -> a.name().equals(name)).findFirst().orElseThrow();
+        return CollectionConverters.asJava(plan.output()).stream()
+                .filter(a -> a.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** {@code expression} with each part for which {@code change} does not give null replaced by what it gives. */
@@ -133,7 +146,9 @@ public final class Scala {
 
     /** {@code plan} with {@code old}, which is it or below its first inputs, replaced; nodes between have one input. */
     public static SparkPlan replaced(SparkPlan plan, SparkPlan old, SparkPlan fresh) {
-        return plan == old ? fresh : (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(replaced(child(plan), old, fresh))));
+        return plan == old
+                ? fresh
+                : (SparkPlan) plan.withNewChildren(PythonUtils.toSeq(List.of(replaced(child(plan), old, fresh))));
     }
 
     /** {@code plan} with {@code change} applied to each node, inputs first. */
@@ -158,7 +173,12 @@ public final class Scala {
      * @param pure whether equal arguments give equal results; if not, the result is never NULL by itself
      */
     public static Expression call(
-            Object target, String method, DataType result, List<Expression> arguments, List<AbstractDataType> types, boolean pure) {
+            Object target,
+            String method,
+            DataType result,
+            List<Expression> arguments,
+            List<AbstractDataType> types,
+            boolean pure) {
         return new Invoke(
                 Literal.fromObject(target, new ObjectType(target.getClass())),
                 method,
@@ -168,5 +188,22 @@ public final class Scala {
                 true,
                 pure,
                 pure);
+    }
+
+    /** The same as a column, of columns. */
+    public static Column column(
+            Object target,
+            String method,
+            DataType result,
+            List<Column> arguments,
+            List<AbstractDataType> types,
+            boolean pure) {
+        return ExpressionUtils.column(call(
+                target,
+                method,
+                result,
+                arguments.stream().map(ExpressionUtils::expression).toList(),
+                types,
+                pure));
     }
 }

@@ -20,15 +20,16 @@ import org.apache.spark.sql.types.DataTypes;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Puts the rows that a task has of a micro-batch in order. Spark refuses every sort of a stream, so this one is a filter that
- * keeps all rows until the plan is made.
+ * Puts the rows that a task has of a micro-batch in order. Spark refuses every sort of a stream, so this one is a
+ * filter that keeps all rows until the plan is made.
  */
 public final class TaskSort implements Serializable {
     /** {@code frame}, the rows of each task by {@code place}, of any type that has an order. */
     public static Dataset<Row> by(Dataset<Row> frame, Column place) {
         List<Expression> arguments = List.of(ExpressionUtils.expression(place));
         // It is not pure, so that Spark moves it below nothing.
-        Expression keep = Scala.call(new TaskSort(), "keep", DataTypes.BooleanType, arguments, List.of(AnyDataType$.MODULE$), false);
+        Expression keep = Scala.call(
+                new TaskSort(), "keep", DataTypes.BooleanType, arguments, List.of(AnyDataType$.MODULE$), false);
         return frame.filter(ExpressionUtils.column(keep));
     }
 

@@ -30,7 +30,9 @@ import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The row that it is evaluated on, as an object: what reads Spark's rows for an operator that takes them as they are. */
+/**
+ * The row that it is evaluated on, as an object: what reads Spark's rows for an operator that takes them as they are.
+ */
 public final class WholeRow extends Expression implements CodegenFallback, Serializable {
     private final Seq<Expression> columns;
 
@@ -100,7 +102,8 @@ public final class WholeRow extends Expression implements CodegenFallback, Seria
     public static Dataset<Row> unpacked(SparkSession session, LogicalPlan plan, Expression rows, StructType output) {
         List<NamedExpression> columns = new ArrayList<>();
         for (int i = 0; i < output.length(); i++) {
-            columns.add(Scala.alias(new GetStructField(rows, i, Option.empty()), output.apply(i).name()));
+            columns.add(Scala.alias(
+                    new GetStructField(rows, i, Option.empty()), output.apply(i).name()));
         }
         return Dataset$.MODULE$.ofRows(session, new Project(PythonUtils.toSeq(columns), plan));
     }
@@ -113,9 +116,12 @@ public final class WholeRow extends Expression implements CodegenFallback, Seria
             in.add(Literal$.MODULE$.apply("c" + i));
             in.add(new GetStructField(row, i, Option.empty()));
         }
-        @SuppressWarnings({"rawtypes", "unchecked"}) // Spark has no encoder of an InternalRow: this is one by what it does.
+        // Spark has no encoder of an InternalRow: this is one by what it does.
+        @SuppressWarnings({"rawtypes", "unchecked"})
         ExpressionEncoder<InternalRow> encoder = new ExpressionEncoder(
-                AgnosticEncoders.UnboundRowEncoder$.MODULE$, new CreateNamedStruct(PythonUtils.toSeq(in)), new WholeRow());
+                AgnosticEncoders.UnboundRowEncoder$.MODULE$,
+                new CreateNamedStruct(PythonUtils.toSeq(in)),
+                new WholeRow());
         return encoder;
     }
 }

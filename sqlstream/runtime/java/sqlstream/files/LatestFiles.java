@@ -18,7 +18,10 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The files of a folder as they are each time it is read. Spark's own index knows those that were there when a query began. */
+/**
+ * The files of a folder as they are each time it is read. Spark's own index knows those that were there when a query
+ * began.
+ */
 public final class LatestFiles implements FileIndex {
     private final FileIndex files;
 
@@ -29,7 +32,8 @@ public final class LatestFiles implements FileIndex {
     /** {@code frame} with every folder that it reads listed anew each time: for each micro-batch of a query. */
     public static Dataset<Row> of(Dataset<Row> frame) {
         var rows = (org.apache.spark.sql.classic.Dataset<Row>) frame;
-        return Dataset$.MODULE$.ofRows(rows.sparkSession(), latest(rows.queryExecution().analyzed()));
+        return Dataset$.MODULE$.ofRows(
+                rows.sparkSession(), latest(rows.queryExecution().analyzed()));
     }
 
     private static LogicalPlan latest(LogicalPlan plan) {

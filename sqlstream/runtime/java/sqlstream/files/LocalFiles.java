@@ -20,8 +20,8 @@ import org.apache.hadoop.fs.local.LocalConfigKeys;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Hadoop's local file system without the processes that it starts where it has no native library: {@code chmod} for each new file, {@code
- * readlink} four times for each rename. A micro-batch with a state writes dozens of files.
+ * Hadoop's local file system without the processes that it starts where it has no native library: {@code chmod} for
+ * each new file, {@code readlink} four times for each rename. A micro-batch with a state writes dozens of files.
  */
 public final class LocalFiles extends RawLocalFileSystem {
     /** Makes it the file system of {@code file:} paths for all that read {@code conf}, which have not begun to. */

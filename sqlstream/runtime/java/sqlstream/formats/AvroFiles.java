@@ -37,7 +37,10 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
 
-/** Files of Avro, with the option {@code schema} for the records' schema, by which files of others are read too, and {@code codec}. */
+/**
+ * Files of Avro, with the option {@code schema} for the records' schema, by which files of others are read too, and
+ * {@code codec}.
+ */
 public final class AvroFiles implements FileFormat {
     @Override
     public Option<StructType> inferSchema(SparkSession spark, Map<String, String> options, Seq<FileStatus> files) {
@@ -51,15 +54,24 @@ public final class AvroFiles implements FileFormat {
 
     @Override
     public OutputWriterFactory prepareWrite(SparkSession spark, Job job, Map<String, String> options, StructType type) {
-        return new Writers(CollectionConverters.asJava(options).get("schema"), CollectionConverters.asJava(options).get("codec"));
+        return new Writers(
+                CollectionConverters.asJava(options).get("schema"),
+                CollectionConverters.asJava(options).get("codec"));
     }
 
     @Override
     public Function1<PartitionedFile, scala.collection.Iterator<InternalRow>> buildReader(
-            SparkSession spark, StructType all, StructType partitions, StructType asked, Seq<Filter> filters, Map<String, String> options,
+            SparkSession spark,
+            StructType all,
+            StructType partitions,
+            StructType asked,
+            Seq<Filter> filters,
+            Map<String, String> options,
             Configuration configuration) {
         Broadcast<SerializableConfiguration> shared = spark.sparkContext()
-                .broadcast(new SerializableConfiguration(configuration), ClassTag$.MODULE$.apply(SerializableConfiguration.class));
+                .broadcast(
+                        new SerializableConfiguration(configuration),
+                        ClassTag$.MODULE$.apply(SerializableConfiguration.class));
         return new Reader(CollectionConverters.asJava(options).get("schema"), asked, shared);
     }
 
@@ -80,10 +92,12 @@ public final class AvroFiles implements FileFormat {
             try {
                 Schema asked = AvroValues.project(new Schema.Parser().parse(schema), type);
                 FsInput input = new FsInput(file.toPath(), configuration.value().value());
-                DataFileReader<IndexedRecord> records = new DataFileReader<>(input, new GenericDatumReader<>(null, asked));
+                DataFileReader<IndexedRecord> records =
+                        new DataFileReader<>(input, new GenericDatumReader<>(null, asked));
                 TaskContext.get().addTaskCompletionListener((TaskCompletionListener) context -> close(records));
                 records.sync(file.start());
-                return CollectionConverters.asScala(new Rows(records, AvroValues.reader(type, asked), file.start() + file.length()));
+                return CollectionConverters.asScala(
+                        new Rows(records, AvroValues.reader(type, asked), file.start() + file.length()));
             } catch (IOException problem) {
                 throw new UncheckedIOException(problem);
             }
@@ -99,7 +113,8 @@ public final class AvroFiles implements FileFormat {
     }
 
     /** The rows of the blocks that begin before {@code end}. */
-    private record Rows(DataFileReader<IndexedRecord> records, AvroValues.Rows values, long end) implements Iterator<InternalRow> {
+    private record Rows(DataFileReader<IndexedRecord> records, AvroValues.Rows values, long end)
+            implements Iterator<InternalRow> {
         @Override
         public boolean hasNext() {
             try {
@@ -147,7 +162,8 @@ public final class AvroFiles implements FileFormat {
         private final AvroValues.Rows values;
         private final DataFileWriter<IndexedRecord> records;
 
-        Writer(String path, Schema schema, String codec, StructType type, Configuration configuration) throws IOException {
+        Writer(String path, Schema schema, String codec, StructType type, Configuration configuration)
+                throws IOException {
             this.path = path;
             values = AvroValues.writer(type, schema);
             // As in Flink's files, a record could be NULL.

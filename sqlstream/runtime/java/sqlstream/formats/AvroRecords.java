@@ -19,13 +19,15 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import sqlstream.catalyst.Scala;
 
-/** Reads and writes records of Avro that come without their schema: Spark's own functions don't say which record they can't read. */
+/**
+ * Reads and writes records of Avro that come without their schema: Spark's own functions don't say which record they
+ * can't read.
+ */
 public final class AvroRecords extends RecordReader {
     private final String type;
     private final String schemaText;
@@ -73,8 +75,7 @@ public final class AvroRecords extends RecordReader {
     /** The record (BINARY) of a struct. */
     public Column written(Column row) {
         DataType struct = DataType.fromDDL(type);
-        return ExpressionUtils.column(
-                Scala.call(this, "write", DataTypes.BinaryType, List.of(ExpressionUtils.expression(row)), List.of(struct), true));
+        return Scala.column(this, "write", DataTypes.BinaryType, List.of(row), List.of(struct), true);
     }
 
     /** The record of a row. */

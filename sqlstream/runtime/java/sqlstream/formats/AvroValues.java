@@ -72,7 +72,8 @@ final class AvroValues {
     static Schema project(Schema schema, StructType type) {
         List<Schema.Field> fields = new ArrayList<>();
         for (String name : type.fieldNames()) {
-            fields.add(new Schema.Field(schema.getField(name), schema.getField(name).schema()));
+            fields.add(new Schema.Field(
+                    schema.getField(name), schema.getField(name).schema()));
         }
         return Schema.createRecord(schema.getName(), null, schema.getNamespace(), false, fields);
     }
@@ -82,7 +83,9 @@ final class AvroValues {
         return schema.getType() == Schema.Type.UNION ? schema.getTypes().get(1) : schema;
     }
 
-    /** The length of a unit of time in Spark's units. Flink has milliseconds also where the schema says microseconds. */
+    /**
+     * The length of a unit of time in Spark's units. Flink has milliseconds also where the schema says microseconds.
+     */
     private static long unit(Schema schema) {
         if (schema.getLogicalType() instanceof LogicalTypes.TimeMillis) {
             return NANOS;
@@ -107,16 +110,21 @@ final class AvroValues {
                     List<Object> values = list(entries.valueArray(), map.valueType(), change);
                     // In the order of Flink's: that of a hash table of this size.
                     int size = values.size();
-                    Map<String, Object> found = new HashMap<>(size <= 2 ? size + 1 : (int) Math.ceil(size / 0.75), 0.75f);
+                    Map<String, Object> found =
+                            new HashMap<>(size <= 2 ? size + 1 : (int) Math.ceil(size / 0.75), 0.75f);
                     for (int i = 0; i < size; i++) {
                         found.put(entries.keyArray().getUTF8String(i).toString(), values.get(i));
                     }
                     return found;
                 };
             }
-            case BYTES -> type instanceof DecimalType
-                    ? value -> ByteBuffer.wrap(((Decimal) value).toJavaBigDecimal().unscaledValue().toByteArray())
-                    : value -> ByteBuffer.wrap((byte[]) value);
+            case BYTES ->
+                type instanceof DecimalType
+                        ? value -> ByteBuffer.wrap(((Decimal) value)
+                                .toJavaBigDecimal()
+                                .unscaledValue()
+                                .toByteArray())
+                        : value -> ByteBuffer.wrap((byte[]) value);
             case STRING -> value -> new Utf8(((UTF8String) value).getBytes());
             case INT -> {
                 long unit = unit(schema);

@@ -12,8 +12,8 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
- * Reads records of JSON that say what has changed in a table: an object with the row before a change, the row after it, and the change's
- * name. Each gives rows of a changelog: their columns, the record's other fields, and their kind.
+ * Reads records of JSON that say what has changed in a table: an object with the row before a change, the row after it,
+ * and the change's name. Each gives rows of a changelog: their columns, the record's other fields, and their kind.
  */
 public final class JsonChanges extends JsonRecords {
     private static final int BEFORE = 0;
@@ -21,15 +21,19 @@ public final class JsonChanges extends JsonRecords {
     private static final int NAME = 2;
     private static final int OTHERS = 3;
 
-    /** The kinds that the row before and the row after have in the changelog, by change; null for a row that is not in it. */
+    /**
+     * The kinds that the row before and the row after have in the changelog, by change; null for a row that is not in
+     * it.
+     */
     private transient Map<String, Byte[]> kinds;
 
     private transient boolean wrapped;
 
     /**
-     * @param description {@code {"record": type, "kinds": {"u": [1, 2], "d": [3, null], ..}, "wrapped": false}}. The type is that of a row:
-     *     the row before, the row after (or arrays of them), the change's name, other fields. A row before that is partial has only what
-     *     changes. With wrapped, this is the first field of a row that has further fields
+     * @param description {@code {"record": type, "kinds": {"u": [1, 2], "d": [3, null], ..}, "wrapped": false}}. The
+     *     type is that of a row: the row before, the row after (or arrays of them), the change's name, other fields. A
+     *     row before that is partial has only what changes. With wrapped, this is the first field of a row that has
+     *     further fields
      */
     public JsonChanges(String description, boolean iso, boolean ignore) {
         super(description, iso, ignore, false, true);
@@ -39,8 +43,12 @@ public final class JsonChanges extends JsonRecords {
     JsonValues.Reader reader(JsonValues values, JsonNode description) {
         wrapped = description.get("wrapped").asBoolean();
         kinds = new HashMap<>();
-        description.get("kinds").properties().forEach(change ->
-                kinds.put(change.getKey(), new Byte[] {kind(change.getValue().get(BEFORE)), kind(change.getValue().get(AFTER))}));
+        description
+                .get("kinds")
+                .properties()
+                .forEach(change -> kinds.put(change.getKey(), new Byte[] {
+                    kind(change.getValue().get(BEFORE)), kind(change.getValue().get(AFTER))
+                }));
         return values.reader(description.get("record"));
     }
 

@@ -12,8 +12,8 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
- * Reads records of JSON by Flink's rules. A record is read once, from its bytes; Spark's from_json differs in numbers, times, texts of
- * numbers, and in what it takes for broken.
+ * Reads records of JSON by Flink's rules. A record is read once, from its bytes; Spark's from_json differs in numbers,
+ * times, texts of numbers, and in what it takes for broken.
  */
 public class JsonRecords extends RecordReader {
     private final String description;
@@ -22,6 +22,7 @@ public class JsonRecords extends RecordReader {
     private final boolean tree;
     /** Whether what can't be read becomes NULL, or no row, instead of failing the job. */
     final boolean ignore;
+
     private transient JsonValues.Reader rows;
     private transient ObjectMapper trees;
 
@@ -46,7 +47,8 @@ public class JsonRecords extends RecordReader {
             rows = reader(new JsonValues(iso, ignore, complete, tree), described);
             // As in Flink, one column with decimals makes exact numbers of all.
             boolean exact = described.findValuesAsText("root").contains("DECIMAL");
-            trees = new ObjectMapper(JsonValues.FACTORY).configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, exact);
+            trees = new ObjectMapper(JsonValues.FACTORY)
+                    .configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, exact);
         }
         List<Object> found = new ArrayList<>(2);
         try (JsonParser parser = tree ? trees.readTree(record).traverse(trees) : trees.createParser(record)) {
@@ -66,7 +68,10 @@ public class JsonRecords extends RecordReader {
         return values.reader(description);
     }
 
-    /** Add the rows of the record, at whose first token {@code parser} is: one for an object, any number for an array of them. */
+    /**
+     * Add the rows of the record, at whose first token {@code parser} is: one for an object, any number for an array of
+     * them.
+     */
     void add(JsonValues.Reader rows, JsonParser parser, List<Object> found) throws IOException {
         if (tree && parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
@@ -76,7 +81,9 @@ public class JsonRecords extends RecordReader {
             return;
         }
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            if (tree && (ignore || parser.currentToken() == JsonToken.VALUE_NULL) && parser.currentToken() != JsonToken.START_OBJECT) {
+            if (tree
+                    && (ignore || parser.currentToken() == JsonToken.VALUE_NULL)
+                    && parser.currentToken() != JsonToken.START_OBJECT) {
                 parser.skipChildren();
             } else {
                 element(rows, parser, found);

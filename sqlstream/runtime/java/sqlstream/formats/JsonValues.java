@@ -23,8 +23,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Readers of JSON's values by Flink's rules: its coercions, its forms of times, what it takes for broken. */
 final class JsonValues {
-    static final JsonFactory FACTORY =
-            JsonFactory.builder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();
+    static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS)
+            .build();
 
     /** A field that is not there, of a row that is called partial. */
     static final Object ABSENT = new Object();
@@ -60,7 +61,10 @@ final class JsonValues {
         Object of(JsonParser parser, JsonToken token) throws IOException;
     }
 
-    /** A reader of {@code type}: {@code {"root": "ROW", "names": [..], "children": [..], "args": [..]}}, nested; a ROW may be {@code "partial"}. */
+    /**
+     * A reader of {@code type}: {@code {"root": "ROW", "names": [..], "children": [..], "args": [..]}}, nested; a ROW
+     * may be {@code "partial"}.
+     */
     Reader reader(JsonNode type) {
         String root = type.get("root").asText();
         int precision = type.path("args").path(0).asInt();
@@ -75,16 +79,20 @@ final class JsonValues {
             case "TINYINT" -> scalar((p, t) -> Byte.parseByte(p.getText().trim()));
             case "SMALLINT" -> scalar((p, t) -> Short.parseShort(p.getText().trim()));
             case "INT" -> scalar(JsonValues::integer);
-            case "BIGINT" -> scalar((p, t) -> t.isNumeric() ? p.getLongValue() : Long.parseLong(p.getText().trim()));
+            case "BIGINT" ->
+                scalar((p, t) -> t.isNumeric()
+                        ? p.getLongValue()
+                        : Long.parseLong(p.getText().trim()));
             case "FLOAT" -> scalar(this::single);
             case "DOUBLE" -> scalar((p, t) -> Double.parseDouble(p.getText().trim()));
             case "DECIMAL" -> scalar((p, t) -> decimal(p, t, precision, scale));
-            case "BINARY", "VARBINARY" -> scalar((p, t) -> {
-                if (t != JsonToken.VALUE_STRING) {
-                    throw Unreadable.VALUE;
-                }
-                return p.getBinaryValue();
-            });
+            case "BINARY", "VARBINARY" ->
+                scalar((p, t) -> {
+                    if (t != JsonToken.VALUE_STRING) {
+                        throw Unreadable.VALUE;
+                    }
+                    return p.getBinaryValue();
+                });
             case "DATE" -> scalar((p, t) -> (int) Times.of(p, t).date());
             case "TIME" -> scalar((p, t) -> Times.of(p, t).time(precision));
             case "TIMESTAMP" -> scalar((p, t) -> Times.of(p, t).timestamp(iso, false, precision));
@@ -101,16 +109,22 @@ final class JsonValues {
     }
 
     private static Object integer(JsonParser parser, JsonToken token) throws IOException {
-        return token.isNumeric() ? parser.getIntValue() : Integer.parseInt(parser.getText().trim());
+        return token.isNumeric()
+                ? parser.getIntValue()
+                : Integer.parseInt(parser.getText().trim());
     }
 
     private Object single(JsonParser parser, JsonToken token) throws IOException {
         boolean binary = tree && token == JsonToken.VALUE_NUMBER_FLOAT && parser.getNumberType() == NumberType.DOUBLE;
-        return binary ? (float) parser.getDoubleValue() : Float.parseFloat(parser.getText().trim());
+        return binary
+                ? (float) parser.getDoubleValue()
+                : Float.parseFloat(parser.getText().trim());
     }
 
     private static Object decimal(JsonParser parser, JsonToken token, int precision, int scale) throws IOException {
-        BigDecimal exact = token.isNumeric() ? parser.getDecimalValue() : new BigDecimal(parser.getText().trim());
+        BigDecimal exact = token.isNumeric()
+                ? parser.getDecimalValue()
+                : new BigDecimal(parser.getText().trim());
         BigDecimal rounded = exact.setScale(scale, RoundingMode.HALF_UP);
         // What has too many digits is NULL, no error.
         return rounded.precision() > precision ? null : Decimal.apply(rounded, precision, scale);
@@ -180,14 +194,7 @@ final class JsonValues {
             readers[i] = reader(children.get(i));
             places.put(type.get("names").get(i).asText(), i);
         }
-        return parser -> {
-            if (parser.currentToken() == JsonToken.VALUE_NULL) {
-                return null;
-            }
-            if (parser.currentToken() != JsonToken.START_OBJECT) {
-                parser.skipChildren();
-                return bad();
-            }
+        return within(JsonToken.START_OBJECT, parser -> {
             Object[] cells = new Object[readers.length];
             Arrays.fill(cells, absent);
             boolean[] seen = complete ? new boolean[readers.length] : null;
@@ -209,7 +216,7 @@ final class JsonValues {
                 }
             }
             return new GenericInternalRow(cells);
-        };
+        });
     }
 
     /** Whether the object that the parser is in has another field; the parser then stands at its name. */
@@ -221,15 +228,22 @@ final class JsonValues {
         return token != JsonToken.END_OBJECT;
     }
 
-    private Reader array(Reader element) {
+    /** Reads what begins with {@code start} by {@code elements}; NULL is NULL. */
+    private Reader within(JsonToken start, Reader elements) {
         return parser -> {
             if (parser.currentToken() == JsonToken.VALUE_NULL) {
                 return null;
             }
-            if (parser.currentToken() != JsonToken.START_ARRAY) {
+            if (parser.currentToken() != start) {
                 parser.skipChildren();
                 return bad();
             }
+            return elements.read(parser);
+        };
+    }
+
+    private Reader array(Reader element) {
+        return within(JsonToken.START_ARRAY, parser -> {
             List<Object> found = new ArrayList<>();
             while (parser.nextToken() != JsonToken.END_ARRAY) {
                 if (parser.currentToken() == null) {
@@ -238,18 +252,11 @@ final class JsonValues {
                 found.add(element.read(parser));
             }
             return new GenericArrayData(found.toArray());
-        };
+        });
     }
 
     private Reader map(Reader value) {
-        return parser -> {
-            if (parser.currentToken() == JsonToken.VALUE_NULL) {
-                return null;
-            }
-            if (parser.currentToken() != JsonToken.START_OBJECT) {
-                parser.skipChildren();
-                return bad();
-            }
+        return within(JsonToken.START_OBJECT, parser -> {
             Map<String, Object> found = new LinkedHashMap<>();
             while (field(parser)) {
                 String name = parser.currentName();
@@ -257,7 +264,9 @@ final class JsonValues {
                 found.put(name, value.read(parser));
             }
             Object[] keys = found.keySet().stream().map(UTF8String::fromString).toArray();
-            return new ArrayBasedMapData(new GenericArrayData(keys), new GenericArrayData(found.values().toArray()));
-        };
+            return new ArrayBasedMapData(
+                    new GenericArrayData(keys),
+                    new GenericArrayData(found.values().toArray()));
+        });
     }
 }

@@ -22,7 +22,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -36,7 +35,9 @@ import sqlstream.catalyst.Scala;
 public final class JsonWriter implements Serializable {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final DateTimeFormatter TIME = new DateTimeFormatterBuilder()
-            .appendPattern("HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
+            .appendPattern("HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+            .toFormatter();
 
     private final String type;
     private final String description;
@@ -62,8 +63,7 @@ public final class JsonWriter implements Serializable {
     /** The text of a struct. */
     public Column written(Column struct) {
         DataType from = DataType.fromDDL(type);
-        return ExpressionUtils.column(
-                Scala.call(this, "write", DataTypes.StringType, List.of(ExpressionUtils.expression(struct)), List.of(from), true));
+        return Scala.column(this, "write", DataTypes.StringType, List.of(struct), List.of(from), true);
     }
 
     /** The text of a row. */
@@ -89,7 +89,12 @@ public final class JsonWriter implements Serializable {
                 DataType element = ((ArrayType) type).elementType();
                 yield array(element, writer(element, described.get("children").get(0)));
             }
-            case "MAP" -> map((MapType) type, writer(((MapType) type).valueType(), described.get("children").get(1)));
+            case "MAP" ->
+                map(
+                        (MapType) type,
+                        writer(
+                                ((MapType) type).valueType(),
+                                described.get("children").get(1)));
             case "MULTISET" -> map((MapType) type, (to, value) -> to.writeNumber((Integer) value));
             case "BOOLEAN" -> (to, value) -> to.writeBoolean((Boolean) value);
             case "TINYINT", "SMALLINT", "INT", "BIGINT" -> (to, value) -> to.writeNumber(((Number) value).longValue());
@@ -97,7 +102,9 @@ public final class JsonWriter implements Serializable {
             case "DOUBLE" -> (to, value) -> to.writeNumber((Double) value);
             case "DECIMAL" -> (to, value) -> to.writeNumber(number(((Decimal) value).toJavaBigDecimal()));
             case "BINARY", "VARBINARY" -> (to, value) -> to.writeBinary((byte[]) value);
-            case "DATE" -> (to, value) -> to.writeString(DateTimeFormatter.ISO_LOCAL_DATE.format(LocalDate.ofEpochDay((Integer) value)));
+            case "DATE" ->
+                (to, value) ->
+                        to.writeString(DateTimeFormatter.ISO_LOCAL_DATE.format(LocalDate.ofEpochDay((Integer) value)));
             case "TIME" -> (to, value) -> to.writeString(TIME.format(LocalTime.ofNanoOfDay((Long) value)));
             case "TIMESTAMP" -> (to, value) -> to.writeString(timestamp((Long) value));
             case "TIMESTAMP_LTZ" -> (to, value) -> to.writeString(timestamp((Long) value) + "Z");
@@ -162,7 +169,8 @@ public final class JsonWriter implements Serializable {
         };
     }
 
-    private static void cell(JsonGenerator to, SpecializedGetters cells, int i, DataType type, Writer writer) throws IOException {
+    private static void cell(JsonGenerator to, SpecializedGetters cells, int i, DataType type, Writer writer)
+            throws IOException {
         if (cells.isNullAt(i)) {
             to.writeNull();
         } else {

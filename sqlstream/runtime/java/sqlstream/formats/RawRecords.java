@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.Charset;
 import java.util.List;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -41,7 +40,7 @@ public final class RawRecords implements Serializable {
     }
 
     private Column call(String method, Column argument, DataType from, DataType to) {
-        return ExpressionUtils.column(Scala.call(this, method, to, List.of(ExpressionUtils.expression(argument)), List.of(from), true));
+        return Scala.column(this, method, to, List.of(argument), List.of(from), true);
     }
 
     /** See read. */

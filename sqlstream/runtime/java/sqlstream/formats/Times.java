@@ -8,8 +8,9 @@ import java.time.YearMonth;
 import java.time.temporal.ChronoField;
 
 /**
- * The text of a date or a time, read from left to right. What is none raises IllegalArgumentException or a DateTimeException. As Flink's, a
- * timestamp on a day up to the 31st that its month has not is on the month's last, and 24:00:00 is the end of a day.
+ * The text of a date or a time, read from left to right. What is none raises IllegalArgumentException or a
+ * DateTimeException. As Flink's, a timestamp on a day up to the 31st that its month has not is on the month's last, and
+ * 24:00:00 is the end of a day.
  */
 final class Times {
     private static final long DAY = 86_400_000_000_000L;
@@ -49,7 +50,9 @@ final class Times {
     long timestamp(boolean iso, boolean zoned, int precision) {
         int year = year();
         YearMonth month = YearMonth.of(year, monthOrDay());
-        long day = month.atDay(Math.min(ChronoField.DAY_OF_MONTH.checkValidIntValue(monthOrDay()), month.lengthOfMonth())).toEpochDay();
+        long day = month.atDay(
+                        Math.min(ChronoField.DAY_OF_MONTH.checkValidIntValue(monthOrDay()), month.lengthOfMonth()))
+                .toEpochDay();
         expect(iso ? 'T' : ' ');
         long micros = clock(iso) / 1000L;
         if (zoned) {

@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.function.Function;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** What a function makes of a text that is mostly constant (a pattern, a path): kept for the last texts of each thread. */
+/**
+ * What a function makes of a text that is mostly constant (a pattern, a path): kept for the last texts of each thread.
+ */
 final class Compiled<V> {
     private static final int KEPT = 64;
 

@@ -20,8 +20,8 @@ import java.util.TimeZone;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Times read from texts and written to them by patterns, as Flink does: by java.time where a TIMESTAMP is read or written, else by SimpleDateFormat,
- * which reads what begins well and lets days and hours run over.
+ * Times read from texts and written to them by patterns, as Flink does: by java.time where a TIMESTAMP is read or
+ * written, else by SimpleDateFormat, which reads what begins well and lets days and hours run over.
  */
 public final class DateTexts {
     private static final long MICROS = 1_000_000L;
@@ -31,8 +31,10 @@ public final class DateTexts {
     private static final UTF8String STANDARD = UTF8String.fromString("yyyy-MM-dd HH:mm:ss");
     private static final UTF8String UTC = UTF8String.fromString("UTC");
 
-    private static final Compiled<DateTimeFormatter> FORMATTERS = new Compiled<>(text -> DateTimeFormatter.ofPattern(text, Locale.US));
-    private static final Compiled<SimpleDateFormat> OLD_FORMATS = new Compiled<>(text -> new SimpleDateFormat(text, Locale.US));
+    private static final Compiled<DateTimeFormatter> FORMATTERS =
+            new Compiled<>(text -> DateTimeFormatter.ofPattern(text, Locale.US));
+    private static final Compiled<SimpleDateFormat> OLD_FORMATS =
+            new Compiled<>(text -> new SimpleDateFormat(text, Locale.US));
     private static final Compiled<TimeZone> ZONES = new Compiled<>(TimeZone::getTimeZone);
     // A month or a day has one digit or two, a day that its month lacks is the month's last.
     private static final DateTimeFormatter PLAIN = new DateTimeFormatterBuilder()
@@ -67,7 +69,10 @@ public final class DateTexts {
         }
     }
 
-    /** A text as a wall time, by a pattern; what does not follow it is tried without; NULL where it is none, or the pattern. */
+    /**
+     * A text as a wall time, by a pattern; what does not follow it is tried without; NULL where it is none, or the
+     * pattern.
+     */
     @SqlFunction(type = "TIMESTAMP")
     public static Long toTimestampBy(UTF8String text, UTF8String pattern) {
         try {
@@ -97,7 +102,9 @@ public final class DateTexts {
             numbers[i] = number;
         }
         try {
-            return numbers[0] > 9999 ? null : (int) LocalDate.of(numbers[0], numbers[1], numbers[2]).toEpochDay();
+            return numbers[0] > 9999
+                    ? null
+                    : (int) LocalDate.of(numbers[0], numbers[1], numbers[2]).toEpochDay();
         } catch (DateTimeException e) {
             return null;
         }
@@ -130,7 +137,10 @@ public final class DateTexts {
         return millis == null ? null : written(millis, STANDARD, to);
     }
 
-    /** Milliseconds since midnight of a text {@code HH[:mm[:ss[.fraction]]][+HH[:mm]]}, of which the offset is added; NULL where it is none. */
+    /**
+     * Milliseconds since midnight of a text {@code HH[:mm[:ss[.fraction]]][+HH[:mm]]}, of which the offset is added;
+     * NULL where it is none.
+     */
     @SqlFunction
     public static Long toTime(UTF8String text) {
         String time = text.toString();
@@ -140,11 +150,17 @@ public final class DateTexts {
         int point = clock.indexOf('.');
         int[] fields = numbers(point < 0 ? clock : clock.substring(0, point), 3);
         int[] moved = offset < 0 ? new int[3] : numbers(time.substring(offset + 1), 2);
-        if (fields == null || moved == null || fields[0] > 23 || fields[1] > 59 || fields[2] > 59 || (point >= 0 && clock.split(":", -1).length < 3)) {
+        if (fields == null
+                || moved == null
+                || fields[0] > 23
+                || fields[1] > 59
+                || fields[2] > 59
+                || (point >= 0 && clock.split(":", -1).length < 3)) {
             return null;
         }
         long minutes = (fields[0] + sign * moved[0]) * 60L + fields[1] + sign * moved[1];
-        long millis = (minutes * 60 + fields[2]) * 1000 + (point < 0 ? 0 : thousandths(clock.substring(point + 1).trim()));
+        long millis = (minutes * 60 + fields[2]) * 1000
+                + (point < 0 ? 0 : thousandths(clock.substring(point + 1).trim()));
         return millis < 0 || millis >= DAY ? null : millis;
     }
 
@@ -212,14 +228,21 @@ public final class DateTexts {
     public static UTF8String intervalText(long micros) {
         long millis = Math.abs(micros / 1000);
         return UTF8String.fromString(String.format(
-                Locale.US, "%s%d %02d:%02d:%02d.%03d", micros < 0 ? "-" : "+", millis / DAY, millis / 3_600_000 % 24, millis / 60_000 % 60, millis / 1000 % 60,
+                Locale.US,
+                "%s%d %02d:%02d:%02d.%03d",
+                micros < 0 ? "-" : "+",
+                millis / DAY,
+                millis / 3_600_000 % 24,
+                millis / 60_000 % 60,
+                millis / 1000 % 60,
                 millis % 1000));
     }
 
     /** An interval of months as CAST to STRING writes it. */
     @SqlFunction
     public static UTF8String monthsText(int months) {
-        return UTF8String.fromString(String.format(Locale.US, "%s%d-%02d", months < 0 ? "-" : "+", Math.abs(months) / 12, Math.abs(months) % 12));
+        return UTF8String.fromString(String.format(
+                Locale.US, "%s%d-%02d", months < 0 ? "-" : "+", Math.abs(months) / 12, Math.abs(months) % 12));
     }
 
     private static void date(byte[] text, int year, int month, int day) {
@@ -261,9 +284,10 @@ public final class DateTexts {
     /** {@code yyyy-M-d[ H:m:s[.fraction]]}, where days and hours run over; null of another text. */
     private static Long rolledOver(String text) {
         try {
-            return micros(text.indexOf(' ') >= 0
-                    ? Timestamp.valueOf(text).toLocalDateTime()
-                    : LocalDateTime.of(java.sql.Date.valueOf(text).toLocalDate(), LocalTime.MIDNIGHT));
+            return micros(
+                    text.indexOf(' ') >= 0
+                            ? Timestamp.valueOf(text).toLocalDateTime()
+                            : LocalDateTime.of(java.sql.Date.valueOf(text).toLocalDate(), LocalTime.MIDNIGHT));
         } catch (IllegalArgumentException e) {
             return null;
         }
@@ -272,8 +296,12 @@ public final class DateTexts {
     /** What a text has of a time; the rest is that of 1970-01-01 00:00:00. */
     private static LocalDateTime completed(TemporalAccessor read) {
         return LocalDateTime.of(
-                field(read, ChronoField.YEAR, 1970), field(read, ChronoField.MONTH_OF_YEAR, 1), field(read, ChronoField.DAY_OF_MONTH, 1),
-                field(read, ChronoField.HOUR_OF_DAY, 0), field(read, ChronoField.MINUTE_OF_HOUR, 0), field(read, ChronoField.SECOND_OF_MINUTE, 0),
+                field(read, ChronoField.YEAR, 1970),
+                field(read, ChronoField.MONTH_OF_YEAR, 1),
+                field(read, ChronoField.DAY_OF_MONTH, 1),
+                field(read, ChronoField.HOUR_OF_DAY, 0),
+                field(read, ChronoField.MINUTE_OF_HOUR, 0),
+                field(read, ChronoField.SECOND_OF_MINUTE, 0),
                 field(read, ChronoField.NANO_OF_SECOND, 0));
     }
 
@@ -282,7 +310,8 @@ public final class DateTexts {
     }
 
     private static LocalDateTime time(long wall) {
-        return LocalDateTime.ofEpochSecond(Math.floorDiv(wall, MICROS), (int) Math.floorMod(wall, MICROS) * 1000, ZoneOffset.UTC);
+        return LocalDateTime.ofEpochSecond(
+                Math.floorDiv(wall, MICROS), (int) Math.floorMod(wall, MICROS) * 1000, ZoneOffset.UTC);
     }
 
     private static long micros(LocalDateTime time) {

@@ -133,7 +133,8 @@ public final class Encodings {
         if (number < 0 || number > 0xFFFFFFFFL) {
             return null;
         }
-        return UTF8String.fromString((number >> 24) + "." + (number >> 16 & 255) + "." + (number >> 8 & 255) + "." + (number & 255));
+        return UTF8String.fromString(
+                (number >> 24) + "." + (number >> 16 & 255) + "." + (number >> 8 & 255) + "." + (number & 255));
     }
 
     /** TO_BASE64: without line breaks. */

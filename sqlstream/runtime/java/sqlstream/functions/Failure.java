@@ -14,6 +14,7 @@ final class Failure {
 
     /** The exception to throw: as by {@code raise_error}. */
     static RuntimeException of(String message) {
-        return QueryExecutionErrors.raiseError(CLASS, ArrayBasedMapData.apply(Map.of(MESSAGE, UTF8String.fromString(message)), x -> x, x -> x));
+        return QueryExecutionErrors.raiseError(
+                CLASS, ArrayBasedMapData.apply(Map.of(MESSAGE, UTF8String.fromString(message)), x -> x, x -> x));
     }
 }

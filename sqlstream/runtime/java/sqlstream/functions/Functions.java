@@ -21,8 +21,17 @@ import sqlstream.catalyst.Scala;
 /** Makes the functions that Spark lacks known to its SQL: every method with {@link SqlFunction} of these classes. */
 public final class Functions {
     private static final List<Class<?>> CLASSES = List.of(
-            RegularExpressions.class, SqlPatterns.class, TextFunctions.class, Encodings.class, Numbers.class, DateTexts.class, TimeUnits.class, JsonPaths.class,
-            JsonTexts.class, JsonConstructors.class, Variants.class);
+            RegularExpressions.class,
+            SqlPatterns.class,
+            TextFunctions.class,
+            Encodings.class,
+            Numbers.class,
+            DateTexts.class,
+            TimeUnits.class,
+            JsonPaths.class,
+            JsonTexts.class,
+            JsonConstructors.class,
+            Variants.class);
 
     private static final Map<Class<?>, DataType> TYPES = Map.of(
             UTF8String.class, DataTypes.StringType,
@@ -41,16 +50,21 @@ public final class Functions {
             for (Method method : owner.getDeclaredMethods()) {
                 SqlFunction declared = method.getAnnotation(SqlFunction.class);
                 if (declared != null) {
-                    String name = "sqlstream_" + method.getName().replaceAll("([A-Z])", "_$1").toLowerCase();
+                    String name = "sqlstream_"
+                            + method.getName().replaceAll("([A-Z])", "_$1").toLowerCase();
                     ExpressionInfo info = new ExpressionInfo(owner.getName(), name);
-                    extensions.injectFunction(new Tuple3<>(new FunctionIdentifier(name), info, new Call(owner, method.getName(), type(method, declared), declared)));
+                    extensions.injectFunction(new Tuple3<>(
+                            new FunctionIdentifier(name),
+                            info,
+                            new Call(owner, method.getName(), type(method, declared), declared)));
                 }
             }
         }
     }
 
     private static DataType type(Method method, SqlFunction declared) {
-        DataType found = declared.type().isEmpty() ? TYPES.get(method.getReturnType()) : DataType.fromDDL(declared.type());
+        DataType found =
+                declared.type().isEmpty() ? TYPES.get(method.getReturnType()) : DataType.fromDDL(declared.type());
         if (found == null) {
             throw new IllegalStateException("no type for " + method);
         }
@@ -74,7 +88,15 @@ public final class Functions {
         @Override
         public Expression apply(Seq<Expression> arguments) {
             return new StaticInvoke(
-                    owner, type, method, arguments, Scala.seq(new ArrayList<>()), !declared.nulls(), true, declared.deterministic(), scala.Option.empty());
+                    owner,
+                    type,
+                    method,
+                    arguments,
+                    Scala.seq(new ArrayList<>()),
+                    !declared.nulls(),
+                    true,
+                    declared.deterministic(),
+                    scala.Option.empty());
         }
     }
 }

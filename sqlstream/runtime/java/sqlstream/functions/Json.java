@@ -12,7 +12,10 @@ import com.jayway.jsonpath.spi.mapper.MappingProvider;
 import java.io.IOException;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** JSON texts and what they hold: maps, lists, strings, booleans, numbers (fractions as BigDecimal), null. Names are written in their order. */
+/**
+ * JSON texts and what they hold: maps, lists, strings, booleans, numbers (fractions as BigDecimal), null. Names are
+ * written in their order.
+ */
 final class Json {
     private static final ObjectMapper MAPPER = new ObjectMapper()
             .configure(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, true)
@@ -28,7 +31,9 @@ final class Json {
     /** What a text holds, or why it is no JSON. */
     record Document(UTF8String text, Object value, String problem) {}
 
-    /** What {@code text} holds; that of the last text of the thread is kept, since several calls often look into one. */
+    /**
+     * What {@code text} holds; that of the last text of the thread is kept, since several calls often look into one.
+     */
     static Document parse(UTF8String text) {
         Document last = LAST.get();
         if (last == null || !last.text.equals(text)) {

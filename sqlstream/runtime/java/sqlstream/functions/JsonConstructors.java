@@ -38,8 +38,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * JSON_STRING, JSON_ARRAY and JSON_OBJECT, and what makes one text of those that an aggregate collected.
  *
- * <p>The values come as a struct, and with it the DDL of its types in which TIMESTAMP_NTZ is a TIMESTAMP without a zone. A field whose name
- * begins with "json" holds JSON that goes into the result as it is.
+ * <p>The values come as a struct, and with it the DDL of its types in which TIMESTAMP_NTZ is a TIMESTAMP without a
+ * zone. A field whose name begins with "json" holds JSON that goes into the result as it is.
  */
 public final class JsonConstructors {
     private static final Compiled<StructType> TYPES = new Compiled<>(StructType::fromDDL);
@@ -91,10 +91,16 @@ public final class JsonConstructors {
             }
             String name = pair.getUTF8String(0).toString();
             if (found.containsKey(name)) {
-                throw Failure.of("Key '" + name + "' is already present. Duplicate keys are not allowed in JSON_OBJECTAGG. Please ensure that keys are unique.");
+                throw Failure.of("Key '" + name
+                        + "' is already present. Duplicate keys are not allowed in JSON_OBJECTAGG. Please"
+                        + " ensure that keys are unique.");
             }
             if (!absent || !pair.isNullAt(1)) {
-                found.put(name, pair.isNullAt(1) ? null : new RawValue(pair.getUTF8String(1).toString()));
+                found.put(
+                        name,
+                        pair.isNullAt(1)
+                                ? null
+                                : new RawValue(pair.getUTF8String(1).toString()));
             }
         }
         return Json.write(found);

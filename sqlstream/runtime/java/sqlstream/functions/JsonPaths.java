@@ -13,10 +13,17 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** JSON_VALUE, JSON_QUERY and JSON_EXISTS. What is done on empty and on error comes as a word: NULL, ERROR, DEFAULT, EMPTY ARRAY, TRUE, .. */
+/**
+ * JSON_VALUE, JSON_QUERY and JSON_EXISTS. What is done on empty and on error comes as a word: NULL, ERROR, DEFAULT,
+ * EMPTY ARRAY, TRUE, ..
+ */
 public final class JsonPaths {
-    private static final Pattern MODE = Pattern.compile("^\\s*(strict|lax)\\s+(.+)$", Pattern.CASE_INSENSITIVE | Pattern.DOTALL | Pattern.MULTILINE);
-    private static final Configuration STRICT = Configuration.builder().jsonProvider(Json.PROVIDER).mappingProvider(Json.MAPPING).build();
+    private static final Pattern MODE = Pattern.compile(
+            "^\\s*(strict|lax)\\s+(.+)$", Pattern.CASE_INSENSITIVE | Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Configuration STRICT = Configuration.builder()
+            .jsonProvider(Json.PROVIDER)
+            .mappingProvider(Json.MAPPING)
+            .build();
     private static final Configuration LAX = STRICT.addOptions(Option.SUPPRESS_EXCEPTIONS);
     private static final Compiled<Path> PATHS = new Compiled<>(JsonPaths::path);
 
@@ -67,43 +74,61 @@ public final class JsonPaths {
         try {
             Object value = path.compiled.read(document.value(), path.lax ? LAX : STRICT);
             boolean missing = value == null && !path.lax;
-            return new Found(path.lax, value, missing ? "Strict jsonpath mode requires a non empty returned value, but is null" : null);
+            return new Found(
+                    path.lax,
+                    value,
+                    missing ? "Strict jsonpath mode requires a non empty returned value, but is null" : null);
         } catch (RuntimeException e) {
             return new Found(path.lax, null, String.valueOf(e.getMessage()));
         }
     }
 
     @SqlFunction
-    public static UTF8String jsonValue(UTF8String text, UTF8String path, UTF8String onEmpty, UTF8String empty, UTF8String onError, UTF8String error) {
+    public static UTF8String jsonValue(
+            UTF8String text,
+            UTF8String path,
+            UTF8String onEmpty,
+            UTF8String empty,
+            UTF8String onError,
+            UTF8String error) {
         Object value = value(text, path, onEmpty, empty, onError, error);
-        return value == null || value instanceof UTF8String ? (UTF8String) value : UTF8String.fromString(value.toString());
+        return value == null || value instanceof UTF8String
+                ? (UTF8String) value
+                : UTF8String.fromString(value.toString());
     }
 
     @SqlFunction
-    public static Boolean jsonValueBoolean(UTF8String text, UTF8String path, UTF8String onEmpty, boolean empty, UTF8String onError, boolean error) {
+    public static Boolean jsonValueBoolean(
+            UTF8String text, UTF8String path, UTF8String onEmpty, boolean empty, UTF8String onError, boolean error) {
         return of(Boolean.class, value(text, path, onEmpty, empty, onError, error));
     }
 
     @SqlFunction
-    public static Integer jsonValueInteger(UTF8String text, UTF8String path, UTF8String onEmpty, int empty, UTF8String onError, int error) {
+    public static Integer jsonValueInteger(
+            UTF8String text, UTF8String path, UTF8String onEmpty, int empty, UTF8String onError, int error) {
         return of(Integer.class, value(text, path, onEmpty, empty, onError, error));
     }
 
     @SqlFunction
-    public static Double jsonValueDouble(UTF8String text, UTF8String path, UTF8String onEmpty, double empty, UTF8String onError, double error) {
+    public static Double jsonValueDouble(
+            UTF8String text, UTF8String path, UTF8String onEmpty, double empty, UTF8String onError, double error) {
         Object value = value(text, path, onEmpty, empty, onError, error);
-        return value instanceof Double ? (Double) value : value == null ? null : (Double) of(BigDecimal.class, value).doubleValue();
+        return value instanceof Double
+                ? (Double) value
+                : value == null ? null : (Double) of(BigDecimal.class, value).doubleValue();
     }
 
     /** {@code value} where it is of the class, else the query fails. */
     private static <T> T of(Class<T> wanted, Object value) {
         if (value != null && !wanted.isInstance(value)) {
-            throw Failure.of("JSON_VALUE found " + Json.write(value) + ": " + value.getClass().getSimpleName() + " cannot be cast to " + wanted.getSimpleName());
+            throw Failure.of("JSON_VALUE found " + Json.write(value) + ": "
+                    + value.getClass().getSimpleName() + " cannot be cast to " + wanted.getSimpleName());
         }
         return wanted.cast(value);
     }
 
-    private static Object value(UTF8String text, UTF8String path, UTF8String onEmpty, Object empty, UTF8String onError, Object error) {
+    private static Object value(
+            UTF8String text, UTF8String path, UTF8String onEmpty, Object empty, UTF8String onError, Object error) {
         Found found = find(text, path);
         String problem = found.problem;
         if (problem == null) {
@@ -125,15 +150,20 @@ public final class JsonPaths {
     }
 
     @SqlFunction
-    public static UTF8String jsonQuery(UTF8String text, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError) {
+    public static UTF8String jsonQuery(
+            UTF8String text, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError) {
         Object value = query(text, path, wrapper, onEmpty, onError, false);
         return value == null ? null : Json.write(value);
     }
 
     @SqlFunction(type = "ARRAY<STRING>")
-    public static ArrayData jsonQueryArray(UTF8String text, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError) {
+    public static ArrayData jsonQueryArray(
+            UTF8String text, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError) {
         Object value = query(text, path, wrapper, onEmpty, onError, true);
-        return value == null ? null : new GenericArrayData(((List<?>) value).stream().map(JsonPaths::element).toArray());
+        return value == null
+                ? null
+                : new GenericArrayData(
+                        ((List<?>) value).stream().map(JsonPaths::element).toArray());
     }
 
     private static UTF8String element(Object value) {
@@ -143,11 +173,18 @@ public final class JsonPaths {
         return UTF8String.fromString(value.toString());
     }
 
-    private static Object query(UTF8String text, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError, boolean array) {
+    private static Object query(
+            UTF8String text,
+            UTF8String path,
+            UTF8String wrapper,
+            UTF8String onEmpty,
+            UTF8String onError,
+            boolean array) {
         Found found = find(text, path);
         String problem = found.problem;
         if (problem == null) {
-            boolean wraps = wrapper.equals(UNCONDITIONAL) || (wrapper.equals(CONDITIONAL) && !(found.value instanceof Collection));
+            boolean wraps = wrapper.equals(UNCONDITIONAL)
+                    || (wrapper.equals(CONDITIONAL) && !(found.value instanceof Collection));
             Found wrapped = wraps && found.value != null ? new Found(found.lax, List.of(found.value), null) : found;
             if (wrapped.value == null || (wrapped.lax && wrapped.isScalar())) {
                 return otherwise(onEmpty, "Empty result of JSON_QUERY function is not allowed");
@@ -156,7 +193,8 @@ public final class JsonPaths {
                 return wrapped.value;
             }
             problem = wrapped.isScalar()
-                    ? "Strict jsonpath mode requires array or object value, and the actual value is: '" + wrapped.value + "'"
+                    ? "Strict jsonpath mode requires array or object value, and the actual value is: '" + wrapped.value
+                            + "'"
                     : "The value is no array: " + Json.write(wrapped.value);
         }
         return otherwise(onError, problem);

@@ -33,7 +33,8 @@ public final class JsonTexts {
         }
         Json.Document document = Json.parse(trimmed);
         if (document.problem() != null) {
-            throw Failure.of("Invalid JSON string in JSON(value) function: \"" + text + "\". Error: " + document.problem());
+            throw Failure.of(
+                    "Invalid JSON string in JSON(value) function: \"" + text + "\". Error: " + document.problem());
         }
         return Json.write(document.value());
     }

@@ -32,7 +32,9 @@ public final class RegularExpressions {
         return pattern.numBytes() != 0 && matcher != null && matcher.find();
     }
 
-    /** REGEXP_EXTRACT: what the group matches; NULL without a match, without the group, or by a pattern that is none. */
+    /**
+     * REGEXP_EXTRACT: what the group matches; NULL without a match, without the group, or by a pattern that is none.
+     */
     @SqlFunction
     public static UTF8String regexpExtract(UTF8String text, UTF8String pattern, int group) {
         Matcher matcher = matcher(text, pattern);
@@ -44,7 +46,9 @@ public final class RegularExpressions {
     @SqlFunction
     public static UTF8String regexpReplace(UTF8String text, UTF8String pattern, UTF8String replacement) {
         Matcher matcher = matcher(text, pattern);
-        return matcher == null ? null : UTF8String.fromString(matcher.replaceAll(Matcher.quoteReplacement(replacement.toString())));
+        return matcher == null
+                ? null
+                : UTF8String.fromString(matcher.replaceAll(Matcher.quoteReplacement(replacement.toString())));
     }
 
     /** REGEXP_COUNT: how often it matches. */
@@ -61,7 +65,10 @@ public final class RegularExpressions {
         return count;
     }
 
-    /** REGEXP_EXTRACT_ALL: what the group matches, for each match; a number beyond INT is no group's, where REGEXP_EXTRACT takes its lower half. */
+    /**
+     * REGEXP_EXTRACT_ALL: what the group matches, for each match; a number beyond INT is no group's, where
+     * REGEXP_EXTRACT takes its lower half.
+     */
     @SqlFunction(type = "ARRAY<STRING>")
     public static ArrayData regexpExtractAll(UTF8String text, UTF8String pattern, long group) {
         Matcher matcher = matcher(text, pattern);
@@ -91,7 +98,10 @@ public final class RegularExpressions {
         return regexpExtract(text, pattern, 0);
     }
 
-    /** STR_TO_MAP: pairs of a text, parted by one regular expression, their keys and values by another; the order is that of a hash map. */
+    /**
+     * STR_TO_MAP: pairs of a text, parted by one regular expression, their keys and values by another; the order is
+     * that of a hash map.
+     */
     @SqlFunction(type = "MAP<STRING,STRING>")
     public static MapData strToMap(UTF8String text, UTF8String pairs, UTF8String values) {
         Map<String, String> found = new HashMap<>();
@@ -102,7 +112,8 @@ public final class RegularExpressions {
                 found.put(parts.length < 2 ? pair : parts[0], parts.length < 2 ? null : parts[1]);
             }
         }
-        return new ArrayBasedMapData(array(found.keySet().toArray()), array(found.values().toArray()));
+        return new ArrayBasedMapData(
+                array(found.keySet().toArray()), array(found.values().toArray()));
     }
 
     private static GenericArrayData array(Object[] texts) {

@@ -8,7 +8,8 @@ import java.lang.annotation.Target;
 /**
  * A static method that Spark SQL can call: {@code jsonValue} as {@code sqlstream_json_value}.
  *
- * <p>Its parameters are of Spark's own classes (UTF8String, int, Long, Decimal, ArrayData, ...), its result is NULL where it is null.
+ * <p>Its parameters are of Spark's own classes (UTF8String, int, Long, Decimal, ArrayData, ...), its result is NULL
+ * where it is null.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -11,7 +11,20 @@ public final class SqlPatterns {
     private static final String JAVA_SPECIAL = "[]()|^-+*?{}$\\.";
     private static final String SIMILAR_SPECIAL = "[]()|^-+*_%?{}";
     private static final Map<String, String> CLASSES = Map.of(
-            "alpha", "\\p{Alpha}", "upper", "\\p{Upper}", "lower", "\\p{Lower}", "digit", "\\d", "space", " ", "whitespace", "\\s", "alnum", "\\p{Alnum}");
+            "alpha",
+            "\\p{Alpha}",
+            "upper",
+            "\\p{Upper}",
+            "lower",
+            "\\p{Lower}",
+            "digit",
+            "\\d",
+            "space",
+            " ",
+            "whitespace",
+            "\\s",
+            "alnum",
+            "\\p{Alnum}");
 
     private static final Compiled<Pattern> LIKE = new Compiled<>(key -> compiled(key, SqlPatterns::like));
     private static final Compiled<Pattern> SIMILAR = new Compiled<>(key -> compiled(key, SqlPatterns::similar));
@@ -46,7 +59,8 @@ public final class SqlPatterns {
             throw Failure.of("Invalid escape character '" + escape + "'");
         }
         try {
-            return Pattern.compile(rewrite.of(end < 0 ? key : key.substring(0, end), escape.isEmpty() ? -1 : escape.charAt(0)));
+            return Pattern.compile(
+                    rewrite.of(end < 0 ? key : key.substring(0, end), escape.isEmpty() ? -1 : escape.charAt(0)));
         } catch (PatternSyntaxException e) {
             throw Failure.of("Invalid regular expression '" + key + "'");
         }
@@ -86,7 +100,9 @@ public final class SqlPatterns {
                 literal(next, out);
             } else if (inside && c == '[') {
                 int end = pattern.indexOf(":]", i);
-                String found = end < 0 || pattern.charAt(i + 1) != ':' ? null : CLASSES.get(pattern.substring(i + 2, end).toLowerCase(java.util.Locale.ROOT));
+                String found = end < 0 || pattern.charAt(i + 1) != ':'
+                        ? null
+                        : CLASSES.get(pattern.substring(i + 2, end).toLowerCase(java.util.Locale.ROOT));
                 if (found == null) {
                     throw Failure.of("Invalid regular expression '" + pattern + "'");
                 }

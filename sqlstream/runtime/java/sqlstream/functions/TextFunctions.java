@@ -41,13 +41,19 @@ public final class TextFunctions {
     private static Object formatted(Object value, DataType type) {
         if (type instanceof TimestampType || type instanceof TimestampNTZType) {
             long micros = (Long) value;
-            return LocalDateTime.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC).toString();
+            return LocalDateTime.ofEpochSecond(
+                            Math.floorDiv(micros, 1_000_000L),
+                            (int) Math.floorMod(micros, 1_000_000L) * 1000,
+                            ZoneOffset.UTC)
+                    .toString();
         } else if (type instanceof DayTimeIntervalType) {
             return (Long) value / 1000;
         } else if (type instanceof TimeType) {
             return (int) ((Long) value / 1_000_000L);
         }
-        return value instanceof Decimal ? ((Decimal) value).toJavaBigDecimal().toPlainString() : value instanceof UTF8String ? value.toString() : value;
+        return value instanceof Decimal
+                ? ((Decimal) value).toJavaBigDecimal().toPlainString()
+                : value instanceof UTF8String ? value.toString() : value;
     }
 
     /** LPAD: padded on the left, or cut, to a length; NULL where it can't be. */
@@ -75,7 +81,10 @@ public final class TextFunctions {
         return length <= 0 ? "" : pad.repeat(length / pad.length()) + pad.substring(0, length % pad.length());
     }
 
-    /** SUBSTRING: so many characters from a position; from the end where negative, nothing where that is before the beginning. */
+    /**
+     * SUBSTRING: so many characters from a position; from the end where negative, nothing where that is before the
+     * beginning.
+     */
     @SqlFunction
     public static UTF8String substring(UTF8String text, int start, int length) {
         if (length < 0) {
@@ -83,7 +92,9 @@ public final class TextFunctions {
         }
         // Spark copies as many bytes as the first byte of a character tells, whether they are there or not.
         UTF8String valid = text.makeValid();
-        return start < 0 && -(long) start > valid.numChars() ? UTF8String.EMPTY_UTF8 : valid.substringSQL(start, length);
+        return start < 0 && -(long) start > valid.numChars()
+                ? UTF8String.EMPTY_UTF8
+                : valid.substringSQL(start, length);
     }
 
     /** OVERLAY: a part replaced by another text; unchanged where the part begins outside. */
@@ -94,11 +105,15 @@ public final class TextFunctions {
             return text;
         }
         // Not start + length, which may be beyond all numbers.
-        String behind = length > 0 && length <= whole.length() - start ? whole.substring((int) (start - 1 + length)) : "";
+        String behind =
+                length > 0 && length <= whole.length() - start ? whole.substring((int) (start - 1 + length)) : "";
         return UTF8String.fromString(whole.substring(0, (int) start - 1) + part + behind);
     }
 
-    /** INSTR: where the n-th occurrence begins that is found from a position on, backwards from the end where it is negative; 0 if nowhere. */
+    /**
+     * INSTR: where the n-th occurrence begins that is found from a position on, backwards from the end where it is
+     * negative; 0 if nowhere.
+     */
     @SqlFunction
     public static Integer instr(UTF8String text, UTF8String part, int start, int occurrence) {
         if (occurrence <= 0) {
@@ -128,7 +143,10 @@ public final class TextFunctions {
         return UTF8String.fromString(text.toString().replace(search.toString(), replacement.toString()));
     }
 
-    /** TRANSLATE: each character of one text replaced by that of another at the same place, or dropped where there is none. */
+    /**
+     * TRANSLATE: each character of one text replaced by that of another at the same place, or dropped where there is
+     * none.
+     */
     @SqlFunction
     public static UTF8String translate(UTF8String text, UTF8String from, UTF8String to) {
         int[] sought = from.toString().codePoints().toArray();
@@ -171,7 +189,10 @@ public final class TextFunctions {
         return text.numBytes() == 0 ? 0 : (int) text.getByte(0);
     }
 
-    /** SPLIT_INDEX: the part of an index between delimiters, of which an empty one is white space; an empty text has no parts. */
+    /**
+     * SPLIT_INDEX: the part of an index between delimiters, of which an empty one is white space; an empty text has no
+     * parts.
+     */
     @SqlFunction
     public static UTF8String splitIndex(UTF8String text, UTF8String delimiter, int index) {
         if (delimiter.numBytes() == 0) {
@@ -183,7 +204,9 @@ public final class TextFunctions {
     /** SPLIT_INDEX by a character's code, which is at most 255. */
     @SqlFunction
     public static UTF8String splitIndexByCode(UTF8String text, int code, int index) {
-        return code < 1 || code > 255 ? null : splitIndex(text, UTF8String.fromString(String.valueOf((char) code)), index);
+        return code < 1 || code > 255
+                ? null
+                : splitIndex(text, UTF8String.fromString(String.valueOf((char) code)), index);
     }
 
     private static UTF8String spaced(UTF8String text, int index) {

@@ -6,8 +6,8 @@ import java.util.TimeZone;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Times cut to a unit as Flink cuts them: of a week or longer the days since 1970 count, without their fraction, in the Julian calendar before
- * 1582-10-15; of a TIMESTAMP_LTZ the zone's offset is the one before the cut.
+ * Times cut to a unit as Flink cuts them: of a week or longer the days since 1970 count, without their fraction, in the
+ * Julian calendar before 1582-10-15; of a TIMESTAMP_LTZ the zone's offset is the one before the cut.
  */
 public final class TimeUnits {
     private static final long DAY = 86_400_000L;
@@ -37,7 +37,12 @@ public final class TimeUnits {
     public static Long plusMonths(long micros, long months) {
         long day = DAY * 1000;
         try {
-            return checked(Math.addExact(Math.multiplyExact(LocalDate.ofEpochDay(Math.floorDiv(micros, day)).plusMonths(months).toEpochDay(), day),
+            return checked(Math.addExact(
+                    Math.multiplyExact(
+                            LocalDate.ofEpochDay(Math.floorDiv(micros, day))
+                                    .plusMonths(months)
+                                    .toEpochDay(),
+                            day),
                     Math.floorMod(micros, day)));
         } catch (ArithmeticException | DateTimeException e) {
             throw beyond();
@@ -100,7 +105,10 @@ public final class TimeUnits {
         }
     }
 
-    /** Months that can be added to the earlier of two times without passing the later one; negative where the first is later. */
+    /**
+     * Months that can be added to the earlier of two times without passing the later one; negative where the first is
+     * later.
+     */
     @SqlFunction
     public static Integer monthsBetween(long start, long end) {
         LocalDate first = LocalDate.ofEpochDay(Math.floorDiv(start, DAY * 1000));
@@ -141,7 +149,10 @@ public final class TimeUnits {
 
     /** A day's number, where the month may be the 13th. */
     private static int day(int year, int month, int day) {
-        return (int) LocalDate.of(year + (month - 1) / 12, (month - 1) % 12 + 1, 1).toEpochDay() + day - 1;
+        return (int) LocalDate.of(year + (month - 1) / 12, (month - 1) % 12 + 1, 1)
+                        .toEpochDay()
+                + day
+                - 1;
     }
 
     /** Year, month and day. */

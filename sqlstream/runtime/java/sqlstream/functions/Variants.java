@@ -35,7 +35,8 @@ public final class Variants {
     public static VariantVal variantMember(VariantVal variant, UTF8String name) {
         Variant in = variant(variant);
         if (in.getType() != VariantUtil.Type.OBJECT) {
-            throw Failure.of("String key access on variant requires an object variant, but a non-object variant was provided.");
+            throw Failure.of(
+                    "String key access on variant requires an object variant, but a non-object variant was provided.");
         }
         return value(in.getFieldByKey(name.toString()));
     }
@@ -45,7 +46,8 @@ public final class Variants {
     public static VariantVal variantElement(VariantVal variant, int place) {
         Variant in = variant(variant);
         if (in.getType() != VariantUtil.Type.ARRAY) {
-            throw Failure.of("Integer index access on variant requires an array variant, but a non-array variant was provided.");
+            throw Failure.of(
+                    "Integer index access on variant requires an array variant, but a non-array variant was provided.");
         }
         return value(in.getElementAtIndex(place - 1));
     }

@@ -27,7 +27,8 @@ final class Database implements Serializable {
 
     /** {@code options} as Spark's JDBC source takes them. */
     static Database of(Map<String, String> options, int retries) {
-        return new Database(new JDBCOptions(scala.collection.immutable.Map.from(CollectionConverters.asScala(options))), retries);
+        return new Database(
+                new JDBCOptions(scala.collection.immutable.Map.from(CollectionConverters.asScala(options))), retries);
     }
 
     JDBCOptions options() {

@@ -20,7 +20,8 @@ import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
 
 /** Writes rows into a table of a database: each task's in one transaction. */
-public final class DatabaseWriter extends AbstractFunction2<TaskContext, Iterator<InternalRow>, SQLException> implements Serializable {
+public final class DatabaseWriter extends AbstractFunction2<TaskContext, Iterator<InternalRow>, SQLException>
+        implements Serializable {
     private final StructType type;
     private final int columns;
     private final Database database;
@@ -39,17 +40,25 @@ public final class DatabaseWriter extends AbstractFunction2<TaskContext, Iterato
      * @param retries how often a transaction that failed is tried again
      */
     public static void write(
-            Dataset<Row> frame, Map<String, String> options, String add, String remove, List<String> keys, int together, int retries)
+            Dataset<Row> frame,
+            Map<String, String> options,
+            String add,
+            String remove,
+            List<String> keys,
+            int together,
+            int retries)
             throws SQLException {
         var rows = (org.apache.spark.sql.classic.Dataset<Row>) frame;
         Database database = Database.of(Map.copyOf(options), retries);
         int[] places = keys.stream().mapToInt(frame.schema()::fieldIndex).toArray();
         DatabaseWriter writer = new DatabaseWriter(frame.schema(), database, add, remove, places, together);
         RDD<InternalRow> rdd = rows.queryExecution().toRdd();
-        List<Object> left = new ArrayList<>(IntStream.range(0, rdd.getNumPartitions()).boxed().toList());
+        List<Object> left = new ArrayList<>(
+                IntStream.range(0, rdd.getNumPartitions()).boxed().toList());
         for (int number = 1; !left.isEmpty(); number++) {
-            SQLException[] met = (SQLException[])
-                    rows.sparkSession().sparkContext().runJob(rdd, writer, PythonUtils.toSeq(left), ClassTag$.MODULE$.apply(SQLException.class));
+            SQLException[] met = (SQLException[]) rows.sparkSession()
+                    .sparkContext()
+                    .runJob(rdd, writer, PythonUtils.toSeq(left), ClassTag$.MODULE$.apply(SQLException.class));
             List<Object> failed = new ArrayList<>();
             SQLException last = null;
             for (int i = 0; i < met.length; i++) {
@@ -106,7 +115,12 @@ public final class DatabaseWriter extends AbstractFunction2<TaskContext, Iterato
                 InternalRow row = rows.next();
                 if (removing != null && row.getBoolean(columns)) {
                     for (int i = 0; i < keys.length; i++) {
-                        Parameters.set(removing, i + 1, row, keys[i], type.apply(keys[i]).dataType());
+                        Parameters.set(
+                                removing,
+                                i + 1,
+                                row,
+                                keys[i],
+                                type.apply(keys[i]).dataType());
                     }
                     removing.addBatch();
                     removed++;
@@ -118,7 +132,8 @@ public final class DatabaseWriter extends AbstractFunction2<TaskContext, Iterato
                     added++;
                 }
                 if (added + removed == together || !rows.hasNext()) {
-                    // A row that goes may stand in the way of one that comes, by another key that is unique.
+                    // A row that is deleted may stand in the way of one that is inserted, by another key that is
+                    // unique.
                     if (removed > 0) {
                         removing.executeBatch();
                     }

@@ -21,7 +21,10 @@ public final class LookupCache implements Serializable {
     private final long afterAccess;
     private final boolean misses;
 
-    /** How many keys are kept, and for how many milliseconds; -1 for no limit. {@code misses}: also keys that have no row. */
+    /**
+     * How many keys are kept, and for how many milliseconds; -1 for no limit. {@code misses}: also keys that have no
+     * row.
+     */
     public LookupCache(long keys, long afterWrite, long afterAccess, boolean misses) {
         this.keys = keys;
         this.afterWrite = afterWrite;

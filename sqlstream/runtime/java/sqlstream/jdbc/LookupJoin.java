@@ -37,8 +37,8 @@ import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.WholeRow;
 
 /**
- * A join with a table of a database that asks it for the rows of those keys that come, a few thousand at a time. Spark's join of a stream
- * with a table would read the whole table each time.
+ * A join with a table of a database that asks it for the rows of those keys that come, a few thousand at a time.
+ * Spark's join of a stream with a table would read the whole table each time.
  */
 public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterator<Object>> implements Serializable {
     // Rows that a task holds while it asks for their keys.
@@ -64,7 +64,13 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
      * @param attempts how often a key without a row is asked for again, after {@code delay} milliseconds each
      */
     public static Dataset<Row> of(
-            Dataset<Row> joined, List<String> leftKeys, List<String> rightKeys, LookupCache cache, int retries, int attempts, long delay) {
+            Dataset<Row> joined,
+            List<String> leftKeys,
+            List<String> rightKeys,
+            LookupCache cache,
+            int retries,
+            int attempts,
+            long delay) {
         var frame = (org.apache.spark.sql.classic.Dataset<Row>) joined;
         Join node = (Join) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         var right = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.right());
@@ -81,10 +87,17 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
     }
 
     private static AttributeReference attribute(String name, DataType type) {
-        return new AttributeReference(name, type, false, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
+        return new AttributeReference(
+                name,
+                type,
+                false,
+                Metadata.empty(),
+                NamedExpression$.MODULE$.newExprId(),
+                PythonUtils.toSeq(List.of()));
     }
 
-    private LookupJoin(Join node, LookupTable table, List<String> leftKeys, LookupCache cache, int attempts, long delay) {
+    private LookupJoin(
+            Join node, LookupTable table, List<String> leftKeys, LookupCache cache, int attempts, long delay) {
         this.table = table;
         this.cache = cache;
         this.attempts = attempts;
@@ -94,7 +107,9 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
         left = new ArrayList<>(CollectionConverters.asJava(node.left().output()));
         pair = new ArrayList<>(left);
         pair.addAll(CollectionConverters.asJava(node.right().output()));
-        keys = new ArrayList<>(leftKeys.stream().map(key -> LookupTable.comparable(Scala.named(node.left(), key))).toList());
+        keys = new ArrayList<>(leftKeys.stream()
+                .map(key -> LookupTable.comparable(Scala.named(node.left(), key)))
+                .toList());
         condition = node.condition().get();
     }
 
@@ -106,7 +121,8 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
     private final class Pairs extends AbstractIterator<Object> {
         private final Iterator<Object> rows;
         private final LookupTable.Session session = table.session();
-        private final UnsafeProjection keyOf = UnsafeProjection.create(PythonUtils.toSeq(keys), PythonUtils.toSeq(left));
+        private final UnsafeProjection keyOf =
+                UnsafeProjection.create(PythonUtils.toSeq(keys), PythonUtils.toSeq(left));
         private final BasePredicate matches = Predicate.create(condition, PythonUtils.toSeq(pair));
         private final InternalRow nothing = new GenericInternalRow(width);
         private final JoinedRow joined = new JoinedRow();
@@ -188,7 +204,8 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
                     pause();
                 }
                 found.putAll(session.find(missing));
-                missing = missing.stream().filter(key -> found.get(key).isEmpty()).toList();
+                missing =
+                        missing.stream().filter(key -> found.get(key).isEmpty()).toList();
             }
             if (cache != null) {
                 asked.forEach(key -> cache.put(key, found.get(key)));

@@ -65,11 +65,19 @@ final class LookupTable implements Serializable {
      */
     static LookupTable of(LogicalPlan plan, List<String> keys, int retries) {
         var found = PhysicalOperation.unapply(plan);
-        if (found.isEmpty() || !(found.get()._3() instanceof LogicalRelation leaf) || !(leaf.relation() instanceof JDBCRelation relation)) {
+        if (found.isEmpty()
+                || !(found.get()._3() instanceof LogicalRelation leaf)
+                || !(leaf.relation() instanceof JDBCRelation relation)) {
             return null;
         }
         return new LookupTable(
-                plan, CollectionConverters.asJava(found.get()._1()), CollectionConverters.asJava(found.get()._2()), leaf, relation, keys, retries);
+                plan,
+                CollectionConverters.asJava(found.get()._1()),
+                CollectionConverters.asJava(found.get()._2()),
+                leaf,
+                relation,
+                keys,
+                retries);
     }
 
     private LookupTable(
@@ -86,7 +94,8 @@ final class LookupTable implements Serializable {
         output = new ArrayList<>(fields.stream().map(Expression.class::cast).toList());
         columns = CollectionConverters.asJava(leaf.output()).stream()
                 .map(Attribute.class::cast)
-                .filter(a -> output.stream().anyMatch(e -> e.references().contains(a)) || conditions.stream().anyMatch(e -> e.references().contains(a)))
+                .filter(a -> output.stream().anyMatch(e -> e.references().contains(a))
+                        || conditions.stream().anyMatch(e -> e.references().contains(a)))
                 .toList();
         StructType read = new StructType();
         for (Attribute column : columns) {
@@ -94,7 +103,9 @@ final class LookupTable implements Serializable {
         }
         type = read;
         outputColumns = new ArrayList<>(CollectionConverters.asJava(plan.output()));
-        condition = conditions.stream().reduce(org.apache.spark.sql.catalyst.expressions.And::new).orElse(null);
+        condition = conditions.stream()
+                .reduce(org.apache.spark.sql.catalyst.expressions.And::new)
+                .orElse(null);
         keysOfOutput = new ArrayList<>();
         keyColumns = new ArrayList<>();
         for (String key : keys) {
@@ -108,12 +119,15 @@ final class LookupTable implements Serializable {
         List<String> wheres = new ArrayList<>();
         for (Expression each : relation.jdbcOptions().pushDownPredicate() ? conditions : List.<Expression>of()) {
             var filter = DataSourceStrategy$.MODULE$.translateFilter(each, true);
-            Option<String> sql = filter.isEmpty() ? Option.empty() : dialect.compileExpression(filter.get().toV2());
+            Option<String> sql = filter.isEmpty()
+                    ? Option.empty()
+                    : dialect.compileExpression(filter.get().toV2());
             if (sql.isDefined()) {
                 wheres.add("(" + sql.get() + ") AND ");
             }
         }
-        String names = columns.stream().map(c -> dialect.quoteIdentifier(c.name())).collect(Collectors.joining(", "));
+        String names =
+                columns.stream().map(c -> dialect.quoteIdentifier(c.name())).collect(Collectors.joining(", "));
         select = "SELECT " + names + " FROM " + name + " WHERE " + String.join("", wheres);
     }
 
@@ -131,7 +145,8 @@ final class LookupTable implements Serializable {
         } else if (expression instanceof Cast cast) {
             return column(cast.child());
         }
-        throw new IllegalArgumentException("A column of another type in the database can't be looked up by: " + expression.sql());
+        throw new IllegalArgumentException(
+                "A column of another type in the database can't be looked up by: " + expression.sql());
     }
 
     /** The table for one task, which connects when it first asks. */
@@ -142,9 +157,12 @@ final class LookupTable implements Serializable {
     /** What one task asks. */
     final class Session {
         private final JdbcDialect dialect = database.dialect();
-        private final BasePredicate wanted = condition == null ? null : Predicate.create(condition, PythonUtils.toSeq(columns));
-        private final UnsafeProjection projection = UnsafeProjection.create(PythonUtils.toSeq(output), PythonUtils.toSeq(columns));
-        private final UnsafeProjection keyOf = UnsafeProjection.create(PythonUtils.toSeq(keysOfOutput), PythonUtils.toSeq(outputColumns));
+        private final BasePredicate wanted =
+                condition == null ? null : Predicate.create(condition, PythonUtils.toSeq(columns));
+        private final UnsafeProjection projection =
+                UnsafeProjection.create(PythonUtils.toSeq(output), PythonUtils.toSeq(columns));
+        private final UnsafeProjection keyOf =
+                UnsafeProjection.create(PythonUtils.toSeq(keysOfOutput), PythonUtils.toSeq(outputColumns));
         private Connection connection;
 
         private Session() {
@@ -203,8 +221,8 @@ final class LookupTable implements Serializable {
                     }
                 }
                 try (ResultSet result = statement.executeQuery()) {
-                    Iterator<InternalRow> each =
-                            JdbcUtils$.MODULE$.resultSetToSparkInternalRows(result, dialect, type, new InputMetrics(), Option.empty());
+                    Iterator<InternalRow> each = JdbcUtils$.MODULE$.resultSetToSparkInternalRows(
+                            result, dialect, type, new InputMetrics(), Option.empty());
                     while (each.hasNext()) {
                         InternalRow row = each.next();
                         if (wanted == null || wanted.eval(row)) {
@@ -220,7 +238,8 @@ final class LookupTable implements Serializable {
             if (keyColumns.size() == 1) {
                 return keyColumns.get(0) + " IN (" + String.join(", ", Collections.nCopies(count, "?")) + ")";
             }
-            String one = keyColumns.stream().map(column -> column + " = ?").collect(Collectors.joining(" AND ", "(", ")"));
+            String one =
+                    keyColumns.stream().map(column -> column + " = ?").collect(Collectors.joining(" AND ", "(", ")"));
             return "(" + String.join(" OR ", Collections.nCopies(count, one)) + ")";
         }
 

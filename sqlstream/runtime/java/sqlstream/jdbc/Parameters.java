@@ -30,7 +30,8 @@ final class Parameters {
     private Parameters() {}
 
     /** Give a statement's parameter {@code number} (from 1) the cell {@code i} of a row. */
-    static void set(PreparedStatement statement, int number, SpecializedGetters row, int i, DataType type) throws SQLException {
+    static void set(PreparedStatement statement, int number, SpecializedGetters row, int i, DataType type)
+            throws SQLException {
         if (row.isNullAt(i)) {
             statement.setNull(number, Types.NULL);
         } else if (type instanceof BooleanType) {
@@ -48,7 +49,9 @@ final class Parameters {
         } else if (type instanceof DoubleType) {
             statement.setDouble(number, row.getDouble(i));
         } else if (type instanceof DecimalType decimal) {
-            statement.setBigDecimal(number, row.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal());
+            statement.setBigDecimal(
+                    number,
+                    row.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal());
         } else if (type instanceof StringType) {
             statement.setString(number, row.getUTF8String(i).toString());
         } else if (type instanceof BinaryType) {

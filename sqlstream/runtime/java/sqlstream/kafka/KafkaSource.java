@@ -3,20 +3,15 @@ package sqlstream.kafka;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap;
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap$;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.InputPartition;
-import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
@@ -34,53 +29,24 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.StreamTable;
 
 /**
- * Spark's streaming source of Kafka, with its options, over the partitions that {@link KafkaTopics} know, whose id option {@code topics} is.
- * One that was not there when the query began is read from its beginning. Offsets in a checkpoint are Spark's own.
+ * Spark's streaming source of Kafka, with its options, over the partitions that {@link KafkaTopics} know, whose id
+ * option {@code topics} is. One that was not there when the query began is read from its beginning. Offsets in a
+ * checkpoint are Spark's own.
  */
 public final class KafkaSource implements TableProvider {
     private static final KafkaSourceProvider$ SPARKS = KafkaSourceProvider$.MODULE$;
 
-    private static StructType schema(CaseInsensitiveStringMap options) {
+    @Override
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
         return KafkaRecordToRowConverter.kafkaSchema(options.getBoolean(SPARKS.INCLUDE_HEADERS(), false));
     }
 
     @Override
-    public StructType inferSchema(CaseInsensitiveStringMap options) {
-        return schema(options);
-    }
-
-    @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
-        return new Records(schema);
-    }
-
-    private record Records(StructType schema) implements SupportsRead {
-        @Override
-        public String name() {
-            return "kafka";
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new Scan() {
-                @Override
-                public StructType readSchema() {
-                    return KafkaSource.schema(options);
-                }
-
-                @Override
-                public MicroBatchStream toMicroBatchStream(String checkpoint) {
-                    return stream(options, checkpoint);
-                }
-            };
-        }
+        return new StreamTable("kafka", schema, KafkaSource::stream);
     }
 
     private static MicroBatchStream stream(CaseInsensitiveStringMap options, String checkpoint) {
@@ -89,13 +55,23 @@ public final class KafkaSource implements TableProvider {
         new KafkaSourceProvider().org$apache$spark$sql$kafka010$KafkaSourceProvider$$validateStreamOptions(given);
         scala.collection.immutable.Map<String, String> clients =
                 SPARKS.org$apache$spark$sql$kafka010$KafkaSourceProvider$$convertToSpecifiedParams(given);
-        String group = SPARKS.org$apache$spark$sql$kafka010$KafkaSourceProvider$$streamingUniqueGroupId(given, checkpoint);
+        String group =
+                SPARKS.org$apache$spark$sql$kafka010$KafkaSourceProvider$$streamingUniqueGroupId(given, checkpoint);
         KafkaOffsetRangeLimit start = KafkaSourceProvider.getKafkaOffsetRangeLimit(
-                given, SPARKS.STARTING_TIMESTAMP_OPTION_KEY(), SPARKS.STARTING_OFFSETS_BY_TIMESTAMP_OPTION_KEY(),
-                SPARKS.STARTING_OFFSETS_OPTION_KEY(), LatestOffsetRangeLimit$.MODULE$);
+                given,
+                SPARKS.STARTING_TIMESTAMP_OPTION_KEY(),
+                SPARKS.STARTING_OFFSETS_BY_TIMESTAMP_OPTION_KEY(),
+                SPARKS.STARTING_OFFSETS_OPTION_KEY(),
+                LatestOffsetRangeLimit$.MODULE$);
         KafkaOffsetReader reader = new KafkaOffsetReaderAdmin(
                 new Assigned(topics), KafkaSourceProvider.kafkaParamsForDriver(clients), given, group + "-driver");
-        return new Stream(topics, reader, KafkaSourceProvider.kafkaParamsForExecutors(clients, group), options, checkpoint, start);
+        return new Stream(
+                topics,
+                reader,
+                KafkaSourceProvider.kafkaParamsForExecutors(clients, group),
+                options,
+                checkpoint,
+                start);
     }
 
     /** The partitions whose offsets Spark asks for. */
@@ -119,7 +95,8 @@ public final class KafkaSource implements TableProvider {
         @Override
         public scala.collection.immutable.Set<TopicPartition> assignedTopicPartitions(Admin admin) {
             try {
-                return scala.collection.immutable.Set$.MODULE$.from(CollectionConverters.asScala(topics.partitions(admin)));
+                return scala.collection.immutable.Set$.MODULE$.from(
+                        CollectionConverters.asScala(topics.partitions(admin)));
             } catch (ExecutionException | InterruptedException e) {
                 throw Scala.unchecked(e);
             }
@@ -135,7 +112,11 @@ public final class KafkaSource implements TableProvider {
         private final KafkaTopics topics;
 
         Stream(
-                KafkaTopics topics, KafkaOffsetReader reader, Map<String, Object> consumers, CaseInsensitiveStringMap options, String checkpoint,
+                KafkaTopics topics,
+                KafkaOffsetReader reader,
+                Map<String, Object> consumers,
+                CaseInsensitiveStringMap options,
+                String checkpoint,
                 KafkaOffsetRangeLimit start) {
             super(reader, consumers, options, checkpoint, start, true);
             this.topics = topics;
@@ -165,8 +146,11 @@ public final class KafkaSource implements TableProvider {
             // After a restart they are those of the micro-batch that had begun.
             topics.found(until.keySet());
             Map<TopicPartition, Object> from = new HashMap<>(offsets(start));
-            List<TopicPartition> fresh = until.keySet().stream().filter(each -> !from.containsKey(each)).toList();
-            // Spark would take it for a loss of data if the topic's retention has removed the first records, which Flink doesn't.
+            List<TopicPartition> fresh = until.keySet().stream()
+                    .filter(each -> !from.containsKey(each))
+                    .toList();
+            // Spark would take it for a loss of data if the topic's retention has removed the first records, which
+            // Flink doesn't.
             from.putAll(CollectionConverters.asJava(kafkaOffsetReader().fetchEarliestOffsets(Scala.seq(fresh))));
             return super.planInputPartitions(new KafkaSourceOffset(Scala.map(from)), end);
         }

@@ -29,18 +29,19 @@ import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.NetworkException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.spark.sql.kafka010.JsonUtils;
-import sqlstream.watermark.Splits;
+import sqlstream.watermark.SourceSplits;
 
 /**
- * The partitions that a source of a query reads, on the driver: those of its start, and those that are found later, every so often. All that
- * there are of a topic are its splits.
+ * The partitions that a source of a query reads, on the driver: those of its start, and those that are found later,
+ * every so often. All that there are of a topic are its splits.
  */
 public final class KafkaTopics {
     private static final Map<String, KafkaTopics> BY_ID = new ConcurrentHashMap<>();
     private static final Comparator<TopicPartition> ORDER =
             Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
 
-    // Milliseconds: after which no answer is told of, after which brokers that nothing has asked are asked, and for an answer to a person.
+    // Milliseconds: after which no answer is told of, after which brokers that nothing has asked are asked, and for an
+    // answer to a person.
     private static final long SILENCE = 5_000;
     private static final long ASK_AFTER = 3_000;
     private static final int SOON = 3_000;
@@ -50,11 +51,12 @@ public final class KafkaTopics {
     private final Pattern pattern;
     private final long every;
     private final String servers;
-    private final Splits splits;
+    private final SourceSplits splits;
     private final Set<TopicPartition> partitions = new TreeSet<>(ORDER);
     private long looked;
     private volatile Admin admin;
-    // When the first request was sent that has no answer yet, the last answer came, and the last silence began and ended: 0 for never.
+    // When the first request was sent that has no answer yet, the last answer came, and the last silence began and
+    // ended: 0 for never.
     private long asked;
     private long heard;
     private long silent;
@@ -74,7 +76,8 @@ public final class KafkaTopics {
         this.pattern = pattern == null ? null : Pattern.compile(pattern);
         this.every = every;
         this.partitions.addAll(List.of(JsonUtils.partitions(start)));
-        this.splits = new Splits(partitions.stream().map(TopicPartition::toString).toList());
+        this.splits = new SourceSplits(
+                partitions.stream().map(TopicPartition::toString).toList());
         BY_ID.put(id, this);
     }
 
@@ -83,7 +86,7 @@ public final class KafkaTopics {
         return id;
     }
 
-    public Splits splits() {
+    public SourceSplits splits() {
         return splits;
     }
 
@@ -126,10 +129,13 @@ public final class KafkaTopics {
     }
 
     /** All partitions that the topics have now. */
-    private List<TopicPartition> existing(Admin admin, Integer timeout) throws ExecutionException, InterruptedException {
+    private List<TopicPartition> existing(Admin admin, Integer timeout)
+            throws ExecutionException, InterruptedException {
         Collection<String> named = topics;
         if (pattern != null) {
-            named = admin.listTopics(new ListTopicsOptions().timeoutMs(timeout)).names().get().stream().filter(name -> pattern.matcher(name).matches()).toList();
+            named = admin.listTopics(new ListTopicsOptions().timeoutMs(timeout)).names().get().stream()
+                    .filter(name -> pattern.matcher(name).matches())
+                    .toList();
         }
         List<TopicPartition> all = new ArrayList<>();
         DescribeTopicsResult described = admin.describeTopics(named, new DescribeTopicsOptions().timeoutMs(timeout));
@@ -170,10 +176,15 @@ public final class KafkaTopics {
         heard = now;
     }
 
-    /** Whether {@code error}, which a request has met, only says that there was no answer from brokers that have answered before. */
+    /**
+     * Whether {@code error}, which a request has met, only says that there was no answer from brokers that have
+     * answered before.
+     */
     synchronized boolean unanswered(Throwable error) {
         for (Throwable each = error; each != null; each = each.getCause()) {
-            boolean gone = each instanceof TimeoutException || each instanceof DisconnectException || each instanceof NetworkException;
+            boolean gone = each instanceof TimeoutException
+                    || each instanceof DisconnectException
+                    || each instanceof NetworkException;
             // A client is made anew after each failure, which resolves the names of the brokers.
             if (gone || (each instanceof ConfigException && heard > 0)) {
                 return true;
@@ -187,8 +198,9 @@ public final class KafkaTopics {
     }
 
     /**
-     * Whether the brokers answer: since when they don't, and when they last did not. Where nothing has asked them for a while, as while a
-     * micro-batch runs, they are asked, and the next call knows more. {@code look}: also which partitions are not read yet.
+     * Whether the brokers answer: since when they don't, and when they last did not. Where nothing has asked them for a
+     * while, as while a micro-batch runs, they are asked, and the next call knows more. {@code look}: also which
+     * partitions are not read yet.
      */
     public Map<String, Object> standing(boolean look) {
         Admin admin = this.admin;
@@ -196,7 +208,10 @@ public final class KafkaTopics {
         boolean answers;
         synchronized (this) {
             long now = System.currentTimeMillis();
-            if (admin != null && now - heard >= ASK_AFTER && (probe == null || probe.isDone()) && !partitions.isEmpty()) {
+            if (admin != null
+                    && now - heard >= ASK_AFTER
+                    && (probe == null || probe.isDone())
+                    && !partitions.isEmpty()) {
                 probe(admin);
             }
             found.put("servers", servers);
@@ -212,17 +227,24 @@ public final class KafkaTopics {
 
     private void probe(Admin admin) {
         ask();
-        Map<TopicPartition, OffsetSpec> ends = partitions.stream().collect(Collectors.toMap(each -> each, each -> OffsetSpec.latest()));
-        probe = admin.listOffsets(ends, new ListOffsetsOptions().timeoutMs(SOON)).all().whenComplete((answer, error) -> {
-            if (error == null) {
-                answered();
-            }
-        });
+        Map<TopicPartition, OffsetSpec> ends =
+                partitions.stream().collect(Collectors.toMap(each -> each, each -> OffsetSpec.latest()));
+        probe = admin.listOffsets(ends, new ListOffsetsOptions().timeoutMs(SOON))
+                .all()
+                .whenComplete((answer, error) -> {
+                    if (error == null) {
+                        answered();
+                    }
+                });
     }
 
     private List<String> unread(Admin admin) {
         try {
-            return existing(admin, SOON).stream().filter(each -> !splits.has(each.toString())).sorted(ORDER).map(TopicPartition::toString).toList();
+            return existing(admin, SOON).stream()
+                    .filter(each -> !splits.has(each.toString()))
+                    .sorted(ORDER)
+                    .map(TopicPartition::toString)
+                    .toList();
         } catch (ExecutionException e) {
             // The brokers don't answer now, or a topic is gone: which the next request of the query will tell.
             return List.of();

@@ -22,14 +22,13 @@ import java.util.Set;
 import java.util.UUID;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import sqlstream.catalyst.Scala;
 
 /**
- * Keeps rows of a table that a query leaves out: a line of JSON each, in a file of this process's own, as functions in Python keep theirs. A
- * micro-batch that runs again writes its rows again.
+ * Keeps rows of a table that a query leaves out: a line of JSON each, in a file of this process's own, as functions in
+ * Python keep theirs. A micro-batch that runs again writes its rows again.
  */
 public final class LeftOutRows implements Serializable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -51,8 +50,7 @@ public final class LeftOutRows implements Serializable {
 
     /** A condition that is FALSE, and keeps the row that {@code json} is. */
     public Column leftOut(Column json) {
-        return ExpressionUtils.column(
-                Scala.call(this, "leave", DataTypes.BooleanType, List.of(ExpressionUtils.expression(json)), List.of(DataTypes.StringType), false));
+        return Scala.column(this, "leave", DataTypes.BooleanType, List.of(json), List.of(DataTypes.StringType), false);
     }
 
     /** What the rows that stay fulfil, in words. */
@@ -80,14 +78,20 @@ public final class LeftOutRows implements Serializable {
 
     private WritableByteChannel file() throws IOException {
         Path place = Files.createDirectories(Path.of(folder), only("rwx------"));
-        Path path = place.resolve("rows-" + ProcessHandle.current().pid() + "-" + UUID.randomUUID().toString().substring(0, 8) + ".jsonl");
-        WritableByteChannel file = Files.newByteChannel(path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND), only("rw-------"));
+        Path path = place.resolve("rows-" + ProcessHandle.current().pid() + "-"
+                + UUID.randomUUID().toString().substring(0, 8) + ".jsonl");
+        WritableByteChannel file = Files.newByteChannel(
+                path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND), only("rw-------"));
         FILES.put(folder, file);
         return file;
     }
 
     private static FileAttribute<?>[] only(String permissions) {
         boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
-        return posix ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))} : new FileAttribute<?>[0];
+        return posix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
     }
 }

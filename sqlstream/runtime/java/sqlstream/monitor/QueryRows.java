@@ -31,22 +31,27 @@ import sqlstream.catalyst.Scala;
 import sqlstream.watermark.Clock;
 
 /**
- * How many rows a run of a query reads and gives to its sink, come to each of its filters, and pass them. What counts the sink's stands on top of
- * the query's frame: by it the query's own plans are known among those that its sink runs.
+ * How many rows a run of a query reads and gives to its sink, come to each of its filters, and pass them. What counts
+ * the sink's stands on top of the query's frame: by it the query's own plans are known among those that its sink runs.
  */
 public final class QueryRows {
     private static final Map<DataType, String> CLOCK = Map.of(
-            DataTypes.TimestampType, "CURRENT_TIMESTAMP", DataTypes.TimestampNTZType, "LOCALTIMESTAMP", DataTypes.DateType, "CURRENT_DATE");
+            DataTypes.TimestampType,
+            "CURRENT_TIMESTAMP",
+            DataTypes.TimestampNTZType,
+            "LOCALTIMESTAMP",
+            DataTypes.DateType,
+            "CURRENT_DATE");
 
     private final SparkContext context;
-    private final Counted out;
-    private final Counted read;
+    private final RowCounter out;
+    private final RowCounter read;
     /** That which starts the query; its own plans are of a copy. */
     private SparkSession session;
     /** By their conditions, in words. Plans are made on the query's thread; other threads ask. */
     private final Map<String, Filter> filters = new LinkedHashMap<>();
 
-    private record Filter(Counted arrived, Counted passed) {}
+    private record Filter(RowCounter arrived, RowCounter passed) {}
 
     public QueryRows(SparkContext context) {
         this.context = context;
@@ -54,8 +59,8 @@ public final class QueryRows {
         read = counted();
     }
 
-    private Counted counted() {
-        Counted counted = new Counted(this);
+    private RowCounter counted() {
+        RowCounter counted = new RowCounter(this);
         context.register(counted);
         return counted;
     }
@@ -77,7 +82,7 @@ public final class QueryRows {
     }
 
     private static QueryRows of(SparkPlan plan) {
-        if (plan instanceof FilterExec filter && counted(filter.condition()) instanceof Counted counted) {
+        if (plan instanceof FilterExec filter && counted(filter.condition()) instanceof RowCounter counted) {
             return counted.query();
         }
         for (SparkPlan child : CollectionConverters.asJava(plan.children())) {
@@ -98,9 +103,12 @@ public final class QueryRows {
         }
         Filter rows;
         synchronized (filters) {
-            rows = filters.computeIfAbsent(condition(filter.condition(), clock), condition -> new Filter(counted(), counted()));
+            rows = filters.computeIfAbsent(
+                    condition(filter.condition(), clock), condition -> new Filter(counted(), counted()));
         }
-        return new FilterExec(passes(rows.passed), new FilterExec(filter.condition(), new FilterExec(passes(rows.arrived), filter.child())));
+        return new FilterExec(
+                passes(rows.passed),
+                new FilterExec(filter.condition(), new FilterExec(passes(rows.arrived), filter.child())));
     }
 
     /** {@code condition} in words, which are the same in all micro-batches. */
@@ -113,31 +121,46 @@ public final class QueryRows {
 
     /** What stands for {@code part}, another one in each micro-batch; null for one that stays. */
     private static Expression lasting(Expression part, Map<Literal, String> clock) {
-        if (part instanceof ExpressionWithRandomSeed random && random.seedExpression().foldable()) {
+        if (part instanceof ExpressionWithRandomSeed random
+                && random.seedExpression().foldable()) {
             return random.withNewSeed(0);
         }
-        return part instanceof Literal literal && clock.containsKey(literal) ? words(clock.get(literal), literal) : null;
+        return part instanceof Literal literal && clock.containsKey(literal)
+                ? words(clock.get(literal), literal)
+                : null;
     }
 
     private static Expression words(String words, Literal literal) {
-        return new AttributeReference(words, literal.dataType(), false, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), Scala.seq(List.of()));
+        return new AttributeReference(
+                words,
+                literal.dataType(),
+                false,
+                Metadata.empty(),
+                NamedExpression$.MODULE$.newExprId(),
+                Scala.seq(List.of()));
     }
 
-    /** The values that Spark puts in place of the clock in the micro-batch that the current thread runs, with what asks for them. */
+    /**
+     * The values that Spark puts in place of the clock in the micro-batch that the current thread runs, with what asks
+     * for them.
+     */
     private Map<Literal, String> clock() {
         String id = context.getLocalProperty(StreamExecution.QUERY_ID_KEY());
         StreamingQuery query = id == null ? null : session.streams().get(id);
         if (!(query instanceof StreamingQueryWrapper wrapper)) {
             return Map.of();
         }
-        long millis = wrapper.streamingQuery().getLatestExecutionContext().offsetSeqMetadata().batchTimestampMs();
+        long millis = wrapper.streamingQuery()
+                .getLatestExecutionContext()
+                .offsetSeqMetadata()
+                .batchTimestampMs();
         Map<Literal, String> found = new LinkedHashMap<>();
         Option<String> zone = Option.apply(session.sessionState().conf().sessionLocalTimeZone());
         CLOCK.forEach((type, name) -> found.put(new CurrentBatchTimestamp(millis, type, zone).toLiteral(), name));
         return found;
     }
 
-    private static Expression passes(Counted rows) {
+    private static Expression passes(RowCounter rows) {
         return Scala.call(rows, "passes", DataTypes.BooleanType, List.of(), List.of(), false);
     }
 
@@ -173,8 +196,8 @@ public final class QueryRows {
     List<Map<String, Object>> filters() {
         List<Map<String, Object>> found = new ArrayList<>();
         synchronized (filters) {
-            filters.forEach((condition, rows) ->
-                    found.add(Map.of("condition", condition, "arrived", rows.arrived.value(), "passed", rows.passed.value())));
+            filters.forEach((condition, rows) -> found.add(
+                    Map.of("condition", condition, "arrived", rows.arrived.value(), "passed", rows.passed.value())));
         }
         return found;
     }

@@ -14,7 +14,6 @@ import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -22,44 +21,54 @@ import org.apache.spark.sql.streaming.ValueState;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
-import sqlstream.state.TimedRows;
+import sqlstream.state.JoinBuffer;
+import sqlstream.state.KeyedOperator;
+import sqlstream.state.Layout;
 
 /**
- * A join of rows of equal keys whose times are near, {@code lower <= left time - right time <= upper}, whose rows are kept until the watermark has
- * passed the last time of a row that they could find. An outer join's rows that have found none come out alone then.
+ * A join of rows of equal keys whose times are near, {@code lower <= left time - right time <= upper}, whose rows are
+ * kept until the watermark has passed the last time of a row that they could find. An outer join then emits alone the
+ * rows that have found none.
  *
- * <p>As in Flink rows go a while later than they could, so that one timer goes for many, or when a row of the other side comes; what is
- * still there finds a row that is late.
+ * <p>As in Flink rows are dropped a while later than they could be, so that one timer is enough for many, or when a row
+ * of the other side comes; what is still there finds a row that is late.
  *
- * <p>State by key: {@code key} has the moment for which the key is on Spark's list of timers, and the rows of each side, large parts apart.
+ * <p>State by key: {@code key} has the moment for which the key is on Spark's list of timers, and the rows of each
+ * side, large parts in states of their own.
  */
-public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements AwaitsTime {
+public final class IntervalJoin extends KeyedOperator implements HasTimers {
     // Rows of one key that a micro-batch holds before they are kept.
     private static final int HELD_ROWS = 1 << 16;
     private static final long NO_TIMER = Long.MIN_VALUE;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
     private static final List<InternalRow> NONE = List.of();
 
-    private final Sides sides;
+    private final JoinSides sides;
     private final long[] reach;
     private final long slack;
 
     private transient ValueState<byte[]> state;
-    private transient TimedRows[] kept;
+    private transient JoinBuffer[] kept;
     private transient BasePredicate matches;
 
     /**
      * The result of {@code joined}, whose last operation is a join on all that is asked for besides of the times.
      *
      * @param slack how much longer rows are kept than they can find one that is not late
-     * @param lag by how much the times are behind the watermark; these, as {@code lower} and {@code upper}, in milliseconds
+     * @param lag by how much the times are behind the watermark; these, as {@code lower} and {@code upper}, in
+     *     milliseconds
      */
-    public static Dataset<Row> of(Dataset<Row> joined, String leftTime, String rightTime, long lower, long upper, long slack, long lag) {
-        Sides.Planned planned = Sides.of(joined, leftTime, rightTime, lag);
-        return Keyed.process(planned.rows(), planned.keys(), joined.schema(), new IntervalJoin(planned.sides(), lower, upper, slack));
+    public static Dataset<Row> of(
+            Dataset<Row> joined, String leftTime, String rightTime, long lower, long upper, long slack, long lag) {
+        JoinSides.Planned planned = JoinSides.of(joined, leftTime, rightTime, lag);
+        return KeyedProcess.of(
+                planned.rows(),
+                planned.keys(),
+                joined.schema(),
+                new IntervalJoin(planned.sides(), lower, upper, slack));
     }
 
-    private IntervalJoin(Sides sides, long lower, long upper, long slack) {
+    private IntervalJoin(JoinSides sides, long lower, long upper, long slack) {
         this.sides = sides;
         this.slack = slack;
         // How long after its own time a row of each side can find one of the other.
@@ -67,10 +76,16 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
     }
 
     @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.INTERVAL_JOIN, Layout.JOIN_BUFFER);
+    }
+
+    @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
         state = getHandle().getValueState("key", Encoders.BINARY(), TTLConfig.NONE());
-        kept = new TimedRows[] {
-            new TimedRows(getHandle(), "lefts", sides.width(0), !sides.outer[0]), new TimedRows(getHandle(), "rights", sides.width(1), !sides.outer[1])
+        kept = new JoinBuffer[] {
+            new JoinBuffer(getHandle(), "lefts", sides.width(0), !sides.outer[0]),
+            new JoinBuffer(getHandle(), "rights", sides.width(1), !sides.outer[1])
         };
         matches = sides.condition();
     }
@@ -82,7 +97,11 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
 
     @Override
     public Iterator<InternalRow> handleExpiredTimer(InternalRow key, TimerValues times, ExpiredTimerInfo timer) {
-        return new Result(CollectionConverters.asScala(NONE.iterator()), false, times.getCurrentWatermarkInMs(), timer.getExpiryTimeInMs());
+        return new Result(
+                CollectionConverters.asScala(NONE.iterator()),
+                false,
+                times.getCurrentWatermarkInMs(),
+                timer.getExpiryTimeInMs());
     }
 
     /** New rows of one side, in the order of their times. */
@@ -121,7 +140,10 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
         }
     }
 
-    /** The result of one key in one micro-batch: the new rows are held, some at a time, and paired in the phases of {@link #advance}. */
+    /**
+     * The result of one key in one micro-batch: the new rows are held, some at a time, and paired in the phases of
+     * {@link #advance}.
+     */
     private final class Result extends AbstractIterator<InternalRow> {
         private final Iterator<InternalRow> rows;
         private final boolean unknown;
@@ -133,7 +155,7 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
 
         private Fresh[] fresh;
         private int phase = -1;
-        private TimedRows.Cursor cursor;
+        private JoinBuffer.Cursor cursor;
         private int place;
         // The row that is paired now, and which new rows of the other side it can find.
         private UnsafeRow row;
@@ -159,7 +181,7 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
             ByteBuffer head = bytes == null ? EMPTY : ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
             stored = bytes != null;
             timer = stored ? head.getLong() : NO_TIMER;
-            for (TimedRows each : kept) {
+            for (JoinBuffer each : kept) {
                 each.load(head);
             }
             hold();
@@ -170,7 +192,9 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
             for (int count = 0; rows.hasNext() && count < HELD_ROWS; count++) {
                 InternalRow tagged = rows.next();
                 int from = sides.side(tagged);
-                fresh[from].add(Math.floorDiv(tagged.getLong(sides.time()), 1000L), sides.row(tagged, from).copy());
+                fresh[from].add(
+                        Math.floorDiv(tagged.getLong(sides.time()), 1000L),
+                        sides.row(tagged, from).copy());
             }
             fresh[0].sort();
             fresh[1].sort();
@@ -191,8 +215,9 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
         }
 
         /**
-         * Goes to the next row, or phase. 0 and 1: the rows that are kept of the right, and of the left, with new ones of the other side; 2: new
-         * ones of the right with new ones of the left; 3: new ones of the left, which have found all that they find.
+         * Goes to the next row, or phase. 0 and 1: the rows that are kept of the right, and of the left, with new ones
+         * of the other side; 2: new ones of the right with new ones of the left; 3: new ones of the left, which have
+         * found all that they find.
          */
         private void advance() {
             if (phase == 0 || phase == 1) {
@@ -220,8 +245,10 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
             }
         }
 
-        /** What is kept of side {@code of} and is to be paired with rows of the other of these times, or may go. */
-        private TimedRows.Cursor toPair(int of, long[] times) {
+        /**
+         * What is kept of side {@code of} and is to be paired with rows of the other of these times, or may be dropped.
+         */
+        private JoinBuffer.Cursor toPair(int of, long[] times) {
             long passed = watermark - reach[of] - 1;
             if (times.length == 0) {
                 return up == NO_TIMER ? null : kept[of].rows(Long.MAX_VALUE, Long.MIN_VALUE, passed);
@@ -250,22 +277,22 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
             next++;
         }
 
-        /** Keeps the row, or lets it go: alone, where it has found none. */
+        /** Keeps the row, or drops it; one of an outer side that has found none is emitted alone then. */
         private void leave() {
-            boolean goes;
+            boolean expires;
             if (phase < 2) {
                 if (paired) {
                     cursor.mark();
                 }
                 paired = cursor.isMarked();
-                goes = cursor.goes();
+                expires = cursor.expires();
             } else {
-                goes = unknown || watermark >= time + reach[side];
-                if (!goes) {
+                expires = unknown || watermark >= time + reach[side];
+                if (!expires) {
                     kept[side].add(time, row, paired);
                 }
             }
-            if (goes && !paired && sides.outer[side]) {
+            if (expires && !paired && sides.outer[side]) {
                 pair.apply(side == 0 ? row : sides.missing(0), side == 0 ? sides.missing(1) : row);
                 found = true;
             }
@@ -279,7 +306,8 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
             long moment = NO_TIMER;
             for (int i = 0; i < kept.length; i++) {
                 if (!kept[i].isEmpty()) {
-                    // One later than its last moment a row goes; a timer is up once, when the watermark has reached it.
+                    // A row is dropped one later than its last moment; a timer is up once, when the watermark has
+                    // reached it.
                     long last = kept[i].next() + reach[i] + slack + 1;
                     moment = moment == NO_TIMER ? last : Math.min(moment, last);
                 }
@@ -295,7 +323,8 @@ public final class IntervalJoin extends StatefulProcessor<InternalRow, InternalR
                     state.clear();
                 }
             } else if (timer != moment || kept[0].changed() || kept[1].changed()) {
-                ByteBuffer head = ByteBuffer.allocate(8 + kept[0].size() + kept[1].size()).order(ByteOrder.nativeOrder());
+                ByteBuffer head =
+                        ByteBuffer.allocate(8 + kept[0].size() + kept[1].size()).order(ByteOrder.nativeOrder());
                 head.putLong(moment);
                 kept[0].store(head);
                 kept[1].store(head);

@@ -27,7 +27,6 @@ import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -42,20 +41,22 @@ import sqlstream.aggregates.Aggregates;
 import sqlstream.aggregates.PythonFold;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.WholeRow;
-import sqlstream.state.KeptRows;
-import sqlstream.state.StateSchema;
+import sqlstream.state.KeyedOperator;
+import sqlstream.state.Layout;
+import sqlstream.state.RowLists;
 import sqlstream.state.ValueCounts;
 import sqlstream.state.ValueCounts.Counting;
 
 /**
- * GROUP BY over a stream with what Spark's own streaming aggregate lacks: DISTINCT, rows that go, a result whose rows carry their kind. It
- * computes with Spark's aggregate functions and gives a group's row once a micro-batch, if it has changed.
+ * GROUP BY over a stream with what Spark's own streaming aggregate lacks: DISTINCT, retractions, a result whose rows
+ * carry their kind. It computes with Spark's aggregate functions and emits a group's row once a micro-batch, if it has
+ * changed.
  *
- * <p>State by key: the functions' buffers and the extremes; for each list of marked arguments, and each extreme of rows that can go, the
- * counts of its values; the arguments of functions that no row can be taken away from. The buffer of a function in Python is its accumulator, with
- * the rows that are not in it yet.
+ * <p>State by key: the functions' buffers and the extremes; for each list of marked arguments, and each extreme of rows
+ * that can be retracted, the counts of its values; the arguments of functions from which no row can be subtracted. The
+ * buffer of a function in Python is its accumulator, with the rows that are not in it yet.
  */
-public final class KeyedAggregate extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets, InArrival, StateSchema.Depends {
+public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clearable, ArrivalOrder {
     private static final int NO_KINDS = 0;
     private static final int BEFORE_TOO = 2;
 
@@ -74,47 +75,62 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
     private transient ValueState<InternalRow> buffers;
     private transient Work work;
 
-    /** MIN or MAX of rows that can go: the counts of its values, and where its value stands. */
+    /** MIN or MAX of rows that can be retracted: the counts of its values, and where its value stands. */
     private record Extreme(ValueCounts values, boolean greatest, Attribute result) implements Serializable {}
 
     /**
      * The result of {@code aggregated}, whose last operation is a groupBy of columns with agg.
      *
-     * @param marks for each column of the input that stands for a mark its name, that of a condition or an empty one, and those of
-     *     arguments: 1 in a row by which their values come to be there, -1 in one by which they go, else 0
-     * @param folds the columns that are a struct of an accumulator and a list of rows, each with what folds such rows into it
-     * @param kind the column with the kinds of rows, if there can be others than inserts, or an empty name. The last column of the result is
-     *     then how many rows there are, and is taken out
-     * @param kinds 0: each row replaces that of its key; 1: rows get their kind; 2: and what a row was comes before what it is
+     * @param marks for each column of the input that stands for a mark its name, that of a condition or an empty one,
+     *     and those of arguments: 1 in a row that brings their values, -1 in one that removes them, else 0
+     * @param folds the columns that are a struct of an accumulator and a list of rows, each with what folds such rows
+     *     into it
+     * @param kind the column with the kinds of rows, if there can be others than inserts, or an empty name. The last
+     *     column of the result is then how many rows there are, and is taken out
+     * @param kinds 0: each row replaces that of its key; 1: rows get their kind; 2: and what a row was comes before
+     *     what it is
      * @param ttl for how many milliseconds a group without rows is kept; 0 for ever
      */
     public static Dataset<Row> of(
-            Dataset<Row> aggregated, List<List<String>> marks, Map<String, PythonFold> folds, String kind, int kinds, long ttl) {
+            Dataset<Row> aggregated,
+            List<List<String>> marks,
+            Map<String, PythonFold> folds,
+            String kind,
+            int kinds,
+            long ttl) {
         org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
-        Aggregate node = (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
+        Aggregate node =
+                (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         String[] names = marks.stream().map(m -> m.get(0)).toArray(String[]::new);
-        Dataset<Row> source = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).drop(names);
+        Dataset<Row> source =
+                Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).drop(names);
         KeyedAggregate processor = new KeyedAggregate(node, marks, folds, kind, kinds);
         StructType schema = aggregated.schema();
         if (!kind.isEmpty()) {
             schema = new StructType(Arrays.copyOf(schema.fields(), schema.length() - 1));
         }
         if (kinds != NO_KINDS) {
-            schema = schema.add(Kinds.COLUMN, DataTypes.ByteType, false);
+            schema = schema.add(RowKinds.COLUMN, DataTypes.ByteType, false);
         }
         List<String> keys = processor.keys.stream().skip(1).map(Attribute::name).toList();
-        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) source, keys, schema, processor, ttl);
+        return KeyedProcess.of((org.apache.spark.sql.classic.Dataset<Row>) source, keys, schema, processor, ttl);
     }
 
-    private KeyedAggregate(Aggregate node, List<List<String>> marks, Map<String, PythonFold> folds, String kind, int kinds) {
+    private KeyedAggregate(
+            Aggregate node, List<List<String>> marks, Map<String, PythonFold> folds, String kind, int kinds) {
         List<Attribute> columns = new ArrayList<>(Scala.list(node.child().output()));
         for (List<String> mark : marks) {
-            List<Expression> arguments = mark.stream().skip(2).<Expression>map(name -> Scala.named(node.child(), name)).toList();
-            this.marks.add(new ValueCounts(arguments, mark.get(1).isEmpty() ? null : Scala.named(node.child(), mark.get(1))));
+            List<Expression> arguments = mark.stream()
+                    .skip(2)
+                    .<Expression>map(name -> Scala.named(node.child(), name))
+                    .toList();
+            this.marks.add(
+                    new ValueCounts(arguments, mark.get(1).isEmpty() ? null : Scala.named(node.child(), mark.get(1))));
             marked.add(Scala.named(node.child(), mark.get(0)));
         }
         columns.removeIf(c -> marked.stream().anyMatch(m -> m.exprId().equals(c.exprId())));
-        // The rows have Keyed's hash at their end and InArrival's number behind it, the keys at their beginning.
+        // The rows have KeyedProcess's hash at their end and ArrivalOrder's number behind it, the keys at their
+        // beginning.
         columns.add(Scala.attribute("hash", DataTypes.LongType));
         input = columns;
         keys.add(Scala.attribute("hash", DataTypes.LongType));
@@ -135,7 +151,10 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
                 continue;
             }
             Scala.replaced(column instanceof Alias alias ? alias.child() : (Expression) column, e -> {
-                if (e instanceof AggregateExpression call && this.kind >= 0 && !signed(call) && extremeOf(call) == null) {
+                if (e instanceof AggregateExpression call
+                        && this.kind >= 0
+                        && !signed(call)
+                        && extremeOf(call) == null) {
                     replays.add(call);
                 }
                 return e instanceof AggregateExpression ? e : null;
@@ -152,16 +171,22 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
             Expression value = column instanceof Alias alias ? alias.child() : (Expression) column;
             PythonFold fold = folds.get(column.name());
-            results.add(fold != null
-                    ? running.add(accumulated(value, fold))
-                    : Scala.replaced(value, e -> e instanceof AggregateExpression call ? added(call, replays.contains(call)) : null));
+            results.add(
+                    fold != null
+                            ? running.add(accumulated(value, fold))
+                            : Scala.replaced(
+                                    value,
+                                    e -> e instanceof AggregateExpression call
+                                            ? added(call, replays.contains(call))
+                                            : null));
         }
     }
 
     /** Whether the call takes rows away by itself: it reads their kind or a mark. */
     private boolean signed(AggregateExpression call) {
         return Scala.list(call.references().toSeq()).stream()
-                .anyMatch(a -> marked.stream().anyMatch(m -> m.exprId().equals(a.exprId())) || input.get(kind).exprId().equals(a.exprId()));
+                .anyMatch(a -> marked.stream().anyMatch(m -> m.exprId().equals(a.exprId()))
+                        || input.get(kind).exprId().equals(a.exprId()));
     }
 
     /** The struct {@code value}, as it is kept. Its list of rows is the only aggregate in it. */
@@ -179,7 +204,9 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
     }
 
     private static Expression extremeOf(AggregateExpression call) {
-        return call.aggregateFunction() instanceof Max max ? max.child() : call.aggregateFunction() instanceof Min min ? min.child() : null;
+        return call.aggregateFunction() instanceof Max max
+                ? max.child()
+                : call.aggregateFunction() instanceof Min min ? min.child() : null;
     }
 
     private Expression added(AggregateExpression call, boolean replay) {
@@ -192,9 +219,17 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         Expression value = extremeOf(call);
         Attribute result = Scala.attribute("extreme", value.dataType());
         Expression present = new IsNotNull(value);
-        Expression where = call.filter().isEmpty() ? present : new And(present, call.filter().get());
-        extremes.add(new Extreme(new ValueCounts(List.of(value), where), call.aggregateFunction() instanceof Max, result));
+        Expression where = call.filter().isEmpty()
+                ? present
+                : new And(present, call.filter().get());
+        extremes.add(
+                new Extreme(new ValueCounts(List.of(value), where), call.aggregateFunction() instanceof Max, result));
         return result;
+    }
+
+    @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.KEYED_AGGREGATE, Layout.ROW_LISTS, Layout.VALUE_COUNTS, Layout.ACCUMULATED);
     }
 
     @Override
@@ -206,20 +241,21 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
     }
 
     @Override
-    public String kept() {
+    public String dependsOn() {
         List<String> values = new ArrayList<>();
         marks.forEach(m -> values.add(m.type()));
         extremes.forEach(e -> values.add(e.values.type() + (e.greatest ? " greatest" : " least")));
-        return "buffers " + Scala.type(running.buffer).catalogString() + ", counts " + values + ", arguments " + Scala.type(replayInput).catalogString();
+        return "buffers " + Scala.type(running.buffer).catalogString() + ", counts " + values + ", arguments "
+                + Scala.type(replayInput).catalogString();
     }
 
     @Override
-    public boolean inArrival() {
+    public boolean byArrival() {
         return kind >= 0;
     }
 
     @Override
-    public void forget() {
+    public void clearKey() {
         work.begin(buffers.get());
         work.clear();
         buffers.clear();
@@ -233,7 +269,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         long number = before == null ? 0 : number(before);
         while (rows.hasNext()) {
             InternalRow row = rows.next();
-            int sign = kind >= 0 && Kinds.removes(row.getByte(kind)) ? -1 : 1;
+            int sign = kind >= 0 && RowKinds.retracts(row.getByte(kind)) ? -1 : 1;
             if (number + sign < 0) {
                 // It is none of the group's, which has no rows.
                 continue;
@@ -254,23 +290,23 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         } else {
             buffers.update(work.end());
         }
-        List<InternalRow> given = new ArrayList<>();
+        List<InternalRow> output = new ArrayList<>();
         if (before == null) {
             if (!empty) {
-                given.add(work.given(after, Kinds.INSERT));
+                output.add(work.emitted(after, RowKinds.INSERT));
             }
         } else if (empty) {
-            given.add(work.given(before, Kinds.DELETE));
+            output.add(work.emitted(before, RowKinds.DELETE));
         } else if (!work.same(before, after)) {
             if (kinds == BEFORE_TOO) {
-                given.add(work.given(before, Kinds.UPDATE_BEFORE).copy());
+                output.add(work.emitted(before, RowKinds.UPDATE_BEFORE).copy());
             }
-            given.add(work.given(after, Kinds.UPDATE_AFTER));
+            output.add(work.emitted(after, RowKinds.UPDATE_AFTER));
         }
-        return CollectionConverters.asScala(given.iterator());
+        return CollectionConverters.asScala(output.iterator());
     }
 
-    /** How many rows a group has, where they can go: it is behind all that is given. */
+    /** How many rows a group has, where they can be retracted: it is behind all that is emitted. */
     private long number(UnsafeRow result) {
         return kind >= 0 ? result.getLong(results.size() - 1) : 1;
     }
@@ -286,9 +322,10 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
         private final boolean[] lost = new boolean[extremes.size()];
         private final SpecificInternalRow mark = new SpecificInternalRow(Scala.type(marked));
         private final SpecificInternalRow found;
-        private final KeptRows kept = replayInput.isEmpty() ? null : new KeptRows(getHandle(), "arguments", replayInput.size());
+        private final RowLists kept =
+                replayInput.isEmpty() ? null : new RowLists(getHandle(), "arguments", replayInput.size());
         private final UnsafeProjection arguments = UnsafeProjection.create(Scala.seq(replayInput), Scala.seq(input));
-        private final JoinedRow given = new JoinedRow();
+        private final JoinedRow seen = new JoinedRow();
         private final JoinedRow computed = new JoinedRow();
         private final JoinedRow withFound = new JoinedRow();
         private final JoinedRow answer = new JoinedRow();
@@ -300,7 +337,8 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
 
         private Work() {
             for (int i = 0; i < marks.size(); i++) {
-                counts.add(marks.get(i).new Work(getHandle(), "values" + i, input, kind >= 0 ? Counting.DIFFERENCE : Counting.PRESENCE));
+                counts.add(marks.get(i)
+                .new Work(getHandle(), "values" + i, input, kind >= 0 ? Counting.DIFFERENCE : Counting.PRESENCE));
             }
             List<Attribute> columns = new ArrayList<>();
             for (int i = 0; i < extremes.size(); i++) {
@@ -333,7 +371,8 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
                 ranges.get(i).begin(state != null);
                 DataType type = extremes.get(i).result.dataType();
                 int place = running.buffer.size() + i;
-                Object value = state == null || state.isNullAt(place) ? null : InternalRow.copyValue(state.get(place, type));
+                Object value =
+                        state == null || state.isNullAt(place) ? null : InternalRow.copyValue(state.get(place, type));
                 best[i] = value == null ? null : new GenericInternalRow(new Object[] {value});
                 lost[i] = false;
             }
@@ -342,7 +381,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             }
         }
 
-        /** Takes in a row that comes, or goes where {@code sign} is negative. */
+        /** Adds a row, or retracts it where {@code sign} is negative. */
         private void add(InternalRow row, int sign) {
             for (int i = 0; i < counts.size(); i++) {
                 mark.setInt(i, counts.get(i).add(row, sign));
@@ -358,7 +397,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
                     lost[i] |= change < 0 && order >= 0;
                 }
             }
-            sums.add(given.apply(row, mark));
+            sums.add(seen.apply(row, mark));
             if (kept != null) {
                 UnsafeRow values = arguments.apply(row).copy();
                 if (sign > 0) {
@@ -374,7 +413,7 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
             return best[i] == null ? 1 : orders.get(i).compare(value, best[i]) * (extremes.get(i).greatest ? 1 : -1);
         }
 
-        /** Find the extremes of which the value has gone. */
+        /** Finds the extremes whose value was retracted. */
         private void settle() {
             for (int i = 0; i < best.length; i++) {
                 if (lost[i]) {
@@ -391,7 +430,11 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
 
         private UnsafeRow result(InternalRow key) {
             for (int i = 0; i < best.length; i++) {
-                found.update(i, best[i] == null ? null : best[i].get(0, extremes.get(i).result.dataType()));
+                found.update(
+                        i,
+                        best[i] == null
+                                ? null
+                                : best[i].get(0, extremes.get(i).result.dataType()));
             }
             replays.begin(null);
             if (kept != null) {
@@ -406,11 +449,13 @@ public final class KeyedAggregate extends StatefulProcessor<InternalRow, Interna
 
         /** Whether two results are the same but for the number of rows. */
         private boolean same(UnsafeRow one, UnsafeRow other) {
-            return kind < 0 ? one.equals(other) : given(one, Kinds.INSERT).copy().equals(given(other, Kinds.INSERT));
+            return kind < 0
+                    ? one.equals(other)
+                    : emitted(one, RowKinds.INSERT).copy().equals(emitted(other, RowKinds.INSERT));
         }
 
-        /** A result as it is given. */
-        private UnsafeRow given(UnsafeRow row, byte as) {
+        /** A result as it is emitted, with its kind. */
+        private UnsafeRow emitted(UnsafeRow row, byte as) {
             code.update(0, as);
             return shown.apply(kinds == NO_KINDS ? row : out.apply(row, code));
         }

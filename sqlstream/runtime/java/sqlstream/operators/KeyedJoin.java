@@ -19,7 +19,6 @@ import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.types.DataTypes;
@@ -27,20 +26,23 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
-import sqlstream.state.KeptRows;
+import sqlstream.state.KeyedOperator;
+import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
 import sqlstream.state.RowChanges.Change;
+import sqlstream.state.RowLists;
 
 /**
- * A join of two streams whose rows are kept for ever, as one operator over the rows of both sides: Spark's join keeps four states for them,
- * reads and writes one of these for every row, and knows no rows that go.
+ * A join of two streams whose rows are kept for ever, as one operator over the rows of both sides: Spark's join keeps
+ * four states for them, reads and writes one of these for every row, and knows no retractions.
  *
- * <p>State by key: the rows of each side. A micro-batch is a change of both: what is given is how the join's result changes by it, first that of
- * the right with the left as it was, then that of the left with the right as it is. A row that goes and is not there is told of where it would
- * have had matches, as Flink does; nothing else changes by it.
+ * <p>State by key: the rows of each side. A micro-batch is a change of both: what is emitted is how the join's result
+ * changes by it, first that of the right with the left as it was, then that of the left with the right as it is. A row
+ * that is retracted and not there is retracted from the result where it would have had matches, as Flink does; nothing
+ * else changes by it.
  */
-public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets, InArrival {
-    // Rows of one key that are held before they go to the state, where none can take another away.
+public final class KeyedJoin extends KeyedOperator implements StateTtl.Clearable, ArrivalOrder {
+    // Rows of one key that are held before they go to the state, where none is retracted.
     private static final int HELD_ROWS = 1 << 16;
     private static final int LEFT = 0;
     private static final int RIGHT = 1;
@@ -56,21 +58,28 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
     private final List<Attribute> columns;
     private final Expression condition;
 
-    private transient KeptRows kept;
+    private transient RowLists kept;
     private transient BasePredicate matches;
 
     /**
      * The join of the rows of {@code tagged}.
      *
-     * @param how which rows it gives: inner, left, right, full, semi, anti
-     * @param keys the columns of {@code tagged} that are equal in rows that are joined; behind them are: which side a row is of (0 for the left),
-     *     its columns as a struct in the place of its side, and where there are {@code changes} the kind of the row
+     * @param how which rows it emits: inner, left, right, full, semi, anti
+     * @param keys the columns of {@code tagged} that are equal in rows that are joined; behind them are: which side a
+     *     row is of (0 for the left), its columns as a struct in the place of its side, and where there are
+     *     {@code changes} the kind of the row
      * @param nullSafe for each key, whether NULL is equal to NULL in it
      * @param conditioned the columns of both sides, filtered by the condition that pairs must fulfil, or null
      * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
      */
     public static Dataset<Row> of(
-            Dataset<Row> tagged, String how, List<String> keys, List<Boolean> nullSafe, boolean changes, boolean kinds, Dataset<Row> conditioned,
+            Dataset<Row> tagged,
+            String how,
+            List<String> keys,
+            List<Boolean> nullSafe,
+            boolean changes,
+            boolean kinds,
+            Dataset<Row> conditioned,
             long ttl) {
         KeyedJoin processor = new KeyedJoin(tagged.schema(), how, keys.size(), nullSafe, changes, kinds, conditioned);
         StructType output = new StructType();
@@ -79,12 +88,22 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 output = output.add(field.name(), field.dataType(), field.nullable() || processor.optional[1 - i]);
             }
         }
-        output = kinds ? output.add(Kinds.COLUMN, DataTypes.ByteType, false) : output;
-        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) tagged, keys, output, processor, ttl);
+        output = kinds ? output.add(RowKinds.COLUMN, DataTypes.ByteType, false) : output;
+        return KeyedProcess.of((org.apache.spark.sql.classic.Dataset<Row>) tagged, keys, output, processor, ttl);
     }
 
-    private KeyedJoin(StructType tagged, String how, int keys, List<Boolean> nullSafe, boolean changes, boolean kinds, Dataset<Row> conditioned) {
-        types = new StructType[] {(StructType) tagged.apply(keys + 1).dataType(), (StructType) tagged.apply(keys + 2).dataType()};
+    private KeyedJoin(
+            StructType tagged,
+            String how,
+            int keys,
+            List<Boolean> nullSafe,
+            boolean changes,
+            boolean kinds,
+            Dataset<Row> conditioned) {
+        types = new StructType[] {
+            (StructType) tagged.apply(keys + 1).dataType(),
+            (StructType) tagged.apply(keys + 2).dataType()
+        };
         optional = new boolean[] {how.equals("left") || how.equals("full"), how.equals("right") || how.equals("full")};
         pairs = !how.equals("semi") && !how.equals("anti");
         matched = how.equals("semi");
@@ -98,7 +117,9 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         columns = new ArrayList<>();
         Expression found = null;
         if (conditioned != null) {
-            LogicalPlan plan = ReplaceExpressions.apply(((org.apache.spark.sql.classic.Dataset<Row>) conditioned).queryExecution().analyzed());
+            LogicalPlan plan = ReplaceExpressions.apply(((org.apache.spark.sql.classic.Dataset<Row>) conditioned)
+                    .queryExecution()
+                    .analyzed());
             columns.addAll(Scala.list(plan.output()));
             found = ((Filter) plan).condition();
         }
@@ -106,25 +127,31 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.KEYED_JOIN, Layout.ROW_LISTS);
+    }
+
+    @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        kept = new KeptRows(getHandle(), "rows", types[LEFT].length(), types[RIGHT].length());
+        kept = new RowLists(getHandle(), "rows", types[LEFT].length(), types[RIGHT].length());
         matches = condition == null ? null : Predicate.create(condition, Scala.seq(columns));
     }
 
     @Override
-    public boolean inArrival() {
+    public boolean byArrival() {
         return kind >= 0;
     }
 
     @Override
-    public void forget() {
+    public void clearKey() {
         kept.load();
         kept.clear();
     }
 
     @Override
-    public scala.collection.Iterator<InternalRow> handleInputRows(InternalRow key, scala.collection.Iterator<InternalRow> rows, TimerValues times) {
-        // Keyed's hash is before the keys.
+    public scala.collection.Iterator<InternalRow> handleInputRows(
+            InternalRow key, scala.collection.Iterator<InternalRow> rows, TimerValues times) {
+        // KeyedProcess's hash is before the keys.
         boolean alone = false;
         for (int i = 0; i < nullSafe.length; i++) {
             alone |= !nullSafe[i] && key.isNullAt(i + 1);
@@ -137,20 +164,25 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     /** What the result loses or gains. */
-    private abstract class Given extends AbstractIterator<InternalRow> {
+    private abstract class Output extends AbstractIterator<InternalRow> {
         private final GenericInternalRow code = new GenericInternalRow(1);
         private final JoinedRow pair = new JoinedRow();
         private final JoinedRow out = new JoinedRow();
-        private final InternalRow[] nothing = {new GenericInternalRow(types[LEFT].length()), new GenericInternalRow(types[RIGHT].length())};
+        private final InternalRow[] nothing = {
+            new GenericInternalRow(types[LEFT].length()), new GenericInternalRow(types[RIGHT].length())
+        };
 
-        /** A row of {@code from} joined with {@code other}, or with none where it is null; it goes where {@code sign} is negative. */
+        /**
+         * A row of {@code from} joined with {@code other}, or with none where it is null; retracted where {@code sign}
+         * is negative.
+         */
         final InternalRow row(int from, InternalRow row, InternalRow other, int sign) {
             InternalRow result = row;
             if (pairs) {
                 InternalRow second = other == null ? nothing[1 - from] : other;
                 result = pair.apply(from == LEFT ? row : second, from == LEFT ? second : row);
             }
-            code.update(0, sign > 0 ? Kinds.INSERT : Kinds.DELETE);
+            code.update(0, sign > 0 ? RowKinds.INSERT : RowKinds.DELETE);
             return kinds ? out.apply(result, code) : result;
         }
 
@@ -159,17 +191,17 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         }
 
         final int sign(InternalRow tagged) {
-            return kind >= 0 && Kinds.removes(tagged.getByte(kind)) ? -1 : 1;
+            return kind >= 0 && RowKinds.retracts(tagged.getByte(kind)) ? -1 : 1;
         }
 
-        /** Whether the join gives a row of {@code from} by itself where {@code some} say whether it has a match. */
+        /** Whether the join emits a row of {@code from} by itself where {@code some} say whether it has a match. */
         final boolean alone(int from, boolean some) {
             return pairs ? optional[from] && !some : from == LEFT && some == matched;
         }
     }
 
     /** Rows whose key is NULL: equal to nothing. */
-    private final class Alone extends Given {
+    private final class Alone extends Output {
         private final scala.collection.Iterator<InternalRow> rows;
         private UnsafeRow row;
 
@@ -196,7 +228,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     /** What the result loses or gains by the rows of one key of a micro-batch. */
-    private final class Changes extends Given {
+    private final class Changes extends Output {
         private final scala.collection.Iterator<InternalRow> rows;
         private final List<List<Change>> changes = List.of(new ArrayList<>(), new ArrayList<>());
         private final JoinedRow tried = new JoinedRow();
@@ -205,7 +237,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
         private final int[] sizes = new int[2];
         // Rows kept of the right that the micro-batch takes away.
         private final Map<UnsafeRow, int[]> going = new HashMap<>();
-        private Iterator<InternalRow> given = List.<InternalRow>of().iterator();
+        private Iterator<InternalRow> output = List.<InternalRow>of().iterator();
         private int phase;
         private Iterator<Change> outer = List.<Change>of().iterator();
 
@@ -214,9 +246,12 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             hold();
         }
 
-        /** Take the next rows of the micro-batch: all, with those left out that take each other away, or as many as are held. */
+        /**
+         * Take the next rows of the micro-batch: all, with those left out that take each other away, or as many as are
+         * held.
+         */
         private void hold() {
-            List<RowChanges> told = List.of(new RowChanges(), new RowChanges());
+            List<RowChanges> sides = List.of(new RowChanges(), new RowChanges());
             changes.forEach(List::clear);
             int held = 0;
             while (rows.hasNext() && (kind >= 0 || held < HELD_ROWS)) {
@@ -224,14 +259,14 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 int from = next.getInt(side);
                 UnsafeRow row = own(next, from).copy();
                 if (kind >= 0) {
-                    told.get(from).add(row, sign(next) < 0);
+                    sides.get(from).add(row, sign(next) < 0);
                 } else {
                     changes.get(from).add(new Change(row, 1));
                 }
                 held++;
             }
             for (int i = LEFT; i <= RIGHT; i++) {
-                changes.get(i).addAll(told.get(i).in(kept, i));
+                changes.get(i).addAll(sides.get(i).in(kept, i));
                 sizes[i] = kept.size(i);
                 known.set(i, List.of());
             }
@@ -253,21 +288,27 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
 
         @Override
         public boolean hasNext() {
-            while (!given.hasNext() && phase < 5) {
+            while (!output.hasNext() && phase < 5) {
                 if (outer.hasNext()) {
                     Change next = outer.next();
-                    given = switch (phase) {
+                    output = switch (phase) {
                         case 0 -> old(LEFT, next.row());
-                        case 1 -> next.told() < 0 ? alone(RIGHT, next, count(RIGHT, next.row())) : none();
+                        case 1 -> next.announced() < 0 ? alone(RIGHT, next, count(RIGHT, next.row())) : none();
                         case 2 -> old(RIGHT, next.row());
-                        case 3 -> next.told() > 0 ? chain(joined(RIGHT, next, changes.get(LEFT)), fresh(RIGHT, next)) : none();
+                        case 3 ->
+                            next.announced() > 0
+                                    ? chain(joined(RIGHT, next, changes.get(LEFT)), fresh(RIGHT, next))
+                                    : none();
                         default -> fresh(LEFT, next);
                     };
                 } else {
                     phase++;
                     outer = switch (phase) {
                         case 0 -> oldRows(LEFT);
-                        case 1, 3 -> pairs ? changes.get(RIGHT).iterator() : List.<Change>of().iterator();
+                        case 1, 3 ->
+                            pairs
+                                    ? changes.get(RIGHT).iterator()
+                                    : List.<Change>of().iterator();
                         case 2 -> oldRows(RIGHT);
                         case 4 -> changes.get(LEFT).iterator();
                         default -> {
@@ -277,12 +318,12 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                     };
                 }
             }
-            return given.hasNext();
+            return output.hasNext();
         }
 
         @Override
         public InternalRow next() {
-            return given.next();
+            return output.next();
         }
 
         /** The rows kept of a side that are to be joined with the other's changes: of the right those that stay. */
@@ -313,7 +354,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             };
         }
 
-        /** What a row that is kept gives by the changes of the other side. */
+        /** What a row that is kept emits by the changes of the other side. */
         private Iterator<InternalRow> old(int from, UnsafeRow row) {
             Change whole = new Change(row, 1);
             List<Change> others = changes.get(1 - from);
@@ -328,21 +369,21 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             if (was == is) {
                 return changed;
             }
-            // What was given without a match goes before the matches come, and comes after they have gone.
+            // A row without a match is retracted before its matches are added, and added after they are retracted.
             return is ? chain(changed, once(from, row, 1)) : chain(once(from, row, -1), changed);
         }
 
-        /** What a row of a change gives by itself, with the other side as it is afterwards. */
+        /** What a row of a change emits by itself, with the other side as it is afterwards. */
         private Iterator<InternalRow> fresh(int from, Change change) {
             return alone(from, change, count(from, change.row()) + matching(from, change.row(), changes.get(1 - from)));
         }
 
-        /** What a row of a change gives by itself where so many rows of the other side match. */
+        /** What a row of a change emits by itself where so many rows of the other side match. */
         private Iterator<InternalRow> alone(int from, Change change, int matches) {
             if (!(pairs ? optional[from] : from == LEFT) || !alone(from, matches > 0)) {
                 return none();
             }
-            return repeated(Math.abs(change.told()), () -> row(from, change.row(), null, change.told()));
+            return repeated(Math.abs(change.announced()), () -> row(from, change.row(), null, change.announced()));
         }
 
         private Iterator<InternalRow> none() {
@@ -385,7 +426,9 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 public boolean hasNext() {
                     while (left == 0 && each.hasNext()) {
                         other = each.next();
-                        left = matching(from, change.row(), other.row()) ? Math.abs(change.told() * other.told()) : 0;
+                        left = matching(from, change.row(), other.row())
+                                ? Math.abs(change.announced() * other.announced())
+                                : 0;
                     }
                     return left > 0;
                 }
@@ -393,7 +436,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
                 @Override
                 public InternalRow next() {
                     left--;
-                    return row(from, change.row(), other.row(), change.told() * other.told());
+                    return row(from, change.row(), other.row(), change.announced() * other.announced());
                 }
             };
         }
@@ -421,7 +464,7 @@ public final class KeyedJoin extends StatefulProcessor<InternalRow, InternalRow,
             };
         }
 
-        /** All has been given: keep the changes, and go on with the rows that are left. */
+        /** All has been emitted: keep the changes, and go on with the rows that are left. */
         private void keep() {
             for (int i = LEFT; i <= RIGHT; i++) {
                 kept.change(i, changes.get(i));

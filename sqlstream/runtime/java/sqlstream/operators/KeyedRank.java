@@ -14,7 +14,6 @@ import org.apache.spark.sql.catalyst.expressions.RowOrdering;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.types.DataTypes;
@@ -22,16 +21,17 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
-import sqlstream.state.KeptRows;
+import sqlstream.state.KeyedOperator;
+import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
-import sqlstream.state.StateSchema;
+import sqlstream.state.RowLists;
 
 /**
- * The first rows of each key in an order, over a stream: what comes and what goes among them by a micro-batch.
+ * The first rows of each key in an order, over a stream: how they change by a micro-batch.
  *
- * <p>State by key: those rows in their order, or all rows as they came where rows can go.
+ * <p>State by key: those rows in their order, or all rows as they came where rows can be retracted.
  */
-public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements Expiring.Forgets, InArrival, StateSchema.Depends {
+public final class KeyedRank extends KeyedOperator implements StateTtl.Clearable, ArrivalOrder {
     private final StructType columns;
     private final List<Expression> references = new ArrayList<>();
     private final List<Integer> order;
@@ -42,7 +42,7 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
     private final boolean numbered;
     private final int kind;
 
-    private transient KeptRows kept;
+    private transient RowLists kept;
     private transient UnsafeProjection row;
     private transient BaseOrdering ordering;
 
@@ -57,19 +57,40 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
      * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
      */
     public static Dataset<Row> of(
-            Dataset<Row> frame, List<String> keys, List<String> order, String directions, int first, int last, boolean latest, String number,
-            boolean changes, long ttl) {
-        StructType given = frame.schema();
-        StructType columns = new StructType(java.util.Arrays.copyOf(given.fields(), given.length() - (changes ? 1 : 0)));
+            Dataset<Row> frame,
+            List<String> keys,
+            List<String> order,
+            String directions,
+            int first,
+            int last,
+            boolean latest,
+            String number,
+            boolean changes,
+            long ttl) {
+        StructType input = frame.schema();
+        StructType columns =
+                new StructType(java.util.Arrays.copyOf(input.fields(), input.length() - (changes ? 1 : 0)));
         List<Integer> places = order.stream().map(columns::fieldIndex).toList();
-        KeyedRank processor = new KeyedRank(columns, places, directions, first, last, latest, !number.isEmpty(), changes);
+        KeyedRank processor =
+                new KeyedRank(columns, places, directions, first, last, latest, !number.isEmpty(), changes);
         StructType output = number.isEmpty() ? columns : columns.add(number, DataTypes.LongType, false);
-        return Keyed.process(
-                (org.apache.spark.sql.classic.Dataset<Row>) frame, keys, output.add(Kinds.COLUMN, DataTypes.ByteType, false), processor, ttl);
+        return KeyedProcess.of(
+                (org.apache.spark.sql.classic.Dataset<Row>) frame,
+                keys,
+                output.add(RowKinds.COLUMN, DataTypes.ByteType, false),
+                processor,
+                ttl);
     }
 
     private KeyedRank(
-            StructType columns, List<Integer> order, String directions, int first, int last, boolean latest, boolean numbered, boolean changes) {
+            StructType columns,
+            List<Integer> order,
+            String directions,
+            int first,
+            int last,
+            boolean latest,
+            boolean numbered,
+            boolean changes) {
         this.columns = columns;
         for (int i = 0; i < columns.length(); i++) {
             references.add(new BoundReference(i, columns.apply(i).dataType(), true));
@@ -84,26 +105,34 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.KEYED_RANK, Layout.ROW_LISTS);
+    }
+
+    @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        kept = new KeptRows(getHandle(), "rows", columns.length());
+        kept = new RowLists(getHandle(), "rows", columns.length());
         row = UnsafeProjection.create(Scala.seq(references));
         List<Expression> values = order.stream().map(references::get).toList();
         ordering = RowOrdering.create(Scala.seq(Scala.order(values, directions)), Scala.seq(List.of()));
     }
 
     @Override
-    public String kept() {
+    public String dependsOn() {
         List<String> by = order.stream().map(i -> columns.apply(i).name()).toList();
-        return kind >= 0 ? "all rows" : "the first " + last + " by (" + String.join(", ", by) + ") " + directions + (latest ? ", the later first" : "");
+        return kind >= 0
+                ? "all rows"
+                : "the first " + last + " by (" + String.join(", ", by) + ") " + directions
+                        + (latest ? ", the later first" : "");
     }
 
     @Override
-    public boolean inArrival() {
+    public boolean byArrival() {
         return kind >= 0;
     }
 
     @Override
-    public void forget() {
+    public void clearKey() {
         kept.load();
         kept.clear();
     }
@@ -159,12 +188,12 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
 
     /** {@code all} with what a micro-batch changes, which goes to the state too. */
     private List<UnsafeRow> changed(List<UnsafeRow> all, Iterator<InternalRow> rows) {
-        RowChanges told = new RowChanges();
+        RowChanges input = new RowChanges();
         while (rows.hasNext()) {
             InternalRow next = rows.next();
-            told.add(row.apply(next).copy(), Kinds.removes(next.getByte(kind)));
+            input.add(row.apply(next).copy(), RowKinds.retracts(next.getByte(kind)));
         }
-        List<RowChanges.Change> changes = told.in(kept, 0);
+        List<RowChanges.Change> changes = input.in(kept, 0);
         kept.change(0, changes);
         List<UnsafeRow> now = RowChanges.without(all, RowChanges.rows(changes, -1));
         now.addAll(RowChanges.rows(changes, 1));
@@ -181,46 +210,48 @@ public final class KeyedRank extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     private List<UnsafeRow> ranked(List<UnsafeRow> sorted) {
-        return first > sorted.size() ? List.of() : List.copyOf(sorted.subList(first - 1, Math.min(last, sorted.size())));
+        return first > sorted.size()
+                ? List.of()
+                : List.copyOf(sorted.subList(first - 1, Math.min(last, sorted.size())));
     }
 
     /** What changes at each rank. */
     private java.util.Iterator<InternalRow> byRank(List<UnsafeRow> before, List<UnsafeRow> after) {
-        List<InternalRow> given = new ArrayList<>();
+        List<InternalRow> output = new ArrayList<>();
         for (int i = 0; i < Math.max(before.size(), after.size()); i++) {
             UnsafeRow was = i < before.size() ? before.get(i) : null;
             UnsafeRow is = i < after.size() ? after.get(i) : null;
-            update(given, was, is, first + i);
+            update(output, was, is, first + i);
         }
-        return given.iterator();
+        return output.iterator();
     }
 
-    /** What goes and what comes, at whatever rank. */
+    /** What is retracted and what is added, at whatever rank. */
     private java.util.Iterator<InternalRow> byRow(List<UnsafeRow> before, List<UnsafeRow> after) {
-        List<UnsafeRow> went = RowChanges.without(before, after);
-        List<UnsafeRow> came = RowChanges.without(after, before);
-        List<InternalRow> given = new ArrayList<>();
+        List<UnsafeRow> retracted = RowChanges.without(before, after);
+        List<UnsafeRow> added = RowChanges.without(after, before);
+        List<InternalRow> output = new ArrayList<>();
         if (first == last) {
-            update(given, went.isEmpty() ? null : went.get(0), came.isEmpty() ? null : came.get(0), first);
-            return given.iterator();
+            update(output, retracted.isEmpty() ? null : retracted.get(0), added.isEmpty() ? null : added.get(0), first);
+            return output.iterator();
         }
-        went.forEach(r -> given.add(given(r, 0, Kinds.DELETE)));
-        came.forEach(r -> given.add(given(r, 0, Kinds.INSERT)));
-        return given.iterator();
+        retracted.forEach(r -> output.add(changed(r, 0, RowKinds.DELETE)));
+        added.forEach(r -> output.add(changed(r, 0, RowKinds.INSERT)));
+        return output.iterator();
     }
 
-    private void update(List<InternalRow> given, UnsafeRow was, UnsafeRow is, long rank) {
+    private void update(List<InternalRow> output, UnsafeRow was, UnsafeRow is, long rank) {
         if (was == null || is == null) {
             if (was != is) {
-                given.add(is == null ? given(was, rank, Kinds.DELETE) : given(is, rank, Kinds.INSERT));
+                output.add(is == null ? changed(was, rank, RowKinds.DELETE) : changed(is, rank, RowKinds.INSERT));
             }
         } else if (!was.equals(is)) {
-            given.add(given(was, rank, Kinds.UPDATE_BEFORE));
-            given.add(given(is, rank, Kinds.UPDATE_AFTER));
+            output.add(changed(was, rank, RowKinds.UPDATE_BEFORE));
+            output.add(changed(is, rank, RowKinds.UPDATE_AFTER));
         }
     }
 
-    private InternalRow given(UnsafeRow row, long rank, byte as) {
+    private InternalRow changed(UnsafeRow row, long rank, byte as) {
         return new JoinedRow(row, new GenericInternalRow(numbered ? new Object[] {rank, as} : new Object[] {as}));
     }
 }

@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -22,20 +21,24 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import sqlstream.catalyst.RowBytes;
 import sqlstream.catalyst.Scala;
+import sqlstream.state.KeyedOperator;
+import sqlstream.state.Layout;
 
 /**
- * OVER (PARTITION BY keys ORDER BY a time): each row with aggregates of the rows before it, as the watermark passes it, or as it comes.
+ * OVER (PARTITION BY keys ORDER BY a time): each row with aggregates of the rows before it, as the watermark passes it,
+ * or as it comes.
  *
  * <p>State by key: what {@link OverRows} keeps.
  */
-public final class OverAggregate extends InOrder {
+public final class OverAggregate extends EventTimeOperator {
     private final OverRows over;
     private transient OverRows.Work work;
     private transient long watermark;
 
     /**
-     * The rows below {@code aggregated}, whose last operation is a groupBy of columns with agg, with the aggregates behind them, and then
-     * {@code lags}: for each its column's name, those of its values and of what is given for lack of one (or an empty one), and its offset.
+     * The rows below {@code aggregated}, whose last operation is a groupBy of columns with agg, with the aggregates
+     * behind them, and then {@code lags}: for each its column's name, those of its values and of what stands in for it
+     * (or an empty one), and its offset.
      *
      * @param time the column that the rows are ordered by
      * @param arrival whether that is the time at which they come
@@ -45,16 +48,26 @@ public final class OverAggregate extends InOrder {
      * @param marks as KeyedAggregate has them
      */
     public static Dataset<Row> of(
-            Dataset<Row> aggregated, String time, boolean arrival, boolean alone, boolean rows, long preceding, List<List<String>> marks,
+            Dataset<Row> aggregated,
+            String time,
+            boolean arrival,
+            boolean alone,
+            boolean rows,
+            long preceding,
+            List<List<String>> marks,
             List<List<String>> lags) {
         org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
-        Aggregate node = (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
+        Aggregate node =
+                (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         Dataset<Row> source = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child());
-        List<OverRows.Lag> before = lags.stream().map(l -> new OverRows.Lag(l.get(1), Integer.parseInt(l.get(3)), l.get(2))).toList();
+        List<OverRows.Lag> before = lags.stream()
+                .map(l -> new OverRows.Lag(l.get(1), Integer.parseInt(l.get(3)), l.get(2)))
+                .toList();
         List<String> keys = Scala.list(node.groupingExpressions()).stream()
                 .map(k -> ((org.apache.spark.sql.catalyst.expressions.Attribute) k).name())
                 .toList();
-        StructType schema = source.drop(marks.stream().map(m -> m.get(0)).toArray(String[]::new)).schema();
+        StructType schema = source.drop(marks.stream().map(m -> m.get(0)).toArray(String[]::new))
+                .schema();
         for (StructField field : aggregated.schema().fields()) {
             schema = keys.contains(field.name()) ? schema : schema.add(field);
         }
@@ -62,13 +75,24 @@ public final class OverAggregate extends InOrder {
             schema = schema.add(lag.get(0), source.schema().apply(lag.get(1)).dataType(), true);
         }
         OverRows over = new OverRows(node, time, alone, rows, preceding, marks, new ArrayList<>(before));
-        var input = (org.apache.spark.sql.classic.Dataset<Row>) source.drop(marks.stream().map(m -> m.get(0)).toArray(String[]::new));
-        return Keyed.process(input, keys, schema, arrival ? new Arriving(over) : new OverAggregate(over));
+        var input = (org.apache.spark.sql.classic.Dataset<Row>)
+                source.drop(marks.stream().map(m -> m.get(0)).toArray(String[]::new));
+        return KeyedProcess.of(input, keys, schema, arrival ? new ByArrival(over) : new OverAggregate(over));
     }
 
     private OverAggregate(OverRows over) {
         super(over.width(), over.time());
         this.over = over;
+    }
+
+    @Override
+    public List<Layout> layouts() {
+        return List.of(
+                Layout.OVER_AGGREGATE,
+                Layout.EVENT_TIME_BUFFER,
+                Layout.SLIDING_FRAME,
+                Layout.VALUE_COUNTS,
+                Layout.ACCUMULATED);
     }
 
     @Override
@@ -104,13 +128,19 @@ public final class OverAggregate extends InOrder {
     }
 
     /** The same as rows come. */
-    private static final class Arriving extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+    private static final class ByArrival extends KeyedOperator {
         private final OverRows over;
         private transient OverRows.Work work;
         private transient ValueState<byte[]> state;
 
-        private Arriving(OverRows over) {
+        private ByArrival(OverRows over) {
             this.over = over;
+        }
+
+        @Override
+        public List<Layout> layouts() {
+            return List.of(
+                    Layout.OVER_AGGREGATE_BY_ARRIVAL, Layout.SLIDING_FRAME, Layout.VALUE_COUNTS, Layout.ACCUMULATED);
         }
 
         @Override

@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.types.DataTypes;
+import scala.runtime.AbstractFunction1;
 import sqlstream.aggregates.Aggregates;
 import sqlstream.catalyst.RowBytes;
 import sqlstream.catalyst.Scala;
@@ -26,7 +27,10 @@ import sqlstream.state.SlidingFrame;
 import sqlstream.state.ValueCounts;
 import sqlstream.state.ValueCounts.Counting;
 
-/** OVER: aggregates of the rows up to each row of a key, all of them or those of a sliding frame, and values of rows some places before. */
+/**
+ * OVER: aggregates of the rows up to each row of a key, all of them or those of a sliding frame, and values of rows
+ * some places before.
+ */
 final class OverRows implements Serializable {
     /** For a frame that begins with the first row. */
     static final long UNBOUNDED = -1;
@@ -40,6 +44,7 @@ final class OverRows implements Serializable {
     private final long preceding;
     /** What is read of a row; its time is last. */
     private final List<Attribute> read = new ArrayList<>();
+
     private final List<ValueCounts> marks = new ArrayList<>();
     private final List<Attribute> marked = new ArrayList<>();
     private final Aggregates running;
@@ -48,7 +53,10 @@ final class OverRows implements Serializable {
     private final List<Attribute> lagged = new ArrayList<>();
     private final List<Expression> results = new ArrayList<>();
 
-    /** The value of a row so many places before, or for lack of such what the last row says. They are places in what is read; -1: NULL. */
+    /**
+     * The value of a row so many places before, or for lack of such what the last row says. They are places in what is
+     * read; -1: NULL.
+     */
     record Lag(String value, int offset, String otherwise) implements Serializable {}
 
     /**
@@ -60,10 +68,20 @@ final class OverRows implements Serializable {
      * @param marks the names of columns that stand for marks, and of the arguments of each, as for KeyedAggregate
      * @param lags of columns; an empty name for NULL
      */
-    OverRows(Aggregate node, String time, boolean alone, boolean rows, long preceding, List<List<String>> marks, List<Lag> lags) {
+    OverRows(
+            Aggregate node,
+            String time,
+            boolean alone,
+            boolean rows,
+            long preceding,
+            List<List<String>> marks,
+            List<Lag> lags) {
         input = new ArrayList<>(Scala.list(node.child().output()));
         for (List<String> mark : marks) {
-            List<Expression> arguments = mark.stream().skip(2).<Expression>map(name -> Scala.named(node.child(), name)).toList();
+            List<Expression> arguments = mark.stream()
+                    .skip(2)
+                    .<Expression>map(name -> Scala.named(node.child(), name))
+                    .toList();
             arguments.forEach(a -> read((Attribute) a));
             this.marks.add(new ValueCounts(arguments, null));
             marked.add(Scala.named(node.child(), mark.get(0)));
@@ -77,7 +95,9 @@ final class OverRows implements Serializable {
         for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
             if (column instanceof Alias alias) {
                 calls.add(alias.child());
-                Scala.list(alias.references().toSeq()).stream().filter(a -> !has(marked, a)).forEach(this::read);
+                Scala.list(alias.references().toSeq()).stream()
+                        .filter(a -> !has(marked, a))
+                        .forEach(this::read);
             }
         }
         for (Lag lag : lags) {
@@ -86,7 +106,8 @@ final class OverRows implements Serializable {
                 read(Scala.named(node.child(), lag.otherwise));
             }
             this.lags.add(lag);
-            lagged.add(Scala.attribute("lag", Scala.named(node.child(), lag.value).dataType()));
+            lagged.add(
+                    Scala.attribute("lag", Scala.named(node.child(), lag.value).dataType()));
         }
         List<Attribute> seen = new ArrayList<>(read);
         sliding = new Aggregates(read);
@@ -95,7 +116,9 @@ final class OverRows implements Serializable {
         seen.addAll(marked);
         running = new Aggregates(seen);
         for (Expression value : calls) {
-            results.add(Scala.replaced(value, e -> e instanceof AggregateExpression call ? (slides(call) ? sliding : running).add(call) : null));
+            results.add(Scala.replaced(
+                    value,
+                    e -> e instanceof AggregateExpression call ? (slides(call) ? sliding : running).add(call) : null));
         }
         results.addAll(lagged);
     }
@@ -149,19 +172,24 @@ final class OverRows implements Serializable {
         private ArrayDeque<UnsafeRow> last;
         private byte[] kept;
         private boolean begun;
-        /** The time of the last row that came out, and of the last before this micro-batch; a row of a sliding frame is late behind that. */
+        /**
+         * The time of the last row that came out, and of the last before this micro-batch; a row of a sliding frame is
+         * late behind that.
+         */
         private long latest;
+
         private long before;
 
         Work(StatefulProcessorHandle handle) {
             frame = preceding == UNBOUNDED ? null : new SlidingFrame(handle, sliding, read.size());
             for (int i = 0; i < marks.size(); i++) {
-                counts.add(marks.get(i).new Work(handle, "values" + i, read, frame != null ? Counting.DIFFERENCE : Counting.PRESENCE));
+                counts.add(marks.get(i)
+                .new Work(handle, "values" + i, read, frame != null ? Counting.DIFFERENCE : Counting.PRESENCE));
             }
             List<Expression> columns = new ArrayList<>(input);
             columns.addAll(OverRows.this.results);
             List<Attribute> known = new ArrayList<>(input);
-            // Keyed's hash.
+            // KeyedProcess's hash.
             known.add(Scala.attribute("hash", DataTypes.LongType));
             known.addAll(running.shown());
             known.addAll(sliding.shown());
@@ -169,7 +197,10 @@ final class OverRows implements Serializable {
             output = UnsafeProjection.create(Scala.seq(columns), Scala.seq(known));
         }
 
-        /** Begin with a key, for which {@code own} has what {@link #store} gave, or nothing. {@code arrival}: no row is late. */
+        /**
+         * Begin with a key, for which {@code own} has what {@link #store} gave, or nothing. {@code arrival}: no row is
+         * late.
+         */
         void load(ByteBuffer own, boolean arrival) {
             kept = new byte[own.remaining()];
             own.get(kept);
@@ -178,10 +209,13 @@ final class OverRows implements Serializable {
             before = slides() && !arrival ? latest : Long.MIN_VALUE;
         }
 
-        /** When no row that is in time can have the rows in its frame any more: after half as long again, as Flink forgets them. */
+        /**
+         * When no row that is in time can have the rows in its frame any more: after half as long again, as Flink
+         * forgets them.
+         */
         long end() {
             boolean ends = slides() && !rows && kept.length > 0;
-            return ends ? latest + preceding + preceding / 2 + 1000 : InOrder.NEVER;
+            return ends ? latest + preceding + preceding / 2 + 1000 : EventTimeOperator.NEVER;
         }
 
         /** Reads what is kept, when the first row comes. */
@@ -229,7 +263,15 @@ final class OverRows implements Serializable {
 
         /** {@code rows}, which come in order, with their results. */
         scala.collection.Iterator<InternalRow> process(scala.collection.Iterator<InternalRow> rows) {
-            return new Results(rows);
+            return new Results(
+                    before == Long.MIN_VALUE
+                            ? rows
+                            : rows.dropWhile(new AbstractFunction1<>() {
+                                @Override
+                                public Boolean apply(InternalRow row) {
+                                    return row.getLong(time) <= before;
+                                }
+                            }));
         }
 
         private void add(InternalRow row) {
@@ -258,7 +300,10 @@ final class OverRows implements Serializable {
 
         /** Takes the rows out of the frame that are before it when its last row is of the time {@code at}. */
         private void slide(long at) {
-            while (frame != null && (rows ? frame.size() > preceding + 1 : frame.first().getLong(read.size() - 1) < at - preceding)) {
+            while (frame != null
+                    && (rows
+                            ? frame.size() > preceding + 1
+                            : frame.first().getLong(read.size() - 1) < at - preceding)) {
                 if (!counts.isEmpty()) {
                     count(frame.first(), -1);
                 }
@@ -291,61 +336,23 @@ final class OverRows implements Serializable {
             return row.get(column, names.get(column).dataType());
         }
 
-        /** Rows with their results; those of one time, if they share these, are held together. */
-        private final class Results extends scala.collection.AbstractIterator<InternalRow> {
-            private final scala.collection.Iterator<InternalRow> rows;
-            private final List<InternalRow> peers = new ArrayList<>();
-            private UnsafeRow following;
-            private int next;
-
+        /** Rows with their results, which those of one time may share. */
+        private final class Results extends Peers {
             private Results(scala.collection.Iterator<InternalRow> rows) {
-                this.rows = rows;
+                super(rows, time, alone);
             }
 
             @Override
-            public boolean hasNext() {
-                if (next == peers.size()) {
-                    next = 0;
-                    peers.clear();
-                    collect();
-                }
-                return next < peers.size();
-            }
-
-            private void collect() {
-                InternalRow row = following;
-                following = null;
-                while (row == null && rows.hasNext()) {
-                    row = rows.next();
-                    row = row.getLong(time) > before ? row : null;
-                }
-                if (row == null) {
-                    return;
-                }
-                add(row);
-                long at = row.getLong(time);
-                latest = at;
-                if (!alone) {
-                    peers.add(row.copy());
-                    while (following == null && rows.hasNext()) {
-                        UnsafeRow other = (UnsafeRow) rows.next();
-                        if (other.getLong(time) == at) {
-                            add(other);
-                            peers.add(other.copy());
-                        } else {
-                            following = other.copy();
-                        }
-                    }
-                } else {
-                    peers.add(row);
-                }
-                slide(at);
+            void begin(List<InternalRow> peers) {
+                peers.forEach(Work.this::add);
+                latest = peers.get(0).getLong(time);
+                slide(latest);
                 compute();
             }
 
             @Override
             public InternalRow next() {
-                return output.apply(out.apply(peers.get(next++), results));
+                return output.apply(out.apply(super.next(), results));
             }
         }
     }

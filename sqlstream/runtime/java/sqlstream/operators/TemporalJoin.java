@@ -13,19 +13,21 @@ import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
+import sqlstream.state.Layout;
 
 /**
  * A join of each row of the left with the version of the right that held at its time: the latest up to then.
  *
- * <p>Rows of the left and versions wait together for the watermark. Then, in the order of time, only the version that holds is known. As in
- * Flink a row that is late finds it too, if it held at its time already, and a version that is late takes its place if it is not older.
+ * <p>Rows of the left and versions wait together for the watermark. Then, in the order of time, only the version that
+ * holds is known. As in Flink a row that is late finds it too, if it held at its time already, and a version that is
+ * late takes its place if it is not older.
  *
  * <p>What is kept of a key: the time of the version, and the version, or nothing where it is the end of one.
  */
-public final class TemporalJoin extends InOrder {
+public final class TemporalJoin extends EventTimeOperator {
     private static final byte[] NOTHING = new byte[0];
 
-    private final Sides sides;
+    private final JoinSides sides;
     private final int kind;
 
     private transient BasePredicate matches;
@@ -39,11 +41,12 @@ public final class TemporalJoin extends InOrder {
      * @param lag by how many milliseconds the times are behind the watermark
      */
     public static Dataset<Row> of(Dataset<Row> joined, String leftTime, String rightTime, int kind, long lag) {
-        Sides.Planned planned = Sides.of(joined, leftTime, rightTime, lag);
-        return Keyed.process(planned.rows(), planned.keys(), joined.schema(), new TemporalJoin(planned.sides(), kind));
+        JoinSides.Planned planned = JoinSides.of(joined, leftTime, rightTime, lag);
+        return KeyedProcess.of(
+                planned.rows(), planned.keys(), joined.schema(), new TemporalJoin(planned.sides(), kind));
     }
 
-    private TemporalJoin(Sides sides, int kind) {
+    private TemporalJoin(JoinSides sides, int kind) {
         super(sides.width(), sides.time());
         this.sides = sides;
         this.kind = kind;
@@ -52,6 +55,11 @@ public final class TemporalJoin extends InOrder {
     @Override
     boolean dropsLate() {
         return false;
+    }
+
+    @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.TEMPORAL_JOIN, Layout.EVENT_TIME_BUFFER);
     }
 
     @Override
@@ -77,7 +85,11 @@ public final class TemporalJoin extends InOrder {
             return NOTHING;
         }
         byte[] row = version == null ? NOTHING : version.getBytes();
-        return ByteBuffer.allocate(8 + row.length).order(ByteOrder.nativeOrder()).putLong(since).put(row).array();
+        return ByteBuffer.allocate(8 + row.length)
+                .order(ByteOrder.nativeOrder())
+                .putLong(since)
+                .put(row)
+                .array();
     }
 
     @Override
@@ -129,7 +141,7 @@ public final class TemporalJoin extends InOrder {
                     lefts.add(row);
                 } else if (at >= since) {
                     since = at;
-                    version = kind >= 0 && row.getByte(kind) == Kinds.DELETE ? null : row.copy();
+                    version = kind >= 0 && row.getByte(kind) == RowKinds.DELETE ? null : row.copy();
                 }
                 advance();
             }

@@ -13,7 +13,9 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import sqlstream.aggregates.RowsAggregate;
 
-/** Values of a match as columns of a row: those of single rows of its variables, and aggregates over all rows of one. */
+/**
+ * Values of a match as columns of a row: those of single rows of its variables, and aggregates over all rows of one.
+ */
 final class MatchValues implements Serializable {
     static final int FIRST = 0;
     static final int LAST = 1;
@@ -40,7 +42,9 @@ final class MatchValues implements Serializable {
         for (List<Integer> each : specified) {
             Value value = new Value(each.get(0), each.get(1), each.get(2), each.get(3));
             if (value.kind == AGGREGATE) {
-                byVariable.computeIfAbsent(value.variable, v -> new ArrayList<>()).add(calls.get(value.column));
+                byVariable
+                        .computeIfAbsent(value.variable, v -> new ArrayList<>())
+                        .add(calls.get(value.column));
                 places.computeIfAbsent(value.variable, v -> new ArrayList<>()).add(values.size());
             }
             values.add(value);
@@ -101,7 +105,14 @@ final class MatchValues implements Serializable {
                 long end = first == PartialMatches.Match.NONE ? first : end(match, value.variable, taker, last);
                 long number = value.kind == FIRST ? first + value.offset : end - value.offset;
                 boolean there = first != PartialMatches.Match.NONE && number >= first && number <= end;
-                row.update(i, there ? rows.apply(number).get(value.column, input.get(value.column).dataType()) : null);
+                row.update(
+                        i,
+                        there
+                                ? rows.apply(number)
+                                        .get(
+                                                value.column,
+                                                input.get(value.column).dataType())
+                                : null);
             }
             works.forEach((variable, work) -> {
                 InternalRow results = aggregated(match, variable, taker, last, work);
@@ -115,7 +126,11 @@ final class MatchValues implements Serializable {
 
         private long first(PartialMatches.Match match, int variable, int taker, long last) {
             long first = match.first(variable);
-            return first == PartialMatches.Match.NONE && (variable == taker || variable < 0) && taker != Integer.MIN_VALUE ? last : first;
+            return first == PartialMatches.Match.NONE
+                            && (variable == taker || variable < 0)
+                            && taker != Integer.MIN_VALUE
+                    ? last
+                    : first;
         }
 
         private long end(PartialMatches.Match match, int variable, int taker, long last) {
@@ -124,7 +139,8 @@ final class MatchValues implements Serializable {
             return match.last(variable, takes ? last : last - 1);
         }
 
-        private InternalRow aggregated(PartialMatches.Match match, int variable, int taker, long last, RowsAggregate.Work work) {
+        private InternalRow aggregated(
+                PartialMatches.Match match, int variable, int taker, long last, RowsAggregate.Work work) {
             long first = first(match, variable, taker, last);
             if (first == PartialMatches.Match.NONE) {
                 work.begin(null);

@@ -11,12 +11,12 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 
 /**
- * The matches of one key that rows have begun, and those that are complete but may still be skipped by an earlier one. What becomes of them
- * as rows come is what Flink's automaton makes of them.
+ * The matches of one key that rows have begun, and those that are complete but may still be skipped by an earlier one.
+ * What becomes of them as rows come is what Flink's automaton makes of them.
  *
- * <p>Where a row can go on with a match in one way at most, matches of which all conditions see the same are one {@link Run}, which takes a
- * row in one step however many they are. Else each match is a run, in the order of Flink's queue: which of several matches that begin at one
- * row is given depends on it.
+ * <p>Where a row can go on with a match in one way at most, matches of which all conditions see the same are one
+ * {@link Run}, which takes a row in one step however many they are. Else each match is a run, in the order of Flink's
+ * queue: which of several matches that begin at one row is given depends on it.
  */
 final class PartialMatches {
     /** Where a match may begin after one: behind it, behind its first row, or at a row of one of its variables. */
@@ -32,14 +32,22 @@ final class PartialMatches {
         /** Whether the current row can be taken for {@code variable} in {@code match}. */
         boolean holds(int variable, Match match);
 
-        /** What conditions see of {@code match}, whose last row is the current one: equal for matches that the same rows complete. */
+        /**
+         * What conditions see of {@code match}, whose last row is the current one: equal for matches that the same rows
+         * complete.
+         */
         List<Long> seen(Match match);
 
-        /** {@code match} is given at {@code moment}: that of its last row, or later where an earlier one could have skipped it until then. */
+        /**
+         * {@code match} is given at {@code moment}: that of its last row, or later where an earlier one could have
+         * skipped it until then.
+         */
         void give(Match match, long moment);
     }
 
-    /** A match as numbers of rows: {@code begins} has the first of each variable, or NONE; rows are next to each other. */
+    /**
+     * A match as numbers of rows: {@code begins} has the first of each variable, or NONE; rows are next to each other.
+     */
     static final class Match implements Comparable<Match> {
         static final long NONE = -1;
         private final long[] begins;
@@ -109,7 +117,9 @@ final class PartialMatches {
             if (gone == 0) {
                 return this;
             }
-            return gone == matches.size() ? null : new Run(state, new ArrayList<>(matches.subList(gone, matches.size())));
+            return gone == matches.size()
+                    ? null
+                    : new Run(state, new ArrayList<>(matches.subList(gone, matches.size())));
         }
 
         /** Takes in the matches of another, of which some may be earlier. */
@@ -211,7 +221,10 @@ final class PartialMatches {
         giveUp(now);
     }
 
-    /** When the first complete match can be skipped no more, because all that began before it are given up; Long.MAX_VALUE for none. */
+    /**
+     * When the first complete match can be skipped no more, because all that began before it are given up;
+     * Long.MAX_VALUE for none.
+     */
     private long free() {
         long latest = Long.MIN_VALUE;
         for (Run run : complete.isEmpty() ? List.<Run>of() : runs) {
@@ -244,7 +257,10 @@ final class PartialMatches {
                     complete.poll();
                 }
                 PriorityQueue<Run> left = new PriorityQueue<>();
-                runs.stream().map(run -> run.from(m -> m.start > until)).filter(Objects::nonNull).forEach(left::add);
+                runs.stream()
+                        .map(run -> run.from(m -> m.start > until))
+                        .filter(Objects::nonNull)
+                        .forEach(left::add);
                 runs = left;
             } else {
                 runs.removeIf(run -> run.first().start <= until);
@@ -268,7 +284,8 @@ final class PartialMatches {
             default:
                 long first = match.first(target);
                 if (first == Match.NONE) {
-                    throw new IllegalStateException("Could not skip to a variable of the pattern. No such element in the found match.");
+                    throw new IllegalStateException(
+                            "Could not skip to a variable of the pattern. No such element in the found match.");
                 }
                 long to = skip == Skip.TO_FIRST ? first : match.last(target, match.last);
                 if (to == match.start) {
@@ -280,7 +297,9 @@ final class PartialMatches {
 
     /** The first row of any match; Long.MAX_VALUE without one. */
     long earliest() {
-        return Math.min(complete.isEmpty() ? Long.MAX_VALUE : complete.peek().start, runs.peek().first().start);
+        return Math.min(
+                complete.isEmpty() ? Long.MAX_VALUE : complete.peek().start,
+                runs.peek().first().start);
     }
 
     /** When the first match will be given up, if no row comes; Long.MAX_VALUE for never. */
@@ -321,7 +340,10 @@ final class PartialMatches {
 
     /** How many bytes {@link #store} writes. */
     int size() {
-        int matches = complete.size() + runs.stream().mapToInt(run -> run.first() == fresh ? 0 : run.matches.size()).sum();
+        int matches = complete.size()
+                + runs.stream()
+                        .mapToInt(run -> run.first() == fresh ? 0 : run.matches.size())
+                        .sum();
         return 8 + 8 * runs.size() + 8 * (variables + 3) * matches;
     }
 

@@ -43,10 +43,11 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
-import sqlstream.operators.InOrder;
-import sqlstream.operators.Keyed;
-import sqlstream.operators.Peers;
-import sqlstream.operators.SortedRows;
+import sqlstream.operators.BoundedProcess;
+import sqlstream.operators.EventTimeOperator;
+import sqlstream.operators.KeyedProcess;
+import sqlstream.operators.SortedPeers;
+import sqlstream.state.Layout;
 import sqlstream.state.NumberedRows;
 
 /**
@@ -54,7 +55,7 @@ import sqlstream.state.NumberedRows;
  *
  * <p>What it keeps of a key: the partial matches, and the rows from the first of these on.
  */
-public final class PatternMatch extends InOrder {
+public final class PatternMatch extends EventTimeOperator {
     private static final byte[] NOTHING = new byte[0];
     // Later than any time.
     private static final long END = Long.MAX_VALUE / 2;
@@ -78,14 +79,26 @@ public final class PatternMatch extends InOrder {
     private transient Matching matching;
 
     /** The condition of a variable, null for none, over a row and {@code values} of the match. */
-    private record Definition(Expression condition, MatchValues values, List<Attribute> columns) implements Serializable {}
+    private record Definition(Expression condition, MatchValues values, List<Attribute> columns)
+            implements Serializable {}
 
     /** Everything about a pattern but its conditions and values: what Python says. */
-    public record Options(List<List<List<Integer>>> states, int variables, String skip, int target, long withinMillis, boolean together) {}
+    public record Options(
+            List<List<List<Integer>>> states,
+            int variables,
+            String skip,
+            int target,
+            long withinMillis,
+            boolean together) {}
 
     /** @param together whether a row can go on with a match in one way at most */
     public static Options options(
-            List<List<List<Integer>>> states, int variables, String skip, int target, long withinMillis, boolean together) {
+            List<List<List<Integer>>> states,
+            int variables,
+            String skip,
+            int target,
+            long withinMillis,
+            boolean together) {
         return new Options(states, variables, skip, target, withinMillis, together);
     }
 
@@ -93,7 +106,8 @@ public final class PatternMatch extends InOrder {
      * The matches in the rows of {@code sorted}, an orderBy of columns, first of a TIMESTAMP that is never NULL.
      *
      * @param keys the columns by which rows are apart
-     * @param conditions a select of conditions over a select of the columns and, behind them, of what stands for {@code values}
+     * @param conditions a select of conditions over a select of the columns and, behind them, of what stands for
+     *     {@code values}
      * @param defined for each variable which condition is its own, or -1
      * @param values for each value of the match in conditions its kind, variable, offset and column
      * @param aggregates those in values and measures, as an agg of the rows; null for none
@@ -111,26 +125,40 @@ public final class PatternMatch extends InOrder {
             List<List<Integer>> measures,
             Dataset<Row> result) {
         Sort node = (Sort) analyzed(sorted);
-        Dataset<Row> rows = Dataset$.MODULE$.ofRows(((org.apache.spark.sql.classic.Dataset<Row>) sorted).sparkSession(), node.child());
+        Dataset<Row> rows = Dataset$.MODULE$.ofRows(
+                ((org.apache.spark.sql.classic.Dataset<Row>) sorted).sparkSession(), node.child());
         List<String> by = new ArrayList<>(keys);
         if (keys.isEmpty()) {
             by.add("all");
             rows = rows.withColumn("all", functions.lit(0));
         }
-        List<NamedExpression> calls =
-                aggregates == null ? List.of() : CollectionConverters.asJava(((Aggregate) analyzed(aggregates)).aggregateExpressions());
-        PatternMatch processor = new PatternMatch(node, rows, keys, options, (Project) analyzed(conditions), defined, values, calls, measures, result.schema());
+        List<NamedExpression> calls = aggregates == null
+                ? List.of()
+                : CollectionConverters.asJava(((Aggregate) analyzed(aggregates)).aggregateExpressions());
+        PatternMatch processor = new PatternMatch(
+                node,
+                rows,
+                keys,
+                options,
+                (Project) analyzed(conditions),
+                defined,
+                values,
+                calls,
+                measures,
+                result.schema());
         var frame = (org.apache.spark.sql.classic.Dataset<Row>) rows;
         if (frame.isStreaming()) {
-            return Keyed.process(frame, by, result.schema(), processor);
+            return KeyedProcess.of(frame, by, result.schema(), processor);
         }
-        // Rows as wide as Keyed's.
+        // Rows as wide as KeyedProcess's.
         var wide = frame.withColumn("hash", functions.lit(0L));
-        return SortedRows.process(wide, by, processor.time, result.schema(), processor::all);
+        return BoundedProcess.of(wide, by, processor.time, result.schema(), processor::all);
     }
 
     private static LogicalPlan analyzed(Dataset<Row> frame) {
-        return ReplaceExpressions.apply(((org.apache.spark.sql.classic.Dataset<Row>) frame).queryExecution().analyzed());
+        return ReplaceExpressions.apply(((org.apache.spark.sql.classic.Dataset<Row>) frame)
+                .queryExecution()
+                .analyzed());
     }
 
     private PatternMatch(
@@ -144,7 +172,11 @@ public final class PatternMatch extends InOrder {
             List<NamedExpression> calls,
             List<List<Integer>> measured,
             StructType output) {
-        super(rows.columns().length, CollectionConverters.asJava(sort.child().output()).indexOf(CollectionConverters.asJava(sort.order()).get(0).child()));
+        super(
+                rows.columns().length,
+                CollectionConverters.asJava(sort.child().output())
+                        .indexOf(
+                                CollectionConverters.asJava(sort.order()).get(0).child()));
         pattern = new RowPattern(options.states);
         variables = options.variables;
         skip = PartialMatches.Skip.valueOf(options.skip);
@@ -159,7 +191,15 @@ public final class PatternMatch extends InOrder {
         List<Attribute> given = CollectionConverters.asJava(conditions.child().output());
         List<Attribute> stands = given.subList(given.size() - values.size(), given.size());
         for (int number : defined) {
-            definitions.add(number < 0 ? null : definition(CollectionConverters.asJava(conditions.projectList()).get(number), stands, values, calls));
+            definitions.add(
+                    number < 0
+                            ? null
+                            : definition(
+                                    CollectionConverters.asJava(conditions.projectList())
+                                            .get(number),
+                                    stands,
+                                    values,
+                                    calls));
         }
         measures = new MatchValues(measured, calls, input);
         for (Definition each : definitions) {
@@ -171,14 +211,20 @@ public final class PatternMatch extends InOrder {
     }
 
     /** {@code stands}: the columns that stand for values of the match in conditions. */
-    private Definition definition(NamedExpression condition, List<Attribute> stands, List<List<Integer>> values, List<NamedExpression> calls) {
+    private Definition definition(
+            NamedExpression condition,
+            List<Attribute> stands,
+            List<List<Integer>> values,
+            List<NamedExpression> calls) {
         Expression value = condition instanceof Alias alias ? alias.child() : (Expression) condition;
         List<Attribute> columns = new ArrayList<>(input);
         List<List<Integer>> read = new ArrayList<>();
         Scala.replaced(value, e -> {
             for (int i = 0; i < stands.size(); i++) {
                 Attribute stand = stands.get(i);
-                if (e instanceof Attribute a && a.exprId().equals(stand.exprId()) && columns.stream().noneMatch(c -> c.exprId().equals(a.exprId()))) {
+                if (e instanceof Attribute a
+                        && a.exprId().equals(stand.exprId())
+                        && columns.stream().noneMatch(c -> c.exprId().equals(a.exprId()))) {
                     columns.add(stand);
                     read.add(values.get(i));
                 }
@@ -186,6 +232,11 @@ public final class PatternMatch extends InOrder {
             return null;
         });
         return new Definition(value, new MatchValues(read, calls, input), columns);
+    }
+
+    @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.PATTERN_MATCH, Layout.EVENT_TIME_BUFFER, Layout.NUMBERED_ROWS);
     }
 
     @Override
@@ -226,9 +277,11 @@ public final class PatternMatch extends InOrder {
 
     /** The computation on one task. */
     private final class Matching implements PartialMatches.Rows {
-        private final PartialMatches partial = new PartialMatches(pattern, variables, skip, target, within, together, this);
-        private final Comparator<InternalRow> order =
-                further.isEmpty() ? null : GenerateOrdering$.MODULE$.generate(PythonUtils.toSeq(further), PythonUtils.toSeq(input));
+        private final PartialMatches partial =
+                new PartialMatches(pattern, variables, skip, target, within, together, this);
+        private final Comparator<InternalRow> order = further.isEmpty()
+                ? null
+                : GenerateOrdering$.MODULE$.generate(PythonUtils.toSeq(further), PythonUtils.toSeq(input));
         private final BasePredicate[] predicates = new BasePredicate[variables];
         private final MatchValues.Work[] works = new MatchValues.Work[variables];
         // Of the current row, for conditions that look at it alone: 0 for not known, 1 for TRUE, 2 for not.
@@ -246,7 +299,7 @@ public final class PatternMatch extends InOrder {
                 Definition definition = definitions.get(i);
                 if (definition != null) {
                     List<Attribute> columns = new ArrayList<>(definition.columns);
-                    // Rows are wider than the frame by what Keyed and this class put at their end.
+                    // Rows are wider than the frame by what KeyedProcess and this class put at their end.
                     columns.addAll(input.size(), padding());
                     predicates[i] = Predicate.create(definition.condition, PythonUtils.toSeq(columns));
                     works[i] = definition.values.new Work(this::row);
@@ -258,7 +311,12 @@ public final class PatternMatch extends InOrder {
             List<Attribute> found = new ArrayList<>();
             for (int i = input.size(); i < width(); i++) {
                 found.add(new AttributeReference(
-                        "_", DataTypes.LongType, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of())));
+                        "_",
+                        DataTypes.LongType,
+                        true,
+                        Metadata.empty(),
+                        NamedExpression$.MODULE$.newExprId(),
+                        PythonUtils.toSeq(List.of())));
             }
             return found;
         }
@@ -289,13 +347,15 @@ public final class PatternMatch extends InOrder {
             }
             byte[] kept = rows.store();
             int length = partial.size();
-            ByteBuffer buffer = ByteBuffer.allocate(4 + length + kept.length).order(ByteOrder.nativeOrder()).putInt(length);
+            ByteBuffer buffer = ByteBuffer.allocate(4 + length + kept.length)
+                    .order(ByteOrder.nativeOrder())
+                    .putInt(length);
             partial.store(buffer);
             return buffer.put(kept).array();
         }
 
         private Iterator<InternalRow> of(Iterator<InternalRow> due, long watermark) {
-            Iterator<InternalRow> sorted = order == null ? due : new Peers(due, time, order);
+            Iterator<InternalRow> sorted = order == null ? due : new SortedPeers(due, time, order);
             return new AbstractIterator<>() {
                 private boolean ended;
 
@@ -374,7 +434,10 @@ public final class PatternMatch extends InOrder {
             seen.forEach((variable, lasts) -> {
                 long first = match.first(variable);
                 long last = match.last(variable, Long.MAX_VALUE);
-                found.add(lasts == Integer.MAX_VALUE || first < 0 ? first : Math.min(lasts, Math.min(last, number) - first + 1));
+                found.add(
+                        lasts == Integer.MAX_VALUE || first < 0
+                                ? first
+                                : Math.min(lasts, Math.min(last, number) - first + 1));
                 found.add(last);
             });
             return found;
@@ -388,7 +451,9 @@ public final class PatternMatch extends InOrder {
             }
             InternalRow values = measured.of(match, match.last());
             for (int i = 0; i < measures.size(); i++) {
-                result.update(keys.length + i, values.get(i, output.apply(keys.length + i).dataType()));
+                result.update(
+                        keys.length + i,
+                        values.get(i, output.apply(keys.length + i).dataType()));
             }
             result.update(output.length() - 1, moment);
             given.add(projection.apply(result).copy());

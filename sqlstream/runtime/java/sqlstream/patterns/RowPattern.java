@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** A pattern of rows as an automaton, which Python builds ({@code plan/build/row_pattern.py} says what it is). Variables and states are numbers. */
+/**
+ * A pattern of rows as an automaton, which Python builds ({@code plan/build/row_pattern.py} says what it is). Variables
+ * and states are numbers.
+ */
 final class RowPattern implements Serializable {
     static final int END = 0;
     static final int NONE = -1;
@@ -23,7 +26,9 @@ final class RowPattern implements Serializable {
 
     /** {@code edges}: for each state its edges, each as takes, target, when, unless... */
     RowPattern(List<List<List<Integer>>> edges) {
-        states = edges.stream().map(state -> state.stream().map(RowPattern::edge).toArray(Edge[]::new)).toArray(Edge[][]::new);
+        states = edges.stream()
+                .map(state -> state.stream().map(RowPattern::edge).toArray(Edge[]::new))
+                .toArray(Edge[][]::new);
     }
 
     private static Edge edge(List<Integer> numbers) {
@@ -54,7 +59,9 @@ final class RowPattern implements Serializable {
         return found;
     }
 
-    /** Whether the end can be reached from {@code state}, which has been reached with the row, without a further one. */
+    /**
+     * Whether the end can be reached from {@code state}, which has been reached with the row, without a further one.
+     */
     boolean ends(int state, Definitions definitions) {
         Deque<Integer> open = new ArrayDeque<>();
         open.push(state);

@@ -5,7 +5,10 @@ import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TTLConfig;
 
-/** Bytes of a key by their number, in a state of their own: what of its rows is not read and written with each micro-batch. */
+/**
+ * Bytes of a key by their number, in a state of their own: what of its rows is not read and written with each
+ * micro-batch.
+ */
 final class Chunks {
     /** The bytes of no row. */
     static final byte[] NONE = new byte[0];

@@ -12,8 +12,8 @@ import sqlstream.catalyst.RowBytes;
 /**
  * Rows of a key by their number, from the first that may still be asked for.
  *
- * <p>State: chunks of so many rows each, under their number, which are read when one of their rows is asked for; the last rows, less than a
- * chunk, stand beside what else is kept of the key. A row stands after its length (4 bytes).
+ * <p>State: chunks of so many rows each, under their number, which are read when one of their rows is asked for; the
+ * last rows, less than a chunk, stand beside what else is kept of the key. A row stands after its length (4 bytes).
  */
 public final class NumberedRows {
     private static final int CHUNK = 256;
@@ -85,6 +85,11 @@ public final class NumberedRows {
         for (; (until + 1) * CHUNK <= next; until++) {
             chunks.put(until, new RowBytes().put(held.get(until)).all());
         }
-        return new RowBytes().put(from).put(until).put(next).put(held.getOrDefault(until, List.of())).all();
+        return new RowBytes()
+                .put(from)
+                .put(until)
+                .put(next)
+                .put(held.getOrDefault(until, List.of()))
+                .all();
     }
 }

@@ -10,23 +10,23 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 
 /**
- * What rows that come and go do to a list of rows, in their order: one comes to be there once more, or is taken away where it is there. To
- * take away what is not there changes nothing.
+ * What rows that are added and retracted do to a list of rows, in their order: one comes to be there once more, or once
+ * less where it is there. To retract what is not there changes nothing.
  */
 public final class RowChanges {
     private final Map<UnsafeRow, Course> courses = new LinkedHashMap<>();
 
     /**
-     * A row of which there are {@code times} more, or fewer where it is negative. {@code told}: how often it was said to come, or to go where
-     * that is negative; it can have been said to go more often than it was there.
+     * A row of which there are {@code times} more, or fewer where it is negative. {@code announced}: how often the
+     * input added it, or retracted it where that is negative, which can be more often than it was there.
      */
-    public record Change(UnsafeRow row, int times, int told) {
+    public record Change(UnsafeRow row, int times, int announced) {
         public Change(UnsafeRow row, int times) {
             this(row, times, times);
         }
     }
 
-    /** What was said of one row: there are {@code sum} more of it, and at least {@code least}. */
+    /** What the input says of one row: there are {@code sum} more of it, and at least {@code least}. */
     private static final class Course {
         private int sum;
         private int least;
@@ -36,22 +36,26 @@ public final class RowChanges {
         }
     }
 
-    /** A row comes, or goes. It must not change afterwards. */
-    public void add(UnsafeRow row, boolean goes) {
+    /** A row is added, or retracted. It must not change afterwards. */
+    public void add(UnsafeRow row, boolean retracts) {
         Course course = courses.computeIfAbsent(row, r -> new Course());
-        course.sum += goes ? -1 : 1;
-        course.least = Math.max(0, course.least + (goes ? -1 : 1));
+        course.sum += retracts ? -1 : 1;
+        course.least = Math.max(0, course.least + (retracts ? -1 : 1));
     }
 
-    /** What changes in {@code list} of {@code kept}, in the order in which rows were first told of; one that goes more often than it is there goes first. */
-    public List<Change> in(KeptRows kept, int list) {
+    /**
+     * What changes in {@code list} of {@code kept}, in the order in which rows first came; one that is retracted more
+     * often than it is there first.
+     */
+    public List<Change> in(RowLists kept, int list) {
         Set<UnsafeRow> asked = new HashSet<>();
         courses.forEach((row, course) -> {
             if (course.dependsOnNumber()) {
                 asked.add(row);
             }
         });
-        Map<UnsafeRow, int[]> numbers = asked.isEmpty() || kept.size(list) == 0 ? new HashMap<>() : kept.numbers(list, asked::contains);
+        Map<UnsafeRow, int[]> numbers =
+                asked.isEmpty() || kept.size(list) == 0 ? new HashMap<>() : kept.numbers(list, asked::contains);
         List<Change> changes = new ArrayList<>();
         courses.forEach((row, course) -> {
             int before = numbers.containsKey(row) ? numbers.get(row)[0] : 0;
@@ -61,7 +65,7 @@ public final class RowChanges {
                 }
                 return;
             }
-            // It was gone in between: all of it goes, with what was not there, and the rest comes.
+            // There was none of it in between: all are removed, with what was not there, and the rest is added.
             changes.add(new Change(row, -before, course.sum - course.least));
             if (course.least > 0) {
                 changes.add(new Change(row, course.least));
@@ -70,7 +74,7 @@ public final class RowChanges {
         return changes;
     }
 
-    /** The rows of {@code changes} that come to be there, or go where {@code sign} is negative, as often as they do. */
+    /** The rows of {@code changes} that are added, or removed where {@code sign} is negative, as often as they are. */
     public static List<UnsafeRow> rows(List<Change> changes, int sign) {
         List<UnsafeRow> rows = new ArrayList<>();
         for (Change change : changes) {

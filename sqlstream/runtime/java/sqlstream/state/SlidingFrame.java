@@ -12,12 +12,13 @@ import sqlstream.aggregates.Aggregates;
 import sqlstream.catalyst.RowBytes;
 
 /**
- * The last rows of a key, to which rows come at one end and from which they go at the other, and aggregates of them, at a cost that does not
- * depend on how many there are: nothing is ever subtracted, so that it serves every function whose buffers can be merged.
+ * The last rows of a key, to which rows are added at one end and from which they are removed at the other, and
+ * aggregates of them, at a cost that does not depend on how many there are: nothing is ever subtracted, so that it
+ * serves every function whose buffers can be merged.
  *
- * <p>The rows are segments. Those at the front have buffers of all rows from one on, the others have been added to one running buffer; when
- * the front is used up the others become it. A full segment is a chunk of the state, read when its first row is to go; beside it stand its
- * buffers.
+ * <p>The rows are segments. Those at the front have buffers of all rows from one on, the others have been added to one
+ * running buffer; when the front is used up the others become it. A full segment is a chunk of the state, read when its
+ * first row is to be removed; beside it stand its buffers.
  */
 public final class SlidingFrame {
     private static final int SEGMENT = 1 << 8;
@@ -47,7 +48,10 @@ public final class SlidingFrame {
         built = aggregates.new Work();
     }
 
-    /** Rows that follow each other. {@code number}: of its chunk, or -1; {@code suffix}: the buffers of it and all behind it in the front. */
+    /**
+     * Rows that follow each other. {@code number}: of its chunk, or -1; {@code suffix}: the buffers of it and all
+     * behind it in the front.
+     */
     private final class Segment {
         private int number = -1;
         private int count;

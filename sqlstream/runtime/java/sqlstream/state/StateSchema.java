@@ -3,10 +3,13 @@ package sqlstream.state;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
@@ -19,74 +22,145 @@ import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * What our operators keep in their states, as text beside each state: an operator that finds another text there refuses the state. Spark knows
- * of most of them no more than that they are bytes.
+ * What our operators keep in their states, as text beside each state: the layouts with their versions, the types of
+ * rows. An operator refuses a state of another one, and one of a version that it does not know. Spark knows of most
+ * states no more than that they are bytes.
+ *
+ * <p>The text is written before the first micro-batch, and stays: a restart reads it, whatever has become of the
+ * state's own files.
  */
 public final class StateSchema {
     private static final String KEY = "sqlstream.state";
     private static final String FILE = "_sqlstream";
-    /** Of all states: another number where the same text stands for other bytes. */
-    private static final int VERSION = 1;
-    /** Runs of operators of which the state was found to be theirs. */
-    private static final Map<String, UUID> KNOWN = new ConcurrentHashMap<>();
+    /** What is between the layouts and the rest. */
+    private static final String ROWS = " by (";
+
+    private static final Pattern LAYOUTS = Pattern.compile("\\w+ \\d{1,9}(, \\w+ \\d{1,9})*" + Pattern.quote(ROWS));
+    /** Of a layout that a text does not name: it is of a release that wrote the operator's only. */
+    private static final int FIRST = 1;
+    /** What was found for runs of operators, by their folders. */
+    private static final Map<String, Known> KNOWN = new ConcurrentHashMap<>();
+
+    private record Known(UUID run, Map<String, Integer> versions) {}
 
     private StateSchema() {}
 
-    /** An operator whose state depends on more than the types of its rows. */
-    public interface Depends {
-        /** That, in words. */
-        String kept();
-    }
-
     /** What the state of {@code operator} is, for the plan's node to carry. */
-    public static Metadata of(Object operator, StructType rows, List<String> keys, StructType output, boolean expires) {
-        String text = operator.getClass().getSimpleName() + " " + VERSION
-                + " by (" + String.join(", ", keys) + ") of " + rows.catalogString()
-                + (operator instanceof Depends more ? " with " + more.kept() : "")
+    public static Metadata of(
+            KeyedOperator operator, StructType rows, List<String> keys, StructType output, boolean expires) {
+        String depends = operator.dependsOn();
+        String text = operator.layouts().stream().map(Layout::toString).collect(Collectors.joining(", "))
+                + ROWS + String.join(", ", keys) + ") of " + rows.catalogString()
+                + (depends.isEmpty() ? "" : " with " + depends)
                 + (expires ? ", which expires" : "")
                 + ", giving " + output.catalogString();
         return new MetadataBuilder().putString(KEY, text).build();
     }
 
-    /** {@code plan}; raises IllegalStateException where it is such an operator, and its state is another's. */
+    /**
+     * {@code plan}; raises IllegalStateException where it is such an operator, and its state is another's or of a
+     * version that is not known.
+     */
     public static SparkPlan checked(SparkPlan plan) {
-        if (plan instanceof TransformWithStateExec exec && exec.isStreaming() && exec.stateInfo().isDefined()) {
+        if (plan instanceof TransformWithStateExec exec
+                && exec.isStreaming()
+                && exec.stateInfo().isDefined()) {
             Metadata metadata = exec.outputObjAttr().metadata();
-            if (metadata.contains(KEY)) {
-                check(metadata.getString(KEY), exec.stateInfo().get(), exec.session().sessionState().newHadoopConf());
+            if (metadata.contains(KEY) && (Object) exec.statefulProcessor() instanceof KeyedOperator operator) {
+                operator.reads(checked(
+                        metadata.getString(KEY),
+                        exec.stateInfo().get(),
+                        exec.session().sessionState().newHadoopConf()));
             }
         }
         return plan;
     }
 
-    private static void check(String text, StatefulOperatorStateInfo info, Configuration configuration) {
+    private static Map<String, Integer> checked(
+            String text, StatefulOperatorStateInfo info, Configuration configuration) {
         Path folder = new Path(info.checkpointLocation(), Long.toString(info.operatorId()));
-        // A plan that is only told of is one of no place.
-        if (!folder.isAbsolute() || info.queryRunId().equals(KNOWN.get(folder.toString()))) {
-            return;
+        // A plan that is only explained is one of no place.
+        if (!folder.isAbsolute()) {
+            return versions(text);
         }
+        Known known = KNOWN.get(folder.toString());
+        if (known == null || !known.run.equals(info.queryRunId())) {
+            known = new Known(info.queryRunId(), found(text, folder, info.storeVersion() == 0, configuration));
+            KNOWN.put(folder.toString(), known);
+        }
+        return known.versions;
+    }
+
+    /**
+     * The versions of the state in {@code folder}; where it is {@code fresh}, nothing being committed, those that
+     * {@code text} names are its own.
+     */
+    private static Map<String, Integer> found(String text, Path folder, boolean fresh, Configuration configuration) {
         Path file = new Path(folder, FILE);
         CheckpointFileManager files = CheckpointFileManager.create(folder, configuration);
         try {
-            if (files.exists(file)) {
-                compare(text, read(files, file), folder);
-            } else if (info.storeVersion() > 0) {
-                compare(text, "not told", folder);
-            } else {
+            String found = files.exists(file) ? read(files, file) : "unknown";
+            if (!fresh) {
+                return versions(text, found, folder.toUri().getPath());
+            }
+            if (!found.equals(text)) {
                 files.mkdirs(folder);
                 write(files, file, text);
             }
+            return versions(text);
         } catch (IOException error) {
             throw new UncheckedIOException("The state in " + folder + " can't be read: " + error.getMessage(), error);
         }
-        KNOWN.put(folder.toString(), info.queryRunId());
     }
 
-    private static void compare(String text, String found, Path folder) {
-        if (!found.equals(text)) {
-            throw new IllegalStateException(
-                    "The state in " + folder.toUri().getPath() + " is another operator's. It is: " + found + ". This one's is: " + text + ".");
+    /**
+     * The versions of the layouts that {@code text} names in a state beside which {@code found} stands.
+     *
+     * @throws IllegalStateException if the state is another operator's, or has a layout or version that {@code text}
+     *     does not know
+     */
+    static Map<String, Integer> versions(String text, String found, String folder) {
+        String operator = text.substring(0, text.indexOf(' '));
+        if (!found.startsWith(operator + " ")
+                || !LAYOUTS.matcher(found).lookingAt()
+                || !rest(found).equals(rest(text))) {
+            throw new IllegalStateException("The state in " + folder + " is another operator's. It is: " + found
+                    + ". This one's is: " + text + ".");
         }
+        Map<String, Integer> written = versions(found);
+        Map<String, Integer> versions = new LinkedHashMap<>();
+        versions(text)
+                .forEach((layout, latest) -> versions.put(
+                        layout, known(written.getOrDefault(layout, FIRST), layout, latest, operator, folder)));
+        written.forEach((layout, version) -> {
+            if (!versions.containsKey(layout)) {
+                known(version, layout, 0, operator, folder);
+            }
+        });
+        return versions;
+    }
+
+    private static int known(int version, String layout, int latest, String operator, String folder) {
+        if (version < FIRST || version > latest) {
+            String known = latest == 0 ? "none" : latest == FIRST ? "version 1" : "versions 1 to " + latest;
+            throw new IllegalStateException("The state of " + operator + " in " + folder + " has version " + version
+                    + " of the layout " + layout + ", of which this release reads " + known + ".");
+        }
+        return version;
+    }
+
+    /** The layouts that a text begins with. */
+    private static Map<String, Integer> versions(String text) {
+        Map<String, Integer> versions = new LinkedHashMap<>();
+        for (String layout : text.substring(0, text.indexOf(ROWS)).split(", ")) {
+            int space = layout.lastIndexOf(' ');
+            versions.put(layout.substring(0, space), Integer.parseInt(layout.substring(space + 1)));
+        }
+        return versions;
+    }
+
+    private static String rest(String text) {
+        return text.substring(text.indexOf(ROWS));
     }
 
     private static String read(CheckpointFileManager files, Path file) throws IOException {

@@ -17,7 +17,10 @@ import scala.collection.Iterator;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.WholeRow;
 
-/** How often each value of some expressions is among the rows of a key for which a condition holds. State: a map from values to counts. */
+/**
+ * How often each value of some expressions is among the rows of a key for which a condition holds. State: a map from
+ * values to counts.
+ */
 public final class ValueCounts implements Serializable {
     // Values of one key that a micro-batch holds before they go to the state store.
     private static final int HELD = 1 << 18;
@@ -40,9 +43,9 @@ public final class ValueCounts implements Serializable {
     public enum Counting {
         /** Rows only come: a value is known to be there, not how often. */
         PRESENCE,
-        /** A row that goes counts, whether it came or not: Flink's DISTINCT. */
+        /** A retraction counts, whether its row is there or not: Flink's DISTINCT. */
         DIFFERENCE,
-        /** A row that goes and is not there does not count: Flink's MIN and MAX. */
+        /** A retraction of what is not there does not count: Flink's MIN and MAX. */
         NUMBER
     }
 
@@ -69,7 +72,7 @@ public final class ValueCounts implements Serializable {
             held = new HashMap<>();
         }
 
-        /** Takes in {@code sign} times the row; 1 where its value comes to be there by it, -1 where it goes, else 0. */
+        /** Takes in {@code sign} times the row; 1 where its value is there by it, -1 where it is no longer, else 0. */
         public int add(InternalRow row, int sign) {
             if (where != null && !Boolean.TRUE.equals(where.eval(row))) {
                 return 0;

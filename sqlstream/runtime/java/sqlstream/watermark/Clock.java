@@ -3,39 +3,35 @@ package sqlstream.watermark;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongUnaryOperator;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
-import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import sqlstream.catalyst.StreamTable;
 
 /**
- * A streaming source of moments: one row (value BIGINT, milliseconds since 1970) whenever a new one has come, so that a query
- * goes on where no record arrives. With options {@code every}, {@code offset} (milliseconds) and {@code zone} the moments are
- * the starts of windows of that length. With {@code times} they are those at which a split of {@link SplitTimes} of that id
- * becomes idle, and its rows are NULL: they say nothing about time.
+ * A streaming source of moments: one row (value BIGINT, milliseconds since 1970) whenever a new one has come, so that a
+ * query goes on where no record arrives. With options {@code every}, {@code offset} (milliseconds) and {@code zone} the
+ * moments are the starts of windows of that length. With {@code times} they are those at which a split of
+ * {@link SourceWatermark} of that id becomes idle, and its rows are NULL: they say nothing about time.
  */
 public final class Clock implements TableProvider {
     private static final StructType SCHEMA = new StructType().add("value", DataTypes.LongType, true);
-    private static final Map<String, SplitTimes> TIMES = new ConcurrentHashMap<>();
+    private static final Map<String, SourceWatermark> TIMES = new ConcurrentHashMap<>();
 
     /** Makes {@code times} known by their id until the source that asks for them stops. */
-    static void watch(SplitTimes times, String id) {
+    static void watch(SourceWatermark times, String id) {
         TIMES.put(id, times);
     }
 
@@ -46,39 +42,7 @@ public final class Clock implements TableProvider {
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
-        return new Moments();
-    }
-
-    private static final class Moments implements SupportsRead {
-        @Override
-        public String name() {
-            return "clock";
-        }
-
-        @Override
-        public StructType schema() {
-            return SCHEMA;
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new Scan() {
-                @Override
-                public StructType readSchema() {
-                    return SCHEMA;
-                }
-
-                @Override
-                public MicroBatchStream toMicroBatchStream(String checkpoint) {
-                    return stream(options);
-                }
-            };
-        }
+        return new StreamTable("clock", SCHEMA, (options, checkpoint) -> stream(options));
     }
 
     private static MicroBatchStream stream(CaseInsensitiveStringMap options) {
@@ -89,11 +53,18 @@ public final class Clock implements TableProvider {
         long every = options.getLong("every", 1000);
         long offset = options.getLong("offset", 0);
         ZoneId zone = ZoneId.of(options.getOrDefault("zone", "UTC"));
-        return new Stream(last -> {
-            long now = System.currentTimeMillis();
-            long local = now + zone.getRules().getOffset(Instant.ofEpochMilli(now)).getTotalSeconds() * 1000L;
-            return now - Math.floorMod(local - offset, every);
-        }, () -> {}, true);
+        return new Stream(
+                last -> {
+                    long now = System.currentTimeMillis();
+                    long local = now
+                            + zone.getRules()
+                                            .getOffset(Instant.ofEpochMilli(now))
+                                            .getTotalSeconds()
+                                    * 1000L;
+                    return now - Math.floorMod(local - offset, every);
+                },
+                () -> {},
+                true);
     }
 
     /** The moments that {@code next} gives; it is asked on the driver before each micro-batch. */
@@ -130,7 +101,9 @@ public final class Clock implements TableProvider {
         @Override
         public InputPartition[] planInputPartitions(Offset start, Offset end) {
             long millis = ((Moment) end).millis;
-            return ((Moment) start).millis == millis ? new InputPartition[0] : new InputPartition[] {new Piece(told ? millis : null)};
+            return ((Moment) start).millis == millis
+                    ? new InputPartition[0]
+                    : new InputPartition[] {new Piece(told ? millis : null)};
         }
 
         @Override

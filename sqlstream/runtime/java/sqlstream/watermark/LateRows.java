@@ -25,8 +25,8 @@ import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 
 /**
- * Drops rows that are late for their window before they are aggregated, and counts them. Spark drops them behind its partial
- * aggregate, where it counts groups.
+ * Drops rows that are late for their window before they are aggregated, and counts them. Spark drops them behind its
+ * partial aggregate, where it counts groups.
  */
 public final class LateRows extends AccumulatorV2<Long, Long> {
     private static final Map<String, LateRows> BY_RUN = new ConcurrentHashMap<>();
@@ -41,7 +41,8 @@ public final class LateRows extends AccumulatorV2<Long, Long> {
 
     /** {@code plan}, or what takes its place where it writes the state of an aggregate that closes by a watermark. */
     public static SparkPlan of(SparkPlan plan) {
-        if (!(plan instanceof StateStoreSaveExec save) || save.eventTimeWatermarkForLateEvents().isEmpty()) {
+        if (!(plan instanceof StateStoreSaveExec save)
+                || save.eventTimeWatermarkForLateEvents().isEmpty()) {
             return plan;
         }
         SparkPlan lowest = null;
@@ -64,7 +65,10 @@ public final class LateRows extends AccumulatorV2<Long, Long> {
         return Scala.replaced(save, rows, new FilterExec(inTime, rows));
     }
 
-    /** Whether a row of {@code time}, a TIMESTAMP, is in time for what closes at {@code watermark} (milliseconds since 1970). */
+    /**
+     * Whether a row of {@code time}, a TIMESTAMP, is in time for what closes at {@code watermark} (milliseconds since
+     * 1970).
+     */
     public static Expression inTime(Expression time, long watermark, StatefulOperatorStateInfo state) {
         LateRows late = BY_RUN.computeIfAbsent(state.queryRunId().toString(), run -> {
             LateRows fresh = new LateRows();

@@ -13,8 +13,8 @@ import sqlstream.catalyst.Scala;
 
 /**
  * A row is late for a session by Flink's rule: after it is merged. Spark drops a row that would be late in a session of
- * its own, also where it belongs to one that is still open. So its own filter is taken out, and one put behind the merge:
- * a session that has state ends after the watermark, so one that does not is made of late rows alone.
+ * its own, also where it belongs to one that is still open. So its own filter is taken out, and one put behind the
+ * merge: a session that has state ends after the watermark, so one that does not is made of late rows alone.
  */
 public final class LateSessions {
     private LateSessions() {}
@@ -49,6 +49,10 @@ public final class LateSessions {
         SparkPlan merged = Scala.replaced(merging, restored, unfiltered);
         Attribute session = merging.sessionExpression().toAttribute();
         return new FilterExec(
-                LateRows.inTime(new GetStructField(session, 1, Option.apply("end")), watermark, restored.stateInfo().get()), merged);
+                LateRows.inTime(
+                        new GetStructField(session, 1, Option.apply("end")),
+                        watermark,
+                        restored.stateInfo().get()),
+                merged);
     }
 }

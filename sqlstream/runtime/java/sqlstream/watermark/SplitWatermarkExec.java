@@ -17,25 +17,28 @@ import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 
 /**
- * Answers for the watermark of {@link SplitTimes}. After a micro-batch Spark asks the watermark operators of its plan, which
- * it knows by their class wherever they stand, for the greatest time that they saw. Spark's own stands among the rows, which
- * it looks at one by one, outside of generated code. This one looks at none, and answers where nothing has come, too: what others of the
- * query have come to is its watermark where its own splits are idle.
+ * Answers for the watermark of {@link SourceWatermark}. After a micro-batch Spark asks the watermark operators of its
+ * plan, which it knows by their class wherever they stand, for the greatest time that they saw. Spark's own stands
+ * among the rows, which it looks at one by one, outside of generated code. This one looks at none, and answers where
+ * nothing has come, too: what others of the query have come to is its watermark where its own splits are idle.
  */
 public final class SplitWatermarkExec extends EventTimeWatermarkExec {
     /** On the driver only. */
-    private final transient SplitTimes times;
+    private final transient SourceWatermark times;
 
     /** Public for Spark, which copies nodes by their constructors. */
-    public SplitWatermarkExec(UUID nodeId, Attribute eventTime, CalendarInterval delay, SparkPlan child, SplitTimes times) {
+    public SplitWatermarkExec(
+            UUID nodeId, Attribute eventTime, CalendarInterval delay, SparkPlan child, SourceWatermark times) {
         super(nodeId, eventTime, delay, child);
         this.times = times;
     }
 
-    /** {@code plan} with these operators in the place of Spark's that are of SplitTimes. */
+    /** {@code plan} with these operators in the place of Spark's that are of SourceWatermark. */
     public static SparkPlan in(SparkPlan plan) {
-        // Above the shuffle, if one follows, it parts no generated code. It must stay below what waits for the watermark.
-        return Scala.transformed(Scala.transformed(plan, SplitWatermarkExec::aboveShuffle), SplitWatermarkExec::inPlace);
+        // Above the shuffle, if one follows, it parts no generated code. It must stay below what waits for the
+        // watermark.
+        return Scala.transformed(
+                Scala.transformed(plan, SplitWatermarkExec::aboveShuffle), SplitWatermarkExec::inPlace);
     }
 
     private static SparkPlan inPlace(SparkPlan node) {
@@ -58,11 +61,13 @@ public final class SplitWatermarkExec extends EventTimeWatermarkExec {
     }
 
     private static boolean sparks(SparkPlan node) {
-        return node.getClass() == EventTimeWatermarkExec.class && SplitTimes.of(((EventTimeWatermarkExec) node).nodeId()) != null;
+        return node.getClass() == EventTimeWatermarkExec.class
+                && SourceWatermark.of(((EventTimeWatermarkExec) node).nodeId()) != null;
     }
 
     private static SparkPlan answering(EventTimeWatermarkExec spark, SparkPlan rows) {
-        return new SplitWatermarkExec(spark.nodeId(), spark.eventTime(), spark.delay(), rows, SplitTimes.of(spark.nodeId()));
+        return new SplitWatermarkExec(
+                spark.nodeId(), spark.eventTime(), spark.delay(), rows, SourceWatermark.of(spark.nodeId()));
     }
 
     @Override

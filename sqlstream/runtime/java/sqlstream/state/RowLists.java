@@ -21,17 +21,18 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
 /**
- * Lists of rows that are kept by key, several lists a key. A key with few rows is one read and one write of the state store a micro-batch,
- * whatever lists they are in.
+ * Lists of rows that are kept by key, several lists a key. A key with few rows is one read and one write of the state
+ * store a micro-batch, whatever lists they are in.
  *
- * <p>A list is a log: a row that goes is written behind the others, and takes the first equal one with it when the list is read. A log of which
- * half is such pairs is written anew.
+ * <p>A list is a log: the removal of a row is written behind the others, and the first equal row is left out when the
+ * list is read. A log of which half is such pairs is written anew.
  *
- * <p>State: {@code head} has, for each list, the number of its full chunks, the length of its open chunk in bytes, and the numbers of its
- * entries and of those that take others away; at the end the open chunks. {@code chunks} has full chunks under {@code list + lists * number}. A
- * chunk is rows in Spark's binary form, each after its length (8 bytes, negative where the row goes).
+ * <p>State: {@code head} has, for each list, the number of its full chunks, the length of its open chunk in bytes, and
+ * the numbers of its entries and of the removals among them; at the end the open chunks. {@code chunks} has full chunks
+ * under {@code list + lists * number}. A chunk is rows in Spark's binary form, each after its length (8 bytes, negative
+ * where the row is removed).
  */
-public final class KeptRows {
+public final class RowLists {
     private static final int NUMBERS = 16;
 
     private final int[] widths;
@@ -41,13 +42,16 @@ public final class KeptRows {
     private final int[] full;
     private final int[] entries;
     private final int[] removals;
-    // How often each row is in a list, where one was taken away by itself.
+    // How often each row is in a list, where one was removed by itself.
     private final List<Map<UnsafeRow, int[]>> numbers = new ArrayList<>();
     private boolean changed;
     private boolean stored;
 
-    /** {@code widths}: how many columns the rows of each list have. {@code name}: of the state, as an operator may have several. */
-    public KeptRows(StatefulProcessorHandle handle, String name, int... widths) {
+    /**
+     * {@code widths}: how many columns the rows of each list have. {@code name}: of the state, as an operator may have
+     * several.
+     */
+    public RowLists(StatefulProcessorHandle handle, String name, int... widths) {
         this.widths = widths;
         head = handle.getValueState(name + "Head", Encoders.BINARY(), TTLConfig.NONE());
         chunks = new Chunks(handle, name + "Chunks");
@@ -87,14 +91,14 @@ public final class KeptRows {
         if (removals[list] == 0) {
             return log;
         }
-        Map<UnsafeRow, int[]> gone = new HashMap<>();
+        Map<UnsafeRow, int[]> removed = new HashMap<>();
         while (log.hasNext()) {
             UnsafeRow row = log.next();
             if (log.removes) {
-                gone.computeIfAbsent(row.copy(), r -> new int[1])[0]++;
+                removed.computeIfAbsent(row.copy(), r -> new int[1])[0]++;
             }
         }
-        return new Remaining(new Log(list), gone);
+        return new Remaining(new Log(list), removed);
     }
 
     /** How often each of the rows that are {@code asked} for is in a list; of those that are. */
@@ -128,7 +132,7 @@ public final class KeptRows {
         }
     }
 
-    /** Take the first row that is equal out of a list, if there is one. */
+    /** Remove the first row that is equal from a list, if there is one. */
     public void remove(int list, UnsafeRow row) {
         if (numbers.get(list) == null) {
             numbers.set(list, numbers(list, r -> true));
@@ -145,7 +149,7 @@ public final class KeptRows {
         append(list, rows, 1);
     }
 
-    /** Take rows that are in a list out of it: for each the first that is equal. */
+    /** Remove rows that are in a list: for each the first that is equal. */
     private void remove(int list, List<UnsafeRow> rows) {
         append(list, rows, -1);
         removals[list] += rows.size();
@@ -164,7 +168,7 @@ public final class KeptRows {
         append(list, rows, 1);
     }
 
-    /** Take all rows out of all lists. */
+    /** Remove all rows from all lists. */
     public void clear() {
         for (int i = 0; i < widths.length; i++) {
             replace(i, List.of());
@@ -276,22 +280,22 @@ public final class KeptRows {
         }
     }
 
-    /** The entries of a log that no other takes away. */
+    /** The entries of a log that are not removed. */
     private static final class Remaining extends AbstractIterator<InternalRow> {
         private final Log log;
-        private final Map<UnsafeRow, int[]> gone;
+        private final Map<UnsafeRow, int[]> removed;
         private UnsafeRow next;
 
-        private Remaining(Log log, Map<UnsafeRow, int[]> gone) {
+        private Remaining(Log log, Map<UnsafeRow, int[]> removed) {
             this.log = log;
-            this.gone = gone;
+            this.removed = removed;
         }
 
         @Override
         public boolean hasNext() {
             while (next == null && log.hasNext()) {
                 UnsafeRow row = log.next();
-                int[] count = gone.get(row);
+                int[] count = removed.get(row);
                 if (log.removes) {
                     continue;
                 }
@@ -309,9 +313,9 @@ public final class KeptRows {
             if (!hasNext()) {
                 throw new NoSuchElementException();
             }
-            UnsafeRow given = next;
+            UnsafeRow row = next;
             next = null;
-            return given;
+            return row;
         }
     }
 }

@@ -14,12 +14,13 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
 /**
- * The rows of a key that wait for their time, given back in its order, and rows of one time in that of their arrival.
+ * The rows of a key that wait for their time, read in its order, and rows of one time in that of their arrival.
  *
- * <p>They are runs of rows in order: some full ones, chunks of the state that are read when their first row's time has come, and an open one
- * beside their list. A row in a run stands after its length and its number among those that arrived (4 bytes each).
+ * <p>They are runs of rows in order: some full ones, chunks of the state that are read when their first row's time has
+ * come, and an open one beside their list. A row in a run stands after its length and its number among those that
+ * arrived (4 bytes each).
  */
-public final class WaitingRows {
+public final class EventTimeBuffer {
 
     private final int width;
     private final int time;
@@ -32,7 +33,7 @@ public final class WaitingRows {
     private boolean changed;
 
     /** {@code width}: how many columns the rows have. {@code time}: which of them is their time. */
-    public WaitingRows(StatefulProcessorHandle handle, int width, int time) {
+    public EventTimeBuffer(StatefulProcessorHandle handle, int width, int time) {
         this.width = width;
         this.time = time;
         chunks = new Chunks(handle, "waiting");
@@ -59,7 +60,7 @@ public final class WaitingRows {
             point();
         }
 
-        /** Its first row that was not taken yet, which is there. */
+        /** Its first row that was not read yet, which is there. */
         private UnsafeRow row() {
             if (bytes == null) {
                 bytes = chunks.get(number);
@@ -139,8 +140,8 @@ public final class WaitingRows {
     }
 
     /**
-     * The rows up to the time {@code until}, of those that wait and of {@code added}, which are in the order of their times. Each is good until
-     * the next is asked for. When there is none any more, the others wait.
+     * The rows up to the time {@code until}, of those that wait and of {@code added}, which are in the order of their
+     * times. Each is good until the next is asked for. When there is none any more, the others wait.
      */
     public Iterator<InternalRow> due(Iterator<InternalRow> added, long until) {
         return new Due(added, until);
@@ -152,8 +153,8 @@ public final class WaitingRows {
         private final long until;
         private UnsafeRow next;
         private long at = Long.MIN_VALUE;
-        private boolean given;
-        private Run taken;
+        private boolean ofAdded;
+        private Run current;
         private boolean ended;
 
         private Due(Iterator<InternalRow> added, long until) {
@@ -202,28 +203,30 @@ public final class WaitingRows {
                 throw new NoSuchElementException();
             }
             if (waitingFirst()) {
-                taken = runs.poll();
-                return taken.row();
+                current = runs.poll();
+                return current.row();
             }
-            given = true;
+            ofAdded = true;
             return next;
         }
 
-        /** Leaves the row that was given last. */
+        /** Leaves the row that was read last. */
         private void step() {
-            if (given) {
-                given = false;
+            if (ofAdded) {
+                ofAdded = false;
                 advance();
-            } else if (taken != null) {
+            } else if (current != null) {
                 changed = true;
-                if (taken.next()) {
-                    runs.add(taken);
+                if (current.next()) {
+                    runs.add(current);
                 }
-                taken = null;
+                current = null;
             }
         }
 
-        /** Lets the rows that are left wait: those of chunks that were not read where they are, the others in new runs. */
+        /**
+         * Lets the rows that are left wait: those of chunks that were not read where they are, the others in new runs.
+         */
         private void keep() {
             full.clear();
             List<Run> read = new ArrayList<>();

@@ -15,13 +15,17 @@ import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 import sqlstream.watermark.LateRows;
 
-/** Gives {@link InOrder} the rows of a micro-batch by key and time, where Spark sorts them by key alone, and drops those that are late. */
-public final class InOrderRows {
-    private InOrderRows() {}
+/**
+ * Gives {@link EventTimeOperator} the rows of a micro-batch by key and time, where Spark sorts them by key alone, and
+ * drops those that are late.
+ */
+public final class EventTimeOrder {
+    private EventTimeOrder() {}
 
     /** {@code plan}, or what takes its place where it is such an operator. */
     public static SparkPlan of(SparkPlan plan) {
-        if (!(plan instanceof TransformWithStateExec exec) || !((Object) exec.statefulProcessor() instanceof InOrder processor)) {
+        if (!(plan instanceof TransformWithStateExec exec)
+                || !((Object) exec.statefulProcessor() instanceof EventTimeOperator processor)) {
             return plan;
         }
         Attribute time = CollectionConverters.asJava(exec.dataAttributes()).get(processor.time);
@@ -29,7 +33,8 @@ public final class InOrderRows {
         SortExec sort = (SortExec) inputs.get(0);
         SparkPlan rows = processor.dropsLate() ? inTime(sort.child(), time, exec) : sort.child();
         List<SortOrder> order = new ArrayList<>(CollectionConverters.asJava(sort.sortOrder()));
-        order.add(new SortOrder(time, Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), PythonUtils.toSeq(List.of())));
+        order.add(new SortOrder(
+                time, Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), PythonUtils.toSeq(List.of())));
         SparkPlan sorted = new SortExec(PythonUtils.toSeq(order), false, rows, sort.testSpillFrequency());
         return exec.withNewChildren(PythonUtils.toSeq(List.of(sorted, inputs.get(1))));
     }
@@ -42,6 +47,9 @@ public final class InOrderRows {
             return plan;
         }
         SparkPlan rows = plan instanceof ShuffleExchangeExec ? Scala.child(plan) : plan;
-        return Scala.replaced(plan, rows, new FilterExec(LateRows.inTime(time, watermark, exec.stateInfo().get()), rows));
+        return Scala.replaced(
+                plan,
+                rows,
+                new FilterExec(LateRows.inTime(time, watermark, exec.stateInfo().get()), rows));
     }
 }

@@ -10,12 +10,10 @@ import java.util.UUID;
 import java.util.WeakHashMap;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.CalendarInterval;
@@ -23,34 +21,41 @@ import org.apache.spark.util.AccumulatorV2;
 import sqlstream.catalyst.Scala;
 
 /**
- * How far each split of a source has come since its query started: gathered by tasks as rows pass, read on the driver after
- * each micro-batch. The minimum is the watermark; splits that are idle do not count, unless all are: {@link EventTimes}.
+ * How far each split of a source has come since its query started: gathered by tasks as rows pass, read on the driver
+ * after each micro-batch. The minimum is the watermark; splits that are idle do not count, unless all are:
+ * {@link QueryWatermark}.
  *
- * <p>A split is idle when the query has asked for rows of it for so long, and there were none. What a micro-batch takes does not count:
- * rows may have come meanwhile.
+ * <p>A split is idle when the query has asked for rows of it for so long, and there were none. What a micro-batch takes
+ * does not count: rows may have come meanwhile.
  */
-public final class SplitTimes extends AccumulatorV2<Long, Long> {
+public final class SourceWatermark extends AccumulatorV2<Long, Long> {
     /** Stands for the split of a control row, which raises the watermark of all. */
     public static final int ALL = -1;
 
     private static final long NONE = Long.MIN_VALUE;
-    /** By the ids of the plan's nodes, which live as long as their plans. Where nothing has come Spark leaves out what looks at rows. */
-    private static final Map<UUID, SplitTimes> BY_NODE = Collections.synchronizedMap(new WeakHashMap<>());
+    /**
+     * By the ids of the plan's nodes, which live as long as their plans. Where nothing has come Spark leaves out what
+     * looks at rows.
+     */
+    private static final Map<UUID, SourceWatermark> BY_NODE = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** On the driver only, where more are found while the query runs. */
-    private final transient Splits splits;
+    private final transient SourceSplits splits;
+
     private final long end;
     private final long idleAfter;
     /** All of the query; on the driver only, as what follows. */
-    private final transient EventTimes inputs;
+    private final transient QueryWatermark inputs;
     /** When the last row of each split was read. */
     private final transient Map<Integer, Long> seen = new HashMap<>();
     /** When rows were first asked for, before that when this was made, and when for the last time; 0 for never. */
     private transient long begun = System.currentTimeMillis();
+
     private transient long asked;
     private transient long reached = NONE;
     /** The watermark after the last micro-batch. */
     private long current = NONE;
+
     private final HashMap<Integer, Long> greatest = new HashMap<>();
     // A task reads one split for long: its time is kept out of the map.
     private int split;
@@ -59,11 +64,12 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     /**
      * @param splits the splits of the source, each of which counts from when it was found
-     * @param end the watermark after any micro-batch, in milliseconds since 1970, where one has all that there is; else Long.MIN_VALUE
+     * @param end the watermark after any micro-batch, in milliseconds since 1970, where one has all that there is; else
+     *     Long.MIN_VALUE
      * @param idleAfter milliseconds without a row after which a split holds the others back no longer; 0 for never
      * @param inputs those of the query, to which this adds itself
      */
-    public SplitTimes(Splits splits, long end, long idleAfter, EventTimes inputs) {
+    public SourceWatermark(SourceSplits splits, long end, long idleAfter, QueryWatermark inputs) {
         this.splits = splits;
         this.end = end;
         this.idleAfter = idleAfter;
@@ -80,9 +86,12 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         return id;
     }
 
-    /** The watermark in milliseconds since 1970 as a column: that of the micro-batch's start, Long.MIN_VALUE before the first. */
+    /**
+     * The watermark in milliseconds since 1970 as a column: that of the micro-batch's start, Long.MIN_VALUE before the
+     * first.
+     */
     public Column currentColumn() {
-        return ExpressionUtils.column(Scala.call(this, "current", DataTypes.LongType, List.of(), List.of(), false));
+        return Scala.column(this, "current", DataTypes.LongType, List.of(), List.of(), false);
     }
 
     /** The watermark when a stage was sent to its tasks. */
@@ -91,25 +100,25 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     }
 
     /**
-     * {@code frame} under the watermark. {@code time} is a row's own watermark in milliseconds since 1970, Long.MIN_VALUE where
-     * it has none; {@code split} the split it is from, from 0. Rows of split ALL go no further. {@code marked} is a TIMESTAMP
-     * of the frame, for Spark to hang its watermark on. Since the look at a row is no deterministic condition, Spark
-     * moves no filter below it: every row of the source counts, as in Flink.
+     * {@code frame} under the watermark. {@code time} is a row's own watermark in milliseconds since 1970,
+     * Long.MIN_VALUE where it has none; {@code split} the split it is from, from 0. Rows of split ALL go no further.
+     * {@code marked} is a TIMESTAMP of the frame, for Spark to hang its watermark on. Since the look at a row is no
+     * deterministic condition, Spark moves no filter below it: every row of the source counts, as in Flink.
      */
     public Dataset<Row> watermark(Dataset<Row> frame, Column time, Column split, String marked) {
         frame.sparkSession().sparkContext().register(this);
-        List<Expression> arguments = List.of(ExpressionUtils.expression(time), ExpressionUtils.expression(split));
         List<AbstractDataType> types = List.of(DataTypes.LongType, DataTypes.IntegerType);
-        Expression saw = Scala.call(this, "saw", DataTypes.BooleanType, arguments, types, false);
-        LogicalPlan watched = frame.filter(ExpressionUtils.column(saw)).queryExecution().analyzed();
+        Column saw = Scala.column(this, "saw", DataTypes.BooleanType, List.of(time, split), types, false);
+        LogicalPlan watched = frame.filter(saw).queryExecution().analyzed();
         UUID id = UUID.randomUUID();
         BY_NODE.put(id, this);
-        LogicalPlan node = new EventTimeWatermark(id, Scala.named(watched, marked), new CalendarInterval(0, 0, 0L), watched);
+        LogicalPlan node =
+                new EventTimeWatermark(id, Scala.named(watched, marked), new CalendarInterval(0, 0, 0L), watched);
         return Dataset$.MODULE$.ofRows(frame.sparkSession(), node);
     }
 
     /** That whose watermark the node with this id has; null where it has Spark's own. */
-    static SplitTimes of(UUID node) {
+    static SourceWatermark of(UUID node) {
         return BY_NODE.get(node);
     }
 
@@ -142,7 +151,10 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
         return greatest;
     }
 
-    /** After a micro-batch: the watermark in milliseconds since 1970; null while a split that is not idle has had no row. */
+    /**
+     * After a micro-batch: the watermark in milliseconds since 1970; null while a split that is not idle has had no
+     * row.
+     */
     Long settle() {
         boolean idle = advance();
         current = idle ? Math.max(reached, inputs.watermark()) : reached;
@@ -182,8 +194,8 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     }
 
     /**
-     * Where the splits stand: of each its watermark (none before its first row), whether it is idle, and for how many milliseconds it has had
-     * no row.
+     * Where the splits stand: of each its watermark (none before its first row), whether it is idle, and for how many
+     * milliseconds it has had no row.
      */
     public synchronized Map<String, Object> standing() {
         long now = System.currentTimeMillis();
@@ -247,7 +259,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
 
     @Override
     public synchronized AccumulatorV2<Long, Long> copy() {
-        SplitTimes same = new SplitTimes(splits, end, 0, null);
+        SourceWatermark same = new SourceWatermark(splits, end, 0, null);
         same.greatest.putAll(store());
         same.current = current;
         return same;
@@ -257,7 +269,7 @@ public final class SplitTimes extends AccumulatorV2<Long, Long> {
     public synchronized void merge(AccumulatorV2<Long, Long> other) {
         store();
         long now = System.currentTimeMillis();
-        ((SplitTimes) other).store().forEach((k, v) -> {
+        ((SourceWatermark) other).store().forEach((k, v) -> {
             greatest.merge(k, v, Math::max);
             if (seen != null) {
                 seen.put(k, now);

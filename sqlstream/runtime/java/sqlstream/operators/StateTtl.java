@@ -1,43 +1,65 @@
 package sqlstream.operators;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import scala.collection.Iterator;
-import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.catalyst.Scala;
+import sqlstream.state.KeyedOperator;
+import sqlstream.state.Layout;
 
 /**
- * An operator whose state of a key goes when no row of the key has come for some time. The watermark of its input is the clock; Spark's own
- * TTL would have it run a micro-batch without end.
+ * An operator whose state of a key is dropped when no row of the key has come for some time. The watermark of its input
+ * is the clock; Spark's own TTL would have it run a micro-batch without end.
  *
  * <p>State by key: when a row came last, in milliseconds since 1970. Each key with a state has one timer.
  */
-final class Expiring extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements AwaitsTime, InArrival {
-    /** An operator that can forget the key that is being processed. */
-    interface Forgets {
-        void forget();
+final class StateTtl extends KeyedOperator implements HasTimers, ArrivalOrder {
+    /** An operator that can drop the state of the key that is being processed. */
+    interface Clearable {
+        void clearKey();
     }
 
-    private final StatefulProcessor<InternalRow, InternalRow, InternalRow> operator;
+    private final KeyedOperator operator;
     private final long ttl;
 
     private transient ValueState<Long> touched;
 
-    /** {@code operator} Forgets; {@code ttl}: in milliseconds. */
-    Expiring(StatefulProcessor<InternalRow, InternalRow, InternalRow> operator, long ttl) {
+    /** {@code operator} is Clearable; {@code ttl}: in milliseconds. */
+    StateTtl(KeyedOperator operator, long ttl) {
         this.operator = operator;
         this.ttl = ttl;
     }
 
     @Override
-    public boolean inArrival() {
-        return operator instanceof InArrival own && own.inArrival();
+    public boolean byArrival() {
+        return operator instanceof ArrivalOrder own && own.byArrival();
+    }
+
+    @Override
+    public List<Layout> layouts() {
+        List<Layout> layouts = new ArrayList<>(operator.layouts());
+        layouts.add(Layout.STATE_TTL);
+        return layouts;
+    }
+
+    @Override
+    public String dependsOn() {
+        return operator.dependsOn();
+    }
+
+    @Override
+    public void reads(Map<String, Integer> versions) {
+        super.reads(versions);
+        operator.reads(versions);
     }
 
     @Override
@@ -54,7 +76,7 @@ final class Expiring extends StatefulProcessor<InternalRow, InternalRow, Interna
         if (last == null) {
             getHandle().registerTimer(now + ttl);
         } else if (last + ttl <= now) {
-            ((Forgets) operator).forget();
+            ((Clearable) operator).clearKey();
         }
         touched.update(now);
         return operator.handleInputRows(key, rows, times);
@@ -66,10 +88,10 @@ final class Expiring extends StatefulProcessor<InternalRow, InternalRow, Interna
         if (last != null && last + ttl > timer.getExpiryTimeInMs()) {
             getHandle().registerTimer(last + ttl);
         } else if (last != null) {
-            ((Forgets) operator).forget();
+            ((Clearable) operator).clearKey();
             touched.clear();
         }
-        return CollectionConverters.asScala(java.util.List.<InternalRow>of().iterator());
+        return Scala.rows();
     }
 
     @Override

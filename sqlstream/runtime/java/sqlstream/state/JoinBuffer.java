@@ -9,12 +9,13 @@ import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * A list of rows with their times that are kept by key until their time has passed, each with a mark. Rows are in an open run of bytes, which is
- * stored beside other things, and in full runs, the chunks of a state, of which those are read whose times are asked for.
+ * A list of rows with their times that are kept by key until their time has passed, each with a mark. Rows are in an
+ * open run of bytes, which is stored beside other things, and in full runs, the chunks of a state, of which those are
+ * read whose times are asked for.
  *
  * <p>A row stands after its time (8 bytes), its length and its mark (4 each).
  */
-public final class TimedRows {
+public final class JoinBuffer {
     private static final int BEFORE = 16;
 
     private final int width;
@@ -42,9 +43,9 @@ public final class TimedRows {
 
     /**
      * @param width how many columns the rows have
-     * @param whole whether a chunk's rows stay until all of them can go
+     * @param whole whether a chunk's rows stay until all of them can be dropped
      */
-    public TimedRows(StatefulProcessorHandle handle, String name, int width, boolean whole) {
+    public JoinBuffer(StatefulProcessorHandle handle, String name, int width, boolean whole) {
         this.width = width;
         this.whole = whole;
         chunks = new Chunks(handle, name);
@@ -95,7 +96,7 @@ public final class TimedRows {
         return runs.isEmpty() && open.length == 0;
     }
 
-    /** The time that must have passed before anything can go; Long.MAX_VALUE without rows. */
+    /** The time that must have passed before anything can be dropped; Long.MAX_VALUE without rows. */
     public long next() {
         long next = open.first;
         for (Run run : runs) {
@@ -142,7 +143,10 @@ public final class TimedRows {
         run.last = Math.max(run.last, time);
     }
 
-    /** The rows that have times from {@code from} to {@code until}, perhaps with others, and all that can go: of times up to {@code passed}. */
+    /**
+     * The rows that have times from {@code from} to {@code until}, perhaps with others, and all that can be dropped: of
+     * times up to {@code passed}.
+     */
     public Cursor rows(long from, long until, long passed) {
         List<Run> read = new ArrayList<>();
         for (Run run : runs) {
@@ -171,7 +175,7 @@ public final class TimedRows {
             this.passed = passed;
         }
 
-        /** Goes to the next row; whether there is one. The row before is kept unless it {@link #goes}. */
+        /** Goes to the next row; whether there is one. The row before is kept unless it {@link #expires}. */
         public boolean next() {
             if (run != null) {
                 leave();
@@ -186,7 +190,7 @@ public final class TimedRows {
                 begin(read.remove(0));
             }
             at = following;
-            int size = TimedRows.size(run, at);
+            int size = JoinBuffer.size(run, at);
             following = at + BEFORE + size;
             row.pointTo(run.bytes, Platform.BYTE_ARRAY_OFFSET + at + (long) BEFORE, size);
             return true;
@@ -207,11 +211,11 @@ public final class TimedRows {
             dirty = false;
         }
 
-        /** Moves the row, unless it goes, to the end of those that are kept. */
+        /** Moves the row, unless it is dropped, to the end of those that are kept. */
         private void leave() {
             if (!drops) {
                 kept = following;
-            } else if (!goes()) {
+            } else if (!expires()) {
                 seen(run, time());
                 if (kept < at) {
                     System.arraycopy(run.bytes, at, run.bytes, kept, following - at);
@@ -237,7 +241,7 @@ public final class TimedRows {
         }
 
         public long time() {
-            return TimedRows.time(run, at);
+            return JoinBuffer.time(run, at);
         }
 
         /** The row; good until the next is asked for. */
@@ -245,8 +249,8 @@ public final class TimedRows {
             return row;
         }
 
-        /** Whether the row's time has passed, and it goes. */
-        public boolean goes() {
+        /** Whether the row's time has passed, and it is dropped. */
+        public boolean expires() {
             return drops && time() <= passed;
         }
 

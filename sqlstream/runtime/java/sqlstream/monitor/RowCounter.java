@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * How many rows have passed a place of a plan, in all micro-batches of a run. Spark adds a task's rows when it ends; where driver and
- * executors are one JVM, {@link #soFar} knows of them while it runs.
+ * How many rows have passed a place of a plan, in all micro-batches of a run. Spark adds a task's rows when it ends;
+ * where driver and executors are one JVM, {@link #soFar} knows of them while it runs.
  */
-public final class Counted extends AccumulatorV2<Long, Long> {
+public final class RowCounter extends AccumulatorV2<Long, Long> {
     /** On the driver only. */
     private final transient QueryRows query;
 
@@ -20,7 +20,7 @@ public final class Counted extends AccumulatorV2<Long, Long> {
     private long rows;
     private transient LongAdder told;
 
-    Counted(QueryRows query) {
+    RowCounter(QueryRows query) {
         this.query = query;
     }
 
@@ -67,14 +67,14 @@ public final class Counted extends AccumulatorV2<Long, Long> {
 
     @Override
     public AccumulatorV2<Long, Long> copy() {
-        Counted same = new Counted(query);
+        RowCounter same = new RowCounter(query);
         same.rows = rows;
         return same;
     }
 
     @Override
     public void merge(AccumulatorV2<Long, Long> other) {
-        rows += ((Counted) other).rows;
+        rows += ((RowCounter) other).rows;
     }
 
     @Override

@@ -25,11 +25,12 @@ import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 
 /**
- * The rows of both sides of a join on time, as one frame: the join's keys, the time of a row, the number of its side (0 for the left), and
- * a struct of each side's columns, the other side's NULL.
+ * The rows of both sides of a join on time, as one frame: the join's keys, the time of a row, the number of its side (0
+ * for the left), and a struct of each side's columns, the other side's NULL.
  */
-final class Sides implements java.io.Serializable {
-    private static final String NO_TIME = "RowTime field should not be null, please convert it to a non-null long value.";
+final class JoinSides implements java.io.Serializable {
+    private static final String NO_TIME =
+            "RowTime field should not be null, please convert it to a non-null long value.";
 
     /** How many columns the keys are. The time's and the side's come behind them, then the structs. */
     final int keys;
@@ -41,18 +42,21 @@ final class Sides implements java.io.Serializable {
     private final List<Attribute> columns;
     private final Expression condition;
 
-    private Sides(Join node, Expression condition, int keys) {
+    private JoinSides(Join node, Expression condition, int keys) {
         this.keys = keys;
         this.condition = condition;
         String kind = node.joinType().sql();
-        outer = new boolean[] {kind.equals("LEFT OUTER") || kind.equals("FULL OUTER"), kind.equals("RIGHT OUTER") || kind.equals("FULL OUTER")};
+        outer = new boolean[] {
+            kind.equals("LEFT OUTER") || kind.equals("FULL OUTER"),
+            kind.equals("RIGHT OUTER") || kind.equals("FULL OUTER")
+        };
         types = new StructType[] {node.left().schema(), node.right().schema()};
         columns = new ArrayList<>(CollectionConverters.asJava(node.left().output()));
         columns.addAll(CollectionConverters.asJava(node.right().output()));
     }
 
     /** What makes an operator of the sides, and the frame that it gets. */
-    record Planned(Sides sides, org.apache.spark.sql.classic.Dataset<Row> rows, List<String> keys) {}
+    record Planned(JoinSides sides, org.apache.spark.sql.classic.Dataset<Row> rows, List<String> keys) {}
 
     /**
      * The sides of {@code joined}, whose last operation is a join, with the column of each that is its time.
@@ -63,10 +67,16 @@ final class Sides implements java.io.Serializable {
         var frame = (org.apache.spark.sql.classic.Dataset<Row>) joined;
         Join node = (Join) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         var found = ExtractEquiJoinKeys.unapply(node);
-        List<Expression> leftKeys = found.isEmpty() ? List.of() : CollectionConverters.asJava(found.get()._2());
-        List<Expression> rightKeys = found.isEmpty() ? List.of() : CollectionConverters.asJava(found.get()._3());
-        Expression condition = found.isEmpty() ? node.condition().getOrElse(() -> null) : found.get()._4().getOrElse(() -> null);
-        Sides sides = new Sides(node, condition, Math.max(1, leftKeys.size()));
+        List<Expression> leftKeys = found.isEmpty()
+                ? List.of()
+                : CollectionConverters.asJava(found.get()._2());
+        List<Expression> rightKeys = found.isEmpty()
+                ? List.of()
+                : CollectionConverters.asJava(found.get()._3());
+        Expression condition = found.isEmpty()
+                ? node.condition().getOrElse(() -> null)
+                : found.get()._4().getOrElse(() -> null);
+        JoinSides sides = new JoinSides(node, condition, Math.max(1, leftKeys.size()));
         Dataset<Row> left = sides.tagged(frame, node.left(), leftKeys, 0, leftTime, lag);
         Dataset<Row> right = sides.tagged(frame, node.right(), rightKeys, 1, rightTime, lag);
         List<String> keys = List.of(left.columns()).subList(0, sides.keys);
@@ -74,7 +84,12 @@ final class Sides implements java.io.Serializable {
     }
 
     private Dataset<Row> tagged(
-            org.apache.spark.sql.classic.Dataset<Row> frame, LogicalPlan plan, List<Expression> keys, int side, String time, long lag) {
+            org.apache.spark.sql.classic.Dataset<Row> frame,
+            LogicalPlan plan,
+            List<Expression> keys,
+            int side,
+            String time,
+            long lag) {
         List<Column> tagged = new ArrayList<>();
         Column known = functions.lit(true);
         for (Expression key : keys) {
@@ -86,8 +101,13 @@ final class Sides implements java.io.Serializable {
         if (keys.isEmpty()) {
             tagged.add(functions.lit(0).as("k0"));
         }
-        Column micros = functions.unix_micros(ExpressionUtils.column(Scala.named(plan, time))).plus(lag * 1000L);
-        tagged.add(functions.timestamp_micros(functions.coalesce(micros, functions.raise_error(functions.lit(NO_TIME)).cast("bigint"))).as("time"));
+        Column micros = functions
+                .unix_micros(ExpressionUtils.column(Scala.named(plan, time)))
+                .plus(lag * 1000L);
+        tagged.add(functions
+                .timestamp_micros(functions.coalesce(
+                        micros, functions.raise_error(functions.lit(NO_TIME)).cast("bigint")))
+                .as("time"));
         tagged.add(functions.lit(side).as("side"));
         List<Column> own = new ArrayList<>();
         for (Attribute attribute : CollectionConverters.asJava(plan.output())) {
@@ -132,7 +152,7 @@ final class Sides implements java.io.Serializable {
 
     /** Whether rows of {@code key}, as the operator gets it, are equal to none. */
     boolean unknown(InternalRow key) {
-        // Keyed puts a hash before the columns.
+        // KeyedProcess puts a hash before the columns.
         for (int i = 1; i <= keys; i++) {
             if (key.isNullAt(i)) {
                 return true;

@@ -11,22 +11,27 @@ import org.apache.spark.sql.execution.ProjectExec;
 import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
-import org.apache.spark.sql.types.DataTypes;
 import scala.jdk.javaapi.CollectionConverters;
-import sqlstream.catalyst.Arrivals;
+import sqlstream.catalyst.ArrivalNumber;
 import sqlstream.catalyst.Scala;
 
 /**
- * An operator to which the order matters in which the rows of a key came: a row that goes is one that came before. Rows of one task below keep
- * theirs in a shuffle; Spark's sort by key keeps it only until there are too many rows for the memory.
+ * An operator to which the order matters in which the rows of a key came: a retraction is of a row that came before.
+ * Rows of one task below keep theirs in a shuffle; Spark's sort by key keeps it only until there are too many rows for
+ * the memory.
  */
-public interface InArrival {
-    /** Whether rows can go, so that their order matters. */
-    boolean inArrival();
+public interface ArrivalOrder {
+    /** Whether rows can be retracted, so that their order matters. */
+    boolean byArrival();
 
-    /** {@code plan}, or what takes its place where it is such an operator: its rows have their number behind their columns. */
+    /**
+     * {@code plan}, or what takes its place where it is such an operator: its rows have their number behind their
+     * columns.
+     */
     static SparkPlan of(SparkPlan plan) {
-        if (!(plan instanceof TransformWithStateExec exec) || !((Object) exec.statefulProcessor() instanceof InArrival operator) || !operator.inArrival()) {
+        if (!(plan instanceof TransformWithStateExec exec)
+                || !((Object) exec.statefulProcessor() instanceof ArrivalOrder operator)
+                || !operator.byArrival()) {
             return plan;
         }
         List<SparkPlan> inputs = CollectionConverters.asJava(exec.children());
@@ -35,10 +40,14 @@ public interface InArrival {
         for (Attribute column : CollectionConverters.asJava(sort.child().output())) {
             columns.add(column);
         }
-        Alias number = Scala.alias(Scala.call(new Arrivals(), "next", DataTypes.LongType, List.of(), List.of(), false), "arrival");
+        Alias number = Scala.alias(ArrivalNumber.expression(), "arrival");
         columns.add(number);
         List<SortOrder> order = new ArrayList<>(CollectionConverters.asJava(sort.sortOrder()));
-        order.add(new SortOrder(number.toAttribute(), Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), Scala.seq(List.of())));
+        order.add(new SortOrder(
+                number.toAttribute(),
+                Ascending$.MODULE$,
+                Ascending$.MODULE$.defaultNullOrdering(),
+                Scala.seq(List.of())));
         SparkPlan numbered = new ProjectExec(Scala.seq(columns), sort.child());
         SparkPlan sorted = new SortExec(Scala.seq(order), false, numbered, sort.testSpillFrequency());
         return exec.withNewChildren(Scala.seq(List.of(sorted, inputs.get(1))));

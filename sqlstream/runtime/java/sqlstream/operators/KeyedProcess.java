@@ -8,7 +8,6 @@ import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
@@ -27,42 +26,51 @@ import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.WholeRow;
+import sqlstream.state.KeyedOperator;
 import sqlstream.state.StateSchema;
 
 /**
- * Operators that see the rows of one key at a time and keep state for it: Spark's transformWithState, on Spark's own rows, so that none
- * is turned into an object and back.
+ * Operators that see the rows of one key at a time and keep state for it: Spark's transformWithState, on Spark's own
+ * rows, so that none is turned into an object and back.
  */
-public final class Keyed {
-    private Keyed() {}
+public final class KeyedProcess {
+    private KeyedProcess() {}
 
     /**
-     * What {@code processor} makes of the rows of {@code frame} that have the same values in {@code keys}.
+     * What {@code operator} makes of the rows of {@code frame} that have the same values in {@code keys}.
      *
-     * @param output the columns of the rows that it gives
+     * @param output the columns of the rows that it emits
      */
-    public static Dataset<Row> process(
+    public static Dataset<Row> of(
             org.apache.spark.sql.classic.Dataset<Row> frame,
             List<String> keys,
             StructType output,
-            StatefulProcessor<InternalRow, InternalRow, InternalRow> processor) {
-        return process(frame, keys, output, processor, 0);
+            KeyedOperator operator) {
+        return of(frame, keys, output, operator, 0);
     }
 
-    /** The same, with a state of each key that goes {@code ttl} milliseconds after the last row of it; 0 for never. */
-    public static Dataset<Row> process(
+    /**
+     * The same, with a state of each key that is dropped {@code ttl} milliseconds after the last row of it; 0 for
+     * never.
+     */
+    public static Dataset<Row> of(
             org.apache.spark.sql.classic.Dataset<Row> frame,
             List<String> keys,
             StructType output,
-            StatefulProcessor<InternalRow, InternalRow, InternalRow> operator,
+            KeyedOperator operator,
             long ttl) {
-        var processor = ttl > 0 ? new Expiring(operator, ttl) : operator;
+        KeyedOperator processor = ttl > 0 ? new StateTtl(operator, ttl) : operator;
         // Columns of a state are called by number: not every name of SQL is one that its schema can have.
-        String[] names = IntStream.range(0, frame.columns().length).mapToObj(i -> "c" + i).toArray(String[]::new);
-        String[] keyNames = keys.stream().map(key -> names[frame.schema().fieldIndex(key)]).toArray(String[]::new);
+        String[] names = IntStream.range(0, frame.columns().length)
+                .mapToObj(i -> "c" + i)
+                .toArray(String[]::new);
+        String[] keyNames =
+                keys.stream().map(key -> names[frame.schema().fieldIndex(key)]).toArray(String[]::new);
         Column[] keyColumns = Stream.of(keyNames).map(functions::col).toArray(Column[]::new);
-        // Spark sorts a micro-batch's rows by key. The first column decides almost all comparisons if it is a number that differs.
-        var hashed = (org.apache.spark.sql.classic.Dataset<Row>) normalized(frame.toDF(names), keyNames).withColumn("hash", functions.xxhash64(keyColumns));
+        // Spark sorts a micro-batch's rows by key. The first column decides almost all comparisons if it is a number
+        // that differs.
+        var hashed = (org.apache.spark.sql.classic.Dataset<Row>)
+                normalized(frame.toDF(names), keyNames).withColumn("hash", functions.xxhash64(keyColumns));
         LogicalPlan input = hashed.queryExecution().analyzed();
         List<Attribute> grouping = new ArrayList<>();
         grouping.add(Scala.named(input, "hash"));
@@ -74,7 +82,12 @@ public final class Keyed {
             keyType = keyType.add(key.name(), key.dataType(), key.nullable());
         }
         AttributeReference rows = new AttributeReference(
-                "rows", output, false, StateSchema.of(operator, frame.schema(), keys, output, ttl > 0), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
+                "rows",
+                output,
+                false,
+                StateSchema.of(processor, frame.schema(), keys, output, ttl > 0),
+                NamedExpression$.MODULE$.newExprId(),
+                PythonUtils.toSeq(List.of()));
         // Named after what they are: to the planner an operator is one of any objects, and these are rows.
         @SuppressWarnings("unchecked")
         var keyEncoder = (ExpressionEncoder<Object>) (ExpressionEncoder<?>) WholeRow.encoder(keyType);
@@ -86,7 +99,7 @@ public final class Keyed {
                 PythonUtils.toSeq(grouping),
                 input.output(),
                 any,
-                processor instanceof AwaitsTime ? TimeMode.EventTime() : TimeMode.None(),
+                processor instanceof HasTimers ? TimeMode.EventTime() : TimeMode.None(),
                 OutputMode.Append(),
                 keyEncoder,
                 rows,
@@ -99,7 +112,10 @@ public final class Keyed {
         return WholeRow.unpacked(frame.sparkSession(), process, rows, output);
     }
 
-    /** {@code frame} with 0.0 for -0.0 and one NaN in keys, as Spark's own operators have them: a sort takes them for equal, a state by their bytes. */
+    /**
+     * {@code frame} with 0.0 for -0.0 and one NaN in keys, as Spark's own operators have them: a sort takes them for
+     * equal, a state by their bytes.
+     */
     private static Dataset<Row> normalized(org.apache.spark.sql.classic.Dataset<Row> frame, String[] keys) {
         LogicalPlan plan = frame.queryExecution().analyzed();
         Dataset<Row> result = frame;

@@ -35,18 +35,31 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.runtime.AbstractFunction1;
 
-/** What {@link InOrder} is for streams, for rows that are all there: Spark sorts them by key and time, and gives them key by key. */
-public final class SortedRows {
-    private SortedRows() {}
+/**
+ * What {@link EventTimeOperator} is for streams, for rows that are all there: Spark sorts them by key and time, and an
+ * operator gets them key by key.
+ */
+public final class BoundedProcess {
+    private BoundedProcess() {}
 
-    /** What is made of the rows of one key, in the order of their times. A row is good until the next is asked for; all are asked for. */
+    /**
+     * What is made of the rows of one key, in the order of their times. A row is good until the next is asked for; all
+     * are asked for.
+     */
     public interface Processor extends Serializable {
         Iterator<InternalRow> process(Iterator<InternalRow> rows);
     }
 
-    /** What processors make of the rows of {@code frame} that have the same values in {@code keys}; of one processor a task each. */
-    public static Dataset<Row> process(
-            org.apache.spark.sql.classic.Dataset<Row> frame, List<String> keys, int time, StructType output, Processor processor) {
+    /**
+     * What processors make of the rows of {@code frame} that have the same values in {@code keys}; of one processor a
+     * task each.
+     */
+    public static Dataset<Row> of(
+            org.apache.spark.sql.classic.Dataset<Row> frame,
+            List<String> keys,
+            int time,
+            StructType output,
+            Processor processor) {
         Column[] by = keys.stream().map(frame::col).toArray(Column[]::new);
         List<Column> order = new ArrayList<>(List.of(by));
         order.add(frame.col(frame.columns()[time]));
@@ -58,26 +71,38 @@ public final class SortedRows {
             cells.add(column);
         }
         int[] places = keys.stream().mapToInt(List.of(frame.columns())::indexOf).toArray();
-        LogicalPlan rows = new DeserializeToObject(new CreateNamedStruct(PythonUtils.toSeq(cells)), object("row"), plan);
+        LogicalPlan rows =
+                new DeserializeToObject(new CreateNamedStruct(PythonUtils.toSeq(cells)), object("row"), plan);
         Function1<Iterator<Object>, Iterator<Object>> function = new Groups(frame.schema(), places, processor);
         LogicalPlan made = new MapPartitions(function, object("made"), rows);
         Expression row = new BoundReference(0, output, false);
         List<NamedExpression> columns = new ArrayList<>();
         for (int i = 0; i < output.length(); i++) {
             columns.add(new Alias(
-                    new GetStructField(row, i, Option.empty()), output.apply(i).name(), NamedExpression$.MODULE$.newExprId(),
-                    PythonUtils.toSeq(List.of()), Option.empty(), PythonUtils.toSeq(List.of())));
+                    new GetStructField(row, i, Option.empty()),
+                    output.apply(i).name(),
+                    NamedExpression$.MODULE$.newExprId(),
+                    PythonUtils.toSeq(List.of()),
+                    Option.empty(),
+                    PythonUtils.toSeq(List.of())));
         }
         return Dataset$.MODULE$.ofRows(frame.sparkSession(), new SerializeFromObject(PythonUtils.toSeq(columns), made));
     }
 
     private static AttributeReference object(String name) {
         DataType type = new ObjectType(InternalRow.class);
-        return new AttributeReference(name, type, false, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), PythonUtils.toSeq(List.of()));
+        return new AttributeReference(
+                name,
+                type,
+                false,
+                Metadata.empty(),
+                NamedExpression$.MODULE$.newExprId(),
+                PythonUtils.toSeq(List.of()));
     }
 
     /** Cuts the rows of a partition where the key changes. */
-    private static final class Groups extends AbstractFunction1<Iterator<Object>, Iterator<Object>> implements Serializable {
+    private static final class Groups extends AbstractFunction1<Iterator<Object>, Iterator<Object>>
+            implements Serializable {
         private final StructType type;
         private final int[] keys;
         private final Processor processor;

@@ -36,21 +36,26 @@ import org.apache.spark.status.api.v1.StageData;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.kafka.KafkaTopics;
 import sqlstream.watermark.LateRows;
-import sqlstream.watermark.SplitTimes;
+import sqlstream.watermark.SourceWatermark;
 
 /** What can be known of a running query from outside, as JSON: one call from Python each time. */
-public final class Samples {
+public final class QuerySamples {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private Samples() {}
+    private QuerySamples() {}
 
     /**
-     * A sample of a run of a query: the micro-batches that have ended since {@code after} (their {@code timestamp}), the one that runs,
-     * how many rows went where, where the splits of its watermarks stand, and whether its brokers answer; {@code look}: and which partitions it
-     * does not read yet.
+     * A sample of a run of a query: the micro-batches that have ended since {@code after} (their {@code timestamp}),
+     * the one that runs, how many rows went where, where the splits of its watermarks stand, and whether its brokers
+     * answer; {@code look}: and which partitions it does not read yet.
      */
     public static String of(
-            StreamingQuery query, QueryRows rows, List<SplitTimes> times, List<KafkaTopics> topics, String after, boolean look)
+            StreamingQuery query,
+            QueryRows rows,
+            List<SourceWatermark> times,
+            List<KafkaTopics> topics,
+            String after,
+            boolean look)
             throws JsonProcessingException {
         Map<String, Object> sample = new LinkedHashMap<>();
         sample.put("at", System.currentTimeMillis());
@@ -60,17 +65,26 @@ public final class Samples {
         sample.put("out", rows.out());
         sample.put("filters", rows.filters());
         sample.put("late", LateRows.count(query.runId().toString()));
-        sample.put("times", times.stream().map(SplitTimes::standing).toList());
+        sample.put("times", times.stream().map(SourceWatermark::standing).toList());
         sample.put("topics", topics.stream().map(each -> each.standing(look)).toList());
         return JSON.writeValueAsString(sample);
     }
 
-    /** A sample of a job in batch mode, whose work is that of a job group: what of {@code frame}, that which it writes, has been read. */
+    /**
+     * A sample of a job in batch mode, whose work is that of a job group: what of {@code frame}, that which it writes,
+     * has been read.
+     */
     public static String ofGroup(String group, Dataset<Row> frame) throws JsonProcessingException {
         Map<String, Object> sample = new LinkedHashMap<>(work(group, false));
         sample.put("at", System.currentTimeMillis());
-        sample.put("rows", Math.max((Long) sample.get("rows"), scanned(frame.sparkSession().sharedState().statusStore(), jobs(group))));
-        Extent extent = sample.get("tasks").equals(0) ? Extent.NONE : extent(frame.queryExecution().executedPlan());
+        sample.put(
+                "rows",
+                Math.max(
+                        (Long) sample.get("rows"),
+                        scanned(frame.sparkSession().sharedState().statusStore(), jobs(group))));
+        Extent extent = sample.get("tasks").equals(0)
+                ? Extent.NONE
+                : extent(frame.queryExecution().executedPlan());
         sample.put("total", extent.rows);
         sample.put("size", extent.bytes);
         return JSON.writeValueAsString(sample);
@@ -84,7 +98,10 @@ public final class Samples {
         return jobs;
     }
 
-    /** The rows that have come out of the scans of the queries whose work some of {@code jobs} are: not every source tells its tasks' metrics. */
+    /**
+     * The rows that have come out of the scans of the queries whose work some of {@code jobs} are: not every source
+     * tells its tasks' metrics.
+     */
     private static long scanned(SQLAppStatusStore queries, Set<Object> jobs) {
         long rows = 0;
         for (SQLExecutionUIData query : CollectionConverters.asJava(queries.executionsList())) {
@@ -92,10 +109,13 @@ public final class Samples {
                 continue;
             }
             Map<Object, String> values = CollectionConverters.asJava(queries.executionMetrics(query.executionId()));
-            for (SparkPlanGraphNode node : CollectionConverters.asJava(queries.planGraph(query.executionId()).allNodes())) {
+            for (SparkPlanGraphNode node : CollectionConverters.asJava(
+                    queries.planGraph(query.executionId()).allNodes())) {
                 for (SQLPlanMetric metric : CollectionConverters.asJava(node.metrics())) {
                     String value = values.get(metric.accumulatorId());
-                    if (node.name().startsWith("Scan ") && metric.name().equals("number of output rows") && value != null) {
+                    if (node.name().startsWith("Scan ")
+                            && metric.name().equals("number of output rows")
+                            && value != null) {
                         rows += Long.parseLong(value.replace(",", ""));
                     }
                 }
@@ -122,7 +142,9 @@ public final class Samples {
             found = new Extent(0, scan.selectedPartitions().totalFileSize());
         } else if (plan instanceof RowDataSourceScanExec scan) {
             for (Partition part : scan.rdd().partitions()) {
-                found = part instanceof KafkaSourceRDDPartition records ? found.and(new Extent(records.offsetRange().size(), 0)) : found;
+                found = part instanceof KafkaSourceRDDPartition records
+                        ? found.and(new Extent(records.offsetRange().size(), 0))
+                        : found;
             }
         }
         for (SparkPlan child : CollectionConverters.asJava(plan.children())) {
@@ -142,27 +164,35 @@ public final class Samples {
         return found;
     }
 
-    /** A stop interrupts a query wherever it is: its last micro-batch may have been committed, and not reported. Then its report is made here. */
+    /**
+     * A stop interrupts a query wherever it is: its last micro-batch may have been committed, and not reported. Then
+     * its report is made here.
+     */
     private static void reportLast(StreamExecution query, StreamingQueryProgress last) {
-        if (query.queryExecutionThread().isAlive() || !(query.getLatestExecutionContext() instanceof MicroBatchExecutionContext batch)) {
+        if (query.queryExecutionThread().isAlive()
+                || !(query.getLatestExecutionContext() instanceof MicroBatchExecutionContext batch)) {
             return;
         }
         boolean committed = query.commitLog().getLatestBatchId().contains(batch.batchId());
         if (committed && batch.executionPlan() != null && (last == null || last.batchId() < batch.batchId())) {
             // The stores' commits have been counted up by then.
             query.progressReporter().shouldValidateStateStoreCommit().set(false);
-            batch.finishTrigger(!CollectionConverters.asJava(batch.newData()).isEmpty(), batch.executionPlan(), batch.batchId());
+            batch.finishTrigger(
+                    !CollectionConverters.asJava(batch.newData()).isEmpty(), batch.executionPlan(), batch.batchId());
         }
     }
 
-    /** The work that is under way, and the offsets from which and up to which each source is read, by its description. */
+    /**
+     * The work that is under way, and the offsets from which and up to which each source is read, by its description.
+     */
     private static Map<String, Object> running(StreamingQuery query) {
         Map<String, Object> batch = new LinkedHashMap<>(work(query.runId().toString(), true));
         Map<String, Object> start = new LinkedHashMap<>();
         Map<String, Object> end = new LinkedHashMap<>();
         long size = 0;
         // Before there is any work the plan may not have been made, and to ask for it would make it, here.
-        IncrementalExecution execution = ((StreamingQueryWrapper) query).streamingQuery().lastExecution();
+        IncrementalExecution execution =
+                ((StreamingQueryWrapper) query).streamingQuery().lastExecution();
         if (!batch.get("tasks").equals(0) && execution != null) {
             size = reads(execution.executedPlan(), start, end);
         }
@@ -178,7 +208,9 @@ public final class Samples {
             start.put(scan.stream().toString(), parsed(scan.start().json()));
             end.put(scan.stream().toString(), parsed(scan.end().json()));
         }
-        SQLMetric files = plan instanceof FileSourceScanExec scan ? CollectionConverters.asJava(scan.metrics()).get("filesSize") : null;
+        SQLMetric files = plan instanceof FileSourceScanExec scan
+                ? CollectionConverters.asJava(scan.metrics()).get("filesSize")
+                : null;
         long size = files == null ? 0 : files.value();
         for (SparkPlan child : CollectionConverters.asJava(plan.children())) {
             size += reads(child, start, end);
@@ -194,7 +226,10 @@ public final class Samples {
         }
     }
 
-    /** The work of a job group, or what of it is {@code running}: rows and bytes read so far, tasks and those that are done. */
+    /**
+     * The work of a job group, or what of it is {@code running}: rows and bytes read so far, tasks and those that are
+     * done.
+     */
     private static Map<String, Object> work(String group, boolean running) {
         SparkContext context = SparkContext.getOrCreate();
         long rows = 0;

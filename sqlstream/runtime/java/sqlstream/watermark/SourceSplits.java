@@ -6,18 +6,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import sqlstream.catalyst.Scala;
 
 /**
- * The splits of a source by their names, numbered from 0 in the order in which they were found. More can be found while the query runs, on
- * the driver, before rows of theirs are read: tasks have the splits of their micro-batch.
+ * The splits of a source by their names, numbered from 0 in the order in which they were found. More can be found while
+ * the query runs, on the driver, before rows of theirs are read: tasks have the splits of their micro-batch.
  */
-public final class Splits implements Serializable {
+public final class SourceSplits implements Serializable {
     private static final long serialVersionUID = 1;
 
     private final List<String> names = new CopyOnWriteArrayList<>();
@@ -28,7 +26,7 @@ public final class Splits implements Serializable {
     private transient int partition;
     private transient int number;
 
-    public Splits(List<String> names) {
+    public SourceSplits(List<String> names) {
         names.forEach(this::add);
     }
 
@@ -59,9 +57,8 @@ public final class Splits implements Serializable {
 
     /** The number of a record's split as a column, from those of its topic and partition. */
     public Column number(Column topic, Column partition) {
-        List<Expression> arguments = List.of(ExpressionUtils.expression(topic), ExpressionUtils.expression(partition));
         List<AbstractDataType> types = List.of(DataTypes.StringType, DataTypes.IntegerType);
-        return ExpressionUtils.column(Scala.call(this, "numberOf", DataTypes.IntegerType, arguments, types, true));
+        return Scala.column(this, "numberOf", DataTypes.IntegerType, List.of(topic, partition), types, true);
     }
 
     /** The number of the split of a record of this topic and partition. */

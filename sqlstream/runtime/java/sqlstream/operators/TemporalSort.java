@@ -19,32 +19,49 @@ import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 import sqlstream.catalyst.RowBytes;
+import sqlstream.state.Layout;
 
-/** ORDER BY over a stream: rows in the order of their times, and those of one time in a further order, as the watermark passes them. */
-public final class TimeSort extends InOrder {
+/**
+ * ORDER BY over a stream: rows in the order of their times, and those of one time in a further order, as the watermark
+ * passes them.
+ */
+public final class TemporalSort extends EventTimeOperator {
     private final List<Attribute> columns;
     private final List<SortOrder> further;
     private transient Comparator<InternalRow> order;
     private transient long last;
 
-    /** The result of {@code sorted}, whose last operation is an orderBy of columns, first of a TIMESTAMP that is never NULL. */
+    /**
+     * The result of {@code sorted}, whose last operation is an orderBy of columns, first of a TIMESTAMP that is never
+     * NULL.
+     */
     public static Dataset<Row> of(Dataset<Row> sorted) {
         org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) sorted;
         Sort node = (Sort) ReplaceExpressions.apply(frame.queryExecution().analyzed());
-        TimeSort processor = new TimeSort(CollectionConverters.asJava(node.child().output()), CollectionConverters.asJava(node.order()));
-        Dataset<Row> rows = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).withColumn("all", functions.lit(0));
-        return Keyed.process((org.apache.spark.sql.classic.Dataset<Row>) rows, List.of("all"), sorted.schema(), processor);
+        TemporalSort processor = new TemporalSort(
+                CollectionConverters.asJava(node.child().output()), CollectionConverters.asJava(node.order()));
+        Dataset<Row> rows =
+                Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child()).withColumn("all", functions.lit(0));
+        return KeyedProcess.of(
+                (org.apache.spark.sql.classic.Dataset<Row>) rows, List.of("all"), sorted.schema(), processor);
     }
 
-    private TimeSort(List<Attribute> columns, List<SortOrder> order) {
+    private TemporalSort(List<Attribute> columns, List<SortOrder> order) {
         super(columns.size() + 1, columns.indexOf(order.get(0).child()));
         this.columns = new ArrayList<>(columns);
         further = new ArrayList<>(order.subList(1, order.size()));
     }
 
     @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.TEMPORAL_SORT, Layout.EVENT_TIME_BUFFER);
+    }
+
+    @Override
     protected void open() {
-        order = further.isEmpty() ? null : GenerateOrdering$.MODULE$.generate(PythonUtils.toSeq(further), PythonUtils.toSeq(columns));
+        order = further.isEmpty()
+                ? null
+                : GenerateOrdering$.MODULE$.generate(PythonUtils.toSeq(further), PythonUtils.toSeq(columns));
     }
 
     @Override
@@ -73,6 +90,6 @@ public final class TimeSort extends InOrder {
                 return row.getLong(time) > before;
             }
         });
-        return order == null ? given : new Peers(given, time, order);
+        return order == null ? given : new SortedPeers(given, time, order);
     }
 }

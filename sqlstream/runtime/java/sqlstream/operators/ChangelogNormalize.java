@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -21,16 +20,18 @@ import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
-import sqlstream.catalyst.Arrivals;
+import sqlstream.catalyst.ArrivalNumber;
 import sqlstream.catalyst.Scala;
+import sqlstream.state.KeyedOperator;
+import sqlstream.state.Layout;
 
 /**
- * Rows that tell what the latest row of a key is, or that it is gone, as changes that also tell what it was. All rows of a key come from one
- * task, and the last of them is the latest; one that changes nothing gives nothing.
+ * Turns upserts and deletes by key into a changelog that also has what a row was before. All rows of a key come from
+ * one task, and the last of them is the latest; one that changes nothing is dropped.
  *
  * <p>State by key: the latest row.
  */
-public final class Normalize extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public final class ChangelogNormalize extends KeyedOperator {
     private static final String ARRIVAL = "__sqlstream_arrival";
 
     private final StructType type;
@@ -38,15 +39,23 @@ public final class Normalize extends StatefulProcessor<InternalRow, InternalRow,
     private transient ValueState<byte[]> latest;
     private transient UnsafeProjection columns;
 
-    /** The changes that the rows of {@code frame}, whose last column is KIND, make to a table with primary key {@code keys}. */
+    /**
+     * The changes that the rows of {@code frame}, whose last column is KIND, make to a table with primary key
+     * {@code keys}.
+     */
     public static Dataset<Row> of(Dataset<Row> frame, List<String> keys) {
         StructType output = frame.schema();
-        var numbered = (org.apache.spark.sql.classic.Dataset<Row>) frame.withColumn(ARRIVAL, Arrivals.column());
-        return Keyed.process(numbered, keys, output, new Normalize(output));
+        var numbered = (org.apache.spark.sql.classic.Dataset<Row>) frame.withColumn(ARRIVAL, ArrivalNumber.column());
+        return KeyedProcess.of(numbered, keys, output, new ChangelogNormalize(output));
     }
 
-    private Normalize(StructType type) {
+    private ChangelogNormalize(StructType type) {
         this.type = type;
+    }
+
+    @Override
+    public List<Layout> layouts() {
+        return List.of(Layout.CHANGELOG_NORMALIZE);
     }
 
     @Override
@@ -71,18 +80,18 @@ public final class Normalize extends StatefulProcessor<InternalRow, InternalRow,
             }
         }
         UnsafeRow before = kept();
-        UnsafeRow after = Kinds.removes(last.getByte(kind)) ? null : columns.apply(last);
+        UnsafeRow after = RowKinds.retracts(last.getByte(kind)) ? null : columns.apply(last);
         List<InternalRow> changes = new ArrayList<>(2);
         if (after == null) {
             if (before != null) {
-                changes.add(change(before, Kinds.DELETE));
+                changes.add(change(before, RowKinds.DELETE));
                 latest.clear();
             }
         } else if (!after.equals(before)) {
             if (before != null) {
-                changes.add(change(before, Kinds.UPDATE_BEFORE));
+                changes.add(change(before, RowKinds.UPDATE_BEFORE));
             }
-            changes.add(change(after, before == null ? Kinds.INSERT : Kinds.UPDATE_AFTER));
+            changes.add(change(after, before == null ? RowKinds.INSERT : RowKinds.UPDATE_AFTER));
             latest.update(after.getBytes());
         }
         return CollectionConverters.asScala(changes.iterator());

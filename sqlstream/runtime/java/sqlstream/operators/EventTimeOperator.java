@@ -7,7 +7,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -15,19 +14,20 @@ import org.apache.spark.sql.streaming.ValueState;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import sqlstream.catalyst.Scala;
-import sqlstream.state.WaitingRows;
+import sqlstream.state.EventTimeBuffer;
+import sqlstream.state.KeyedOperator;
 
 /**
- * Operators that see the rows of a key in the order of their times, each once, when the watermark has passed it. {@link InOrderRows} has
- * Spark sort each micro-batch's rows by key and time, and drops those that are late.
+ * Operators that see the rows of a key in the order of their times, each once, when the watermark has passed it.
+ * {@link EventTimeOrder} has Spark sort each micro-batch's rows by key and time, and drops those that are late.
  *
- * <p>Spark gives a micro-batch's input before its watermark is known to have passed: a row is late that is not after the watermark of the
- * micro-batch before. One watermark later than that rows come out.
+ * <p>Spark gives a micro-batch's input before its watermark is known to have passed: a row is late that is not after
+ * the watermark of the micro-batch before. One watermark later than that rows come out.
  *
- * <p>State by key: {@code key} has the moment for which the key is on Spark's list of timers, what waits, and what the operator keeps;
- * large parts of what waits are apart.
+ * <p>State by key: {@code key} has the moment for which the key is on Spark's list of timers, what waits, and what the
+ * operator keeps; large parts of what waits are in a state of their own.
  */
-public abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements AwaitsTime {
+public abstract class EventTimeOperator extends KeyedOperator implements HasTimers {
     /** A moment that is never. */
     static final long NEVER = Long.MAX_VALUE;
 
@@ -39,14 +39,14 @@ public abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow
 
     private final int width;
     private transient ValueState<byte[]> state;
-    private transient WaitingRows waiting;
+    private transient EventTimeBuffer waiting;
 
     /**
-     * @param width how many columns the frame has that is given to {@link Keyed#process}
+     * @param width how many columns the frame has that is given to {@link KeyedProcess#of}
      * @param time the place among these of the time
      */
-    protected InOrder(int width, int time) {
-        // Keyed puts a column at their end.
+    protected EventTimeOperator(int width, int time) {
+        // KeyedProcess puts a column at their end.
         this.width = width + 1;
         this.time = time;
     }
@@ -62,26 +62,36 @@ public abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow
     /** Begin with a key. {@code own} has what {@link #store} gave for it, or nothing. */
     protected abstract void load(ByteBuffer own);
 
-    /** Which of {@code rows}, in order, wait for their time beside those that do already, the first of them at {@code first}. */
+    /**
+     * Which of {@code rows}, in order, wait for their time beside those that do already, the first of them at
+     * {@code first}.
+     */
     Iterator<InternalRow> admitted(Iterator<InternalRow> rows, long first) {
         return rows;
     }
 
     /**
-     * What comes of {@code rows} of {@code key}, up to {@code watermark} (in microseconds since 1970) and in order. A row is good until the
-     * next is asked for; all are asked for before the result ends. There are none where only {@link #wake} has come.
+     * What comes of {@code rows} of {@code key}, up to {@code watermark} (in microseconds since 1970) and in order. A
+     * row is good until the next is asked for; all are asked for before the result ends. There are none where only
+     * {@link #wake} has come.
      */
     protected abstract Iterator<InternalRow> process(InternalRow key, Iterator<InternalRow> rows, long watermark);
 
     /** What is kept of the key when its result has ended. */
     protected abstract byte[] store();
 
-    /** When the key is to be processed next even without rows, in microseconds since 1970; asked for when its result has ended. */
+    /**
+     * When the key is to be processed next even without rows, in microseconds since 1970; asked for when its result has
+     * ended.
+     */
     protected long wake() {
         return NEVER;
     }
 
-    /** Whether rows that are not after the watermark are dropped; if not, they are in order among those of their micro-batch. */
+    /**
+     * Whether rows that are not after the watermark are dropped; if not, they are in order among those of their
+     * micro-batch.
+     */
     boolean dropsLate() {
         return true;
     }
@@ -89,7 +99,7 @@ public abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow
     @Override
     public final void init(OutputMode outputMode, TimeMode timeMode) {
         state = getHandle().getValueState("key", Encoders.BINARY(), TTLConfig.NONE());
-        waiting = new WaitingRows(getHandle(), width, time);
+        waiting = new EventTimeBuffer(getHandle(), width, time);
         open();
     }
 
@@ -168,7 +178,8 @@ public abstract class InOrder extends StatefulProcessor<InternalRow, InternalRow
                     state.clear();
                 }
             } else if (timer != next || waiting.changed() || !Arrays.equals(own, ownBefore)) {
-                ByteBuffer buffer = ByteBuffer.allocate(8 + waiting.size() + own.length).order(ByteOrder.nativeOrder());
+                ByteBuffer buffer =
+                        ByteBuffer.allocate(8 + waiting.size() + own.length).order(ByteOrder.nativeOrder());
                 buffer.putLong(next);
                 waiting.store(buffer);
                 state.update(buffer.put(own).array());

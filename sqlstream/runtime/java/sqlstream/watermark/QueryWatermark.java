@@ -6,12 +6,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * The inputs of one query that have event time, and how far they have come together.
  *
- * <p>Flink's rule, at every place where watermarks meet: the least of the inputs that are not idle; where all are idle, the greatest of all.
+ * <p>Flink's rule, at every place where watermarks meet: the least of the inputs that are not idle; where all are idle,
+ * the greatest of all.
  */
-public final class EventTimes {
-    private final List<SplitTimes> inputs = new CopyOnWriteArrayList<>();
+public final class QueryWatermark {
+    private final List<SourceWatermark> inputs = new CopyOnWriteArrayList<>();
 
-    void add(SplitTimes input) {
+    void add(SourceWatermark input) {
         inputs.add(input);
     }
 
@@ -26,7 +27,7 @@ public final class EventTimes {
         long slowest = Long.MAX_VALUE;
         long furthest = Long.MIN_VALUE;
         boolean idle = true;
-        for (SplitTimes input : inputs) {
+        for (SourceWatermark input : inputs) {
             boolean quiet = input.advance();
             long reached = input.reached();
             furthest = Math.max(furthest, reached);

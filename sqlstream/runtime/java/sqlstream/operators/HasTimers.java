@@ -1,0 +1,4 @@
+package sqlstream.operators;
+
+/** Marks operators that know the watermark and have timers on it. */
+interface HasTimers {}
