@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 AT = 1_767_225_600_000
 SAMPLE = {"ended": [], "running": None, "read": 0, "at": AT, "out": 7, "late": 0, "filters": [], "times": [], "topics": []}
-ANSWERED = "An error occurred while calling o1.of.\n: java.lang.NullPointerException: no plan\n\tat sqlstream.monitor.Samples.of\n"
+ANSWERED = "An error occurred while calling o1.of.\n: java.lang.NullPointerException: no plan\n\tat sqlstream.monitor.QuerySamples.of\n"
 
 
 class JavaError(Py4JJavaError):
