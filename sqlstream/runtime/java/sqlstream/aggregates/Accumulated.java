@@ -53,11 +53,11 @@ public final class Accumulated extends OwnAggregate<Accumulated.Group> {
         if (packing == null) {
             packing = UnsafeProjection.create(Scala.seq(List.of(row)));
         }
-        UnsafeRow given = packing.apply(input);
-        if (given.isNullAt(0)) {
+        UnsafeRow struct = packing.apply(input);
+        if (struct.isNullAt(0)) {
             return group;
         }
-        UnsafeRow packed = given.getStruct(0, width());
+        UnsafeRow packed = struct.getStruct(0, width());
         if (packed.getByte(0) < 0) {
             packed.setByte(0, (byte) 1);
             if (group.rows.remove(packed)) {

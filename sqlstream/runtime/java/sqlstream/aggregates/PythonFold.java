@@ -63,7 +63,7 @@ public final class PythonFold implements Serializable {
 
     /** The accumulator that {@code accumulator}, null for that of no rows, is with {@code rows} of {@code type}. */
     byte[] folded(byte[] accumulator, List<? extends InternalRow> rows, StructType type) {
-        Worker worker = taken();
+        Worker worker = idleOrNew();
         boolean answered = false;
         try {
             byte[] found = worker.ask(accumulator, stream(rows, type));
@@ -107,7 +107,7 @@ public final class PythonFold implements Serializable {
         return bytes.toByteArray();
     }
 
-    private Worker taken() {
+    private Worker idleOrNew() {
         synchronized (IDLE) {
             Deque<Worker> idle = IDLE.get(key);
             while (idle != null && !idle.isEmpty()) {
@@ -145,9 +145,9 @@ public final class PythonFold implements Serializable {
             files.forEach(file -> command.add(new File(folder, file).getPath()));
             ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
             Map<String, String> own = builder.environment();
-            String given = environment.getOrDefault("PYTHONPATH", "");
+            String asked = environment.getOrDefault("PYTHONPATH", "");
             String path = PythonUtils.mergePythonPaths(
-                    Scala.seq(List.of(PythonUtils.sparkPythonPath(), given, own.getOrDefault("PYTHONPATH", ""))));
+                    Scala.seq(List.of(PythonUtils.sparkPythonPath(), asked, own.getOrDefault("PYTHONPATH", ""))));
             own.putAll(environment);
             own.put("PYTHONPATH", path);
             try {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.types.DataType;
 import sqlstream.catalyst.Scala;
 
-/** Expressions with aggregate functions in them, over rows that are given one by one, in parts. */
+/** Expressions with aggregate functions in them, over rows that come one by one, in parts. */
 public final class RowsAggregate implements Serializable {
     private final Aggregates aggregates;
     private final List<Expression> results = new ArrayList<>();

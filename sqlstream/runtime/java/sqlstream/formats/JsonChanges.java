@@ -94,15 +94,15 @@ public final class JsonChanges extends JsonRecords {
         }
     }
 
-    /** What was not told of the rows before is as it is after. */
+    /** What a record leaves out of the rows before is as it is after. */
     private static void fill(Object[][] before, Object[][] after) {
         for (int column = 0; after.length > 0 && column < after[0].length; column++) {
             int one = column;
-            // What is told of any of several rows is told of all.
-            boolean told = Arrays.stream(before).anyMatch(row -> row[one] != JsonValues.ABSENT);
+            // What one of several rows has all have.
+            boolean present = Arrays.stream(before).anyMatch(row -> row[one] != JsonValues.ABSENT);
             for (int i = 0; i < Math.min(before.length, after.length); i++) {
                 if (before[i][column] == JsonValues.ABSENT) {
-                    before[i][column] = told ? null : after[i][column];
+                    before[i][column] = present ? null : after[i][column];
                 }
             }
         }

@@ -25,13 +25,13 @@ public final class TextFunctions {
     @SqlFunction
     public static UTF8String printf(UTF8String format, InternalRow values, UTF8String types) {
         StructType schema = TYPES.of(types);
-        Object[] given = new Object[schema.length()];
-        for (int i = 0; i < given.length; i++) {
+        Object[] arguments = new Object[schema.length()];
+        for (int i = 0; i < arguments.length; i++) {
             DataType type = schema.fields()[i].dataType();
-            given[i] = values.isNullAt(i) ? null : formatted(values.get(i, type), type);
+            arguments[i] = values.isNullAt(i) ? null : formatted(values.get(i, type), type);
         }
         try {
-            return UTF8String.fromString(String.format(format.toString(), given));
+            return UTF8String.fromString(String.format(format.toString(), arguments));
         } catch (IllegalFormatException e) {
             return null;
         }
@@ -150,7 +150,7 @@ public final class TextFunctions {
     @SqlFunction
     public static UTF8String translate(UTF8String text, UTF8String from, UTF8String to) {
         int[] sought = from.toString().codePoints().toArray();
-        int[] given = to.toString().codePoints().toArray();
+        int[] others = to.toString().codePoints().toArray();
         StringBuilder out = new StringBuilder();
         text.toString().codePoints().forEach(c -> {
             int i = 0;
@@ -159,8 +159,8 @@ public final class TextFunctions {
             }
             if (i == sought.length) {
                 out.appendCodePoint(c);
-            } else if (i < given.length) {
-                out.appendCodePoint(given[i]);
+            } else if (i < others.length) {
+                out.appendCodePoint(others[i]);
             }
         });
         return UTF8String.fromString(out.toString());

@@ -102,7 +102,7 @@ public final class DatabaseWriter extends AbstractFunction2<TaskContext, Iterato
             }
             return null;
         } catch (SQLException e) {
-            return told(e);
+            return reported(e);
         }
     }
 
@@ -155,7 +155,7 @@ public final class DatabaseWriter extends AbstractFunction2<TaskContext, Iterato
     }
 
     /** {@code e} as an exception that needs no driver to be read: of a batch the one that says what was wrong. */
-    private static SQLException told(SQLException e) {
+    private static SQLException reported(SQLException e) {
         SQLException cause = e.getNextException() == null ? e : e.getNextException();
         return new SQLException(cause.getMessage(), cause.getSQLState());
     }

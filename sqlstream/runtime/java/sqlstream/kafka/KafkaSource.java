@@ -51,20 +51,20 @@ public final class KafkaSource implements TableProvider {
 
     private static MicroBatchStream stream(CaseInsensitiveStringMap options, String checkpoint) {
         KafkaTopics topics = KafkaTopics.of(options.get("topics"));
-        CaseInsensitiveMap<String> given = CaseInsensitiveMap$.MODULE$.apply(Scala.map(options));
-        new KafkaSourceProvider().org$apache$spark$sql$kafka010$KafkaSourceProvider$$validateStreamOptions(given);
+        CaseInsensitiveMap<String> sparks = CaseInsensitiveMap$.MODULE$.apply(Scala.map(options));
+        new KafkaSourceProvider().org$apache$spark$sql$kafka010$KafkaSourceProvider$$validateStreamOptions(sparks);
         scala.collection.immutable.Map<String, String> clients =
-                SPARKS.org$apache$spark$sql$kafka010$KafkaSourceProvider$$convertToSpecifiedParams(given);
+                SPARKS.org$apache$spark$sql$kafka010$KafkaSourceProvider$$convertToSpecifiedParams(sparks);
         String group =
-                SPARKS.org$apache$spark$sql$kafka010$KafkaSourceProvider$$streamingUniqueGroupId(given, checkpoint);
+                SPARKS.org$apache$spark$sql$kafka010$KafkaSourceProvider$$streamingUniqueGroupId(sparks, checkpoint);
         KafkaOffsetRangeLimit start = KafkaSourceProvider.getKafkaOffsetRangeLimit(
-                given,
+                sparks,
                 SPARKS.STARTING_TIMESTAMP_OPTION_KEY(),
                 SPARKS.STARTING_OFFSETS_BY_TIMESTAMP_OPTION_KEY(),
                 SPARKS.STARTING_OFFSETS_OPTION_KEY(),
                 LatestOffsetRangeLimit$.MODULE$);
         KafkaOffsetReader reader = new KafkaOffsetReaderAdmin(
-                new Assigned(topics), KafkaSourceProvider.kafkaParamsForDriver(clients), given, group + "-driver");
+                new Assigned(topics), KafkaSourceProvider.kafkaParamsForDriver(clients), sparks, group + "-driver");
         return new Stream(
                 topics,
                 reader,

@@ -40,8 +40,8 @@ public final class KafkaTopics {
     private static final Comparator<TopicPartition> ORDER =
             Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
 
-    // Milliseconds: after which no answer is told of, after which brokers that nothing has asked are asked, and for an
-    // answer to a person.
+    // Milliseconds: after which a missing answer is reported, after which brokers that nothing has asked are asked, and
+    // for an answer to a person.
     private static final long SILENCE = 5_000;
     private static final long ASK_AFTER = 3_000;
     private static final int SOON = 3_000;

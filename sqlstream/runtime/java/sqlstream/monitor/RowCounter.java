@@ -14,11 +14,11 @@ public final class RowCounter extends AccumulatorV2<Long, Long> {
     private final transient QueryRows query;
 
     private static final Map<Long, LongAdder> RUNNING = new ConcurrentHashMap<>();
-    /** A task tells after so many rows; a power of two. */
-    private static final int TOLD = 1024;
+    /** A task reports after so many rows; a power of two. */
+    private static final int REPORT_EVERY = 1024;
 
     private long rows;
-    private transient LongAdder told;
+    private transient LongAdder reported;
 
     RowCounter(QueryRows query) {
         this.query = query;
@@ -30,11 +30,11 @@ public final class RowCounter extends AccumulatorV2<Long, Long> {
 
     /** A row passes: true, for a filter. */
     public boolean passes() {
-        if ((++rows & (TOLD - 1)) == 0) {
-            if (told == null) {
-                told = RUNNING.computeIfAbsent(id(), id -> new LongAdder());
+        if ((++rows & (REPORT_EVERY - 1)) == 0) {
+            if (reported == null) {
+                reported = RUNNING.computeIfAbsent(id(), id -> new LongAdder());
             }
-            told.add(TOLD);
+            reported.add(REPORT_EVERY);
         }
         return true;
     }

@@ -137,12 +137,12 @@ public final class BoundedProcess {
                 private Iterator<InternalRow> group() {
                     key = keyOf.apply(next).copy();
                     return new AbstractIterator<>() {
-                        private boolean given;
+                        private boolean passed;
 
                         @Override
                         public boolean hasNext() {
-                            if (given) {
-                                given = false;
+                            if (passed) {
+                                passed = false;
                                 advance();
                             }
                             return inKey();
@@ -150,7 +150,7 @@ public final class BoundedProcess {
 
                         @Override
                         public InternalRow next() {
-                            given = true;
+                            passed = true;
                             return next;
                         }
                     };

@@ -83,13 +83,13 @@ public final class TemporalSort extends EventTimeOperator {
     @Override
     protected Iterator<InternalRow> process(InternalRow key, Iterator<InternalRow> rows, long watermark) {
         long before = last;
-        Iterator<InternalRow> given = rows.filter(new AbstractFunction1<>() {
+        Iterator<InternalRow> inTime = rows.filter(new AbstractFunction1<>() {
             @Override
             public Boolean apply(InternalRow row) {
                 last = Math.max(last, row.getLong(time));
                 return row.getLong(time) > before;
             }
         });
-        return order == null ? given : new SortedPeers(given, time, order);
+        return order == null ? inTime : new SortedPeers(inTime, time, order);
     }
 }

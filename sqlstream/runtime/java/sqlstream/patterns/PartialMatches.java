@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  *
  * <p>Where a row can go on with a match in one way at most, matches of which all conditions see the same are one
  * {@link Run}, which takes a row in one step however many they are. Else each match is a run, in the order of Flink's
- * queue: which of several matches that begin at one row is given depends on it.
+ * queue: which of several matches that begin at one row is emitted depends on it.
  */
 final class PartialMatches {
     /** Where a match may begin after one: behind it, behind its first row, or at a row of one of its variables. */
@@ -27,7 +27,7 @@ final class PartialMatches {
         TO_LAST
     }
 
-    /** What is asked and told about the rows of matches. */
+    /** What is asked about the rows of matches, and where matches go. */
     interface Rows {
         /** Whether the current row can be taken for {@code variable} in {@code match}. */
         boolean holds(int variable, Match match);
@@ -39,10 +39,10 @@ final class PartialMatches {
         List<Long> seen(Match match);
 
         /**
-         * {@code match} is given at {@code moment}: that of its last row, or later where an earlier one could have
+         * {@code match} is emitted at {@code moment}: that of its last row, or later where an earlier one could have
          * skipped it until then.
          */
-        void give(Match match, long moment);
+        void emit(Match match, long moment);
     }
 
     /**
@@ -83,12 +83,12 @@ final class PartialMatches {
         }
 
         private Match with(int variable, long row, long at) {
-            long[] taken = begins.clone();
-            if (taken[variable] == NONE) {
-                taken[variable] = row;
+            long[] firsts = begins.clone();
+            if (firsts[variable] == NONE) {
+                firsts[variable] = row;
             }
             boolean begun = start != Long.MAX_VALUE;
-            return new Match(taken, begun ? start : row, begun ? time : at, row);
+            return new Match(firsts, begun ? start : row, begun ? time : at, row);
         }
 
         @Override
@@ -175,19 +175,19 @@ final class PartialMatches {
             for (RowPattern.Edge edge : edges) {
                 boolean ends = edge.target() == RowPattern.END;
                 boolean completes = ends || pattern.ends(edge.target(), definitions);
-                List<Match> taken = run.matches;
+                List<Match> matches = run.matches;
                 // A further row of its variable changes nothing in a match that goes on.
                 if (completes || edges.size() > 1 || run.first().first(edge.when()) == Match.NONE) {
-                    taken = new ArrayList<>(run.matches.size());
+                    matches = new ArrayList<>(run.matches.size());
                     for (Match match : run.matches) {
-                        taken.add(match.with(edge.when(), row, at));
+                        matches.add(match.with(edge.when(), row, at));
                     }
                 }
                 if (completes) {
-                    completed.addAll(taken);
+                    completed.addAll(matches);
                 }
                 if (!ends) {
-                    add(new Run(edge.target(), taken), next, merged);
+                    add(new Run(edge.target(), matches), next, merged);
                 }
             }
             if (run.first() == fresh) {
@@ -196,7 +196,7 @@ final class PartialMatches {
         }
         next.addAll(merged.values());
         complete.addAll(completed);
-        give(next, at);
+        emitCompleted(next, at);
     }
 
     private void add(Run made, PriorityQueue<Run> next, Map<Key, Run> merged) {
@@ -243,11 +243,11 @@ final class PartialMatches {
                 next.add(left);
             }
         }
-        give(next, now);
+        emitCompleted(next, now);
     }
 
     /** Gives the complete matches that no earlier one can skip any more, each of which skips others. */
-    private void give(PriorityQueue<Run> next, long moment) {
+    private void emitCompleted(PriorityQueue<Run> next, long moment) {
         runs = next;
         while (!complete.isEmpty() && complete.peek().start <= runs.peek().first().start) {
             Match match = complete.poll();
@@ -266,7 +266,7 @@ final class PartialMatches {
                 runs.removeIf(run -> run.first().start <= until);
                 complete.removeIf(m -> m.start <= until);
             }
-            rows.give(match, moment);
+            rows.emit(match, moment);
         }
         if (together && skip == Skip.PAST_LAST_ROW && within == 0 && complete.isEmpty()) {
             // Of matches that the same rows complete the first skips all others.

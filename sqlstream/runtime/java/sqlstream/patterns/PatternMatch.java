@@ -105,7 +105,7 @@ public final class PatternMatch extends EventTimeOperator {
     /**
      * The matches in the rows of {@code sorted}, an orderBy of columns, first of a TIMESTAMP that is never NULL.
      *
-     * @param keys the columns by which rows are apart
+     * @param keys the columns of PARTITION BY
      * @param conditions a select of conditions over a select of the columns and, behind them, of what stands for
      *     {@code values}
      * @param defined for each variable which condition is its own, or -1
@@ -188,8 +188,8 @@ public final class PatternMatch extends EventTimeOperator {
         this.output = output;
         input = new ArrayList<>(CollectionConverters.asJava(sort.child().output()));
         this.keys = keys.stream().mapToInt(List.of(rows.columns())::indexOf).toArray();
-        List<Attribute> given = CollectionConverters.asJava(conditions.child().output());
-        List<Attribute> stands = given.subList(given.size() - values.size(), given.size());
+        List<Attribute> columns = CollectionConverters.asJava(conditions.child().output());
+        List<Attribute> stands = columns.subList(columns.size() - values.size(), columns.size());
         for (int number : defined) {
             definitions.add(
                     number < 0
@@ -290,7 +290,7 @@ public final class PatternMatch extends EventTimeOperator {
         private final JoinedRow both = new JoinedRow();
         private final GenericInternalRow result = new GenericInternalRow(output.length());
         private final UnsafeProjection projection = UnsafeProjection.create(output);
-        private final Deque<UnsafeRow> given = new ArrayDeque<>();
+        private final Deque<UnsafeRow> emitted = new ArrayDeque<>();
         private UnsafeRow current;
         private long number;
 
@@ -361,19 +361,19 @@ public final class PatternMatch extends EventTimeOperator {
 
                 @Override
                 public boolean hasNext() {
-                    while (given.isEmpty() && sorted.hasNext()) {
+                    while (emitted.isEmpty() && sorted.hasNext()) {
                         look((UnsafeRow) sorted.next());
                     }
-                    if (given.isEmpty() && !ended) {
+                    if (emitted.isEmpty() && !ended) {
                         ended = true;
                         advance(watermark);
                     }
-                    return !given.isEmpty();
+                    return !emitted.isEmpty();
                 }
 
                 @Override
                 public InternalRow next() {
-                    return given.poll();
+                    return emitted.poll();
                 }
             };
         }
@@ -444,7 +444,7 @@ public final class PatternMatch extends EventTimeOperator {
         }
 
         @Override
-        public void give(PartialMatches.Match match, long moment) {
+        public void emit(PartialMatches.Match match, long moment) {
             InternalRow last = row(match.last());
             for (int i = 0; i < keys.length; i++) {
                 result.update(i, last.get(keys[i], output.apply(i).dataType()));
@@ -456,7 +456,7 @@ public final class PatternMatch extends EventTimeOperator {
                         values.get(i, output.apply(keys.length + i).dataType()));
             }
             result.update(output.length() - 1, moment);
-            given.add(projection.apply(result).copy());
+            emitted.add(projection.apply(result).copy());
         }
     }
 }

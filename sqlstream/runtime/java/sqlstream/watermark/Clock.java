@@ -71,13 +71,13 @@ public final class Clock implements TableProvider {
     public static final class Stream implements MicroBatchStream {
         private final LongUnaryOperator next;
         private final Runnable stopped;
-        private final boolean told;
+        private final boolean shown;
         private long last;
 
-        Stream(LongUnaryOperator next, Runnable stopped, boolean told) {
+        Stream(LongUnaryOperator next, Runnable stopped, boolean shown) {
             this.next = next;
             this.stopped = stopped;
-            this.told = told;
+            this.shown = shown;
         }
 
         @Override
@@ -103,7 +103,7 @@ public final class Clock implements TableProvider {
             long millis = ((Moment) end).millis;
             return ((Moment) start).millis == millis
                     ? new InputPartition[0]
-                    : new InputPartition[] {new Piece(told ? millis : null)};
+                    : new InputPartition[] {new Piece(shown ? millis : null)};
         }
 
         @Override
