@@ -31,7 +31,6 @@ public abstract class EventTimeOperator extends KeyedOperator implements HasTime
     /** A moment that is never. */
     static final long NEVER = Long.MAX_VALUE;
 
-    private static final long NO_TIMER = Long.MIN_VALUE;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     /** Which column of the rows is their time, a TIMESTAMP that is never NULL. */
@@ -105,7 +104,7 @@ public abstract class EventTimeOperator extends KeyedOperator implements HasTime
 
     @Override
     public final Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues times) {
-        return new Result(key, rows, times.getCurrentWatermarkInMs(), NO_TIMER);
+        return new Result(key, rows, times.getCurrentWatermarkInMs(), KeyTimer.NONE);
     }
 
     @Override
@@ -124,13 +123,13 @@ public abstract class EventTimeOperator extends KeyedOperator implements HasTime
         private final boolean fired;
         private boolean ended;
 
-        /** {@code fired}: the timer that Spark takes off its list after this, or NO_TIMER. */
+        /** {@code fired}: the timer that Spark takes off its list after this, or KeyTimer.NONE. */
         private Result(InternalRow key, Iterator<InternalRow> rows, long watermark, long fired) {
             this.watermark = watermark;
             before = state.get();
             ByteBuffer buffer = before == null ? EMPTY : ByteBuffer.wrap(before).order(ByteOrder.nativeOrder());
-            timer = before == null ? NO_TIMER : buffer.getLong();
-            this.fired = fired != NO_TIMER && fired == timer;
+            timer = before == null ? KeyTimer.NONE : buffer.getLong();
+            this.fired = fired != KeyTimer.NONE && fired == timer;
             waiting.load(buffer);
             ownBefore = new byte[buffer.remaining()];
             buffer.get(ownBefore);
@@ -166,14 +165,9 @@ public abstract class EventTimeOperator extends KeyedOperator implements HasTime
             byte[] own = store();
             long moment = Math.min(waiting.first(), wake());
             // A timer is up in the micro-batch whose watermark reaches it, and in no later one.
-            long next = moment == NEVER ? NO_TIMER : Math.max(-Math.floorDiv(-moment, 1000L), watermark + 1);
-            if (timer != next && timer != NO_TIMER && !fired) {
-                getHandle().deleteTimer(timer);
-            }
-            if (timer != next && next != NO_TIMER) {
-                getHandle().registerTimer(next);
-            }
-            if (next == NO_TIMER && own.length == 0) {
+            long next = moment == NEVER ? KeyTimer.NONE : Math.max(-Math.floorDiv(-moment, 1000L), watermark + 1);
+            KeyTimer.move(getHandle(), timer, next, fired);
+            if (next == KeyTimer.NONE && own.length == 0) {
                 if (before != null) {
                     state.clear();
                 }

@@ -39,7 +39,6 @@ import sqlstream.state.Layout;
 public final class IntervalJoin extends KeyedOperator implements HasTimers {
     // Rows of one key that a micro-batch holds before they are kept.
     private static final int HELD_ROWS = 1 << 16;
-    private static final long NO_TIMER = Long.MIN_VALUE;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
     private static final List<InternalRow> NONE = List.of();
 
@@ -92,7 +91,7 @@ public final class IntervalJoin extends KeyedOperator implements HasTimers {
 
     @Override
     public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues times) {
-        return new Result(rows, sides.unknown(key), times.getCurrentWatermarkInMs(), NO_TIMER);
+        return new Result(rows, sides.unknown(key), times.getCurrentWatermarkInMs(), KeyTimer.NONE);
     }
 
     @Override
@@ -169,7 +168,7 @@ public final class IntervalJoin extends KeyedOperator implements HasTimers {
 
         /**
          * @param unknown whether the key is equal to none, so that nothing is kept
-         * @param up the timer that is up, or NO_TIMER
+         * @param up the timer that is up, or KeyTimer.NONE
          */
         private Result(Iterator<InternalRow> rows, boolean unknown, long watermark, long up) {
             this.rows = rows;
@@ -180,7 +179,7 @@ public final class IntervalJoin extends KeyedOperator implements HasTimers {
             byte[] bytes = unknown ? null : state.get();
             ByteBuffer head = bytes == null ? EMPTY : ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
             stored = bytes != null;
-            timer = stored ? head.getLong() : NO_TIMER;
+            timer = stored ? head.getLong() : KeyTimer.NONE;
             for (JoinBuffer each : kept) {
                 each.load(head);
             }
@@ -251,7 +250,7 @@ public final class IntervalJoin extends KeyedOperator implements HasTimers {
         private JoinBuffer.Cursor toPair(int of, long[] times) {
             long passed = watermark - reach[of] - 1;
             if (times.length == 0) {
-                return up == NO_TIMER ? null : kept[of].rows(Long.MAX_VALUE, Long.MIN_VALUE, passed);
+                return up == KeyTimer.NONE ? null : kept[of].rows(Long.MAX_VALUE, Long.MIN_VALUE, passed);
             }
             return kept[of].rows(times[0] - reach[of], times[times.length - 1] + reach[1 - of], passed);
         }
@@ -303,22 +302,17 @@ public final class IntervalJoin extends KeyedOperator implements HasTimers {
             if (unknown) {
                 return;
             }
-            long moment = NO_TIMER;
+            long moment = KeyTimer.NONE;
             for (int i = 0; i < kept.length; i++) {
                 if (!kept[i].isEmpty()) {
                     // A row is dropped one later than its last moment; a timer is up once, when the watermark has
                     // reached it.
                     long last = kept[i].next() + reach[i] + slack + 1;
-                    moment = moment == NO_TIMER ? last : Math.min(moment, last);
+                    moment = moment == KeyTimer.NONE ? last : Math.min(moment, last);
                 }
             }
-            if (timer != moment && timer != NO_TIMER && timer != up) {
-                getHandle().deleteTimer(timer);
-            }
-            if (timer != moment && moment != NO_TIMER) {
-                getHandle().registerTimer(moment);
-            }
-            if (moment == NO_TIMER) {
+            KeyTimer.move(getHandle(), timer, moment, timer == up);
+            if (moment == KeyTimer.NONE) {
                 if (stored) {
                     state.clear();
                 }

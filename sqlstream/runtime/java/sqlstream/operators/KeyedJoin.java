@@ -26,7 +26,6 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
-import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
 import sqlstream.state.RowChanges.Change;
@@ -41,7 +40,7 @@ import sqlstream.state.RowLists;
  * that is retracted and not there is retracted from the result where it would have had matches, as Flink does; nothing
  * else changes by it.
  */
-public final class KeyedJoin extends KeyedOperator implements StateTtl.Clearable, ArrivalOrder {
+public final class KeyedJoin extends ListOperator {
     // Rows of one key that are held before they go to the state, where none is retracted.
     private static final int HELD_ROWS = 1 << 16;
     private static final int LEFT = 0;
@@ -53,12 +52,10 @@ public final class KeyedJoin extends KeyedOperator implements StateTtl.Clearable
     private final boolean matched;
     private final boolean[] nullSafe;
     private final int side;
-    private final int kind;
     private final boolean kinds;
     private final List<Attribute> columns;
     private final Expression condition;
 
-    private transient RowLists kept;
     private transient BasePredicate matches;
 
     /**
@@ -100,6 +97,7 @@ public final class KeyedJoin extends KeyedOperator implements StateTtl.Clearable
             boolean changes,
             boolean kinds,
             Dataset<Row> conditioned) {
+        super(changes ? keys + 3 : -1);
         types = new StructType[] {
             (StructType) tagged.apply(keys + 1).dataType(),
             (StructType) tagged.apply(keys + 2).dataType()
@@ -112,7 +110,6 @@ public final class KeyedJoin extends KeyedOperator implements StateTtl.Clearable
             this.nullSafe[i] = nullSafe.get(i);
         }
         side = keys;
-        kind = changes ? keys + 3 : -1;
         this.kinds = kinds;
         columns = new ArrayList<>();
         Expression found = null;
@@ -135,17 +132,6 @@ public final class KeyedJoin extends KeyedOperator implements StateTtl.Clearable
     public void init(OutputMode outputMode, TimeMode timeMode) {
         kept = new RowLists(getHandle(), "rows", types[LEFT].length(), types[RIGHT].length());
         matches = condition == null ? null : Predicate.create(condition, Scala.seq(columns));
-    }
-
-    @Override
-    public boolean byArrival() {
-        return kind >= 0;
-    }
-
-    @Override
-    public void clearKey() {
-        kept.load();
-        kept.clear();
     }
 
     @Override

@@ -21,7 +21,6 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
-import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
 import sqlstream.state.RowLists;
@@ -31,7 +30,7 @@ import sqlstream.state.RowLists;
  *
  * <p>State by key: those rows in their order, or all rows as they came where rows can be retracted.
  */
-public final class KeyedRank extends KeyedOperator implements StateTtl.Clearable, ArrivalOrder {
+public final class KeyedRank extends ListOperator {
     private final StructType columns;
     private final List<Expression> references = new ArrayList<>();
     private final List<Integer> order;
@@ -40,9 +39,7 @@ public final class KeyedRank extends KeyedOperator implements StateTtl.Clearable
     private final int last;
     private final boolean latest;
     private final boolean numbered;
-    private final int kind;
 
-    private transient RowLists kept;
     private transient UnsafeProjection row;
     private transient BaseOrdering ordering;
 
@@ -91,6 +88,7 @@ public final class KeyedRank extends KeyedOperator implements StateTtl.Clearable
             boolean latest,
             boolean numbered,
             boolean changes) {
+        super(changes ? columns.length() : -1);
         this.columns = columns;
         for (int i = 0; i < columns.length(); i++) {
             references.add(new BoundReference(i, columns.apply(i).dataType(), true));
@@ -101,7 +99,6 @@ public final class KeyedRank extends KeyedOperator implements StateTtl.Clearable
         this.last = last;
         this.latest = latest;
         this.numbered = numbered;
-        kind = changes ? columns.length() : -1;
     }
 
     @Override
@@ -124,17 +121,6 @@ public final class KeyedRank extends KeyedOperator implements StateTtl.Clearable
                 ? "all rows"
                 : "the first " + last + " by (" + String.join(", ", by) + ") " + directions
                         + (latest ? ", the later first" : "");
-    }
-
-    @Override
-    public boolean byArrival() {
-        return kind >= 0;
-    }
-
-    @Override
-    public void clearKey() {
-        kept.load();
-        kept.clear();
     }
 
     @Override
