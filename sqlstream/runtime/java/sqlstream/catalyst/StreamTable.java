@@ -11,10 +11,30 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** What Spark asks of a source that is read in micro-batches alone, besides its stream. */
-public record StreamTable(String name, StructType schema, Opening opening) implements SupportsRead {
+public final class StreamTable implements SupportsRead {
+    private final String name;
+    private final StructType schema;
+    private final Opening opening;
+
     /** Makes the stream of a source that keeps its place in the folder {@code checkpoint}. */
     public interface Opening extends Serializable {
         MicroBatchStream stream(CaseInsensitiveStringMap options, String checkpoint);
+    }
+
+    public StreamTable(String name, StructType schema, Opening opening) {
+        this.name = name;
+        this.schema = schema;
+        this.opening = opening;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public StructType schema() {
+        return schema;
     }
 
     @Override
