@@ -77,8 +77,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
-    place = archive.place(jvm.class_path(libraries(), [*jars.ensure("spark", print), jar(print)]))
-    if not archive.whole(place):
+    place = archive.archive_path(jvm.class_path(libraries(), [*jars.ensure("spark", print), jar(print)]))
+    if not archive.is_intact(place):
         began = time.monotonic()
         subprocess.run([sys.executable, "-m", "sqlstream.cli.archiving", str(place)], check=True, stdout=subprocess.DEVNULL)
         print(f"archive built in {time.monotonic() - began:.0f} s, {place.stat().st_size / 1e6:.0f} MB")
