@@ -6,7 +6,7 @@ CREATE TABLE changes (cur STRING, rate INT, ts TIMESTAMP(3), WATERMARK FOR ts AS
 WITH ('connector' = 'filesystem', 'path' = '${DIR}/changes', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE VIEW rates AS SELECT cur, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM changes) WHERE n = 1;
 CREATE TABLE answers (id INT, rate INT, ts TIMESTAMP(3), since TIMESTAMP(3)) WITH ('connector' = 'print');
-INSERT INTO answers SELECT o.id, r.rate, o.ts, r.ts FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur;
+INSERT INTO answers SELECT o.id, r.rate, o.ts, r.ts FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r USING (cur);
 --= Sink(table=[default_catalog.default_database.answers], fields=[id, rate, ts, since], changelogMode=[I])
 --= +- Calc(select=[id, rate, ts, ts0 AS since], changelogMode=[I])
 --=    +- TemporalJoin(joinType=[InnerJoin], where=[(cur = cur0)], time=[ts, ts0], changelogMode=[I])
