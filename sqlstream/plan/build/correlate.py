@@ -21,7 +21,7 @@ from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import AggregateCall, OverCall
 from sqlstream.sql.names import refuse_repeated
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.clauses import alias_of, offset_of
+from sqlstream.sql.syntax.clauses import alias_of, has_ordinality
 from sqlstream.sql.text import sql_name
 from sqlstream.sql.types import INT
 
@@ -62,7 +62,7 @@ def _of_row(node: exp.Expr, scope: Scope) -> Expr:
 def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool) -> tuple[Relation, Correlate]:
     """``left`` with the elements of ``collection``, named as ``node`` says. Raises ValidationError."""
     columns = _elements(collection.type)
-    ordinality = bool(offset_of(node))
+    ordinality = has_ordinality(node)
     if ordinality:
         columns.append((ORDINALITY, INT.not_null()))
     alias = alias_of(node)
