@@ -191,7 +191,7 @@ def without_limit(plan: Node) -> tuple[Node, int | None]:
     """A plan without the LIMIT at its end, and the limit's count: rows that never change can simply be counted, and the query ends with the last."""
     if not isinstance(plan, Limit) or plan.offset or static(plan):
         return plan, None
-    counted = not isinstance(plan.input, Sort) and not changelog_mode(plan.input).updates
+    counted = not isinstance(plan.input, Sort) and not changelog_mode(resolved(plan.input)).updates
     return (plan.input, plan.count) if counted else (plan, None)
 
 
