@@ -12,7 +12,7 @@ from sqlstream.sql.syntax.calls import CALLS, call_args, call_name, is_written
 from sqlstream.sql.syntax.clauses import hints_of
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
-from sqlstream.sql.syntax.meanings import UNCERTAIN, Elements, certain, is_literal
+from sqlstream.sql.syntax.meanings import UNCERTAIN, Elements, certain, is_literal, is_needless
 from sqlstream.sql.syntax.statement_table import WRITERS
 from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
@@ -66,6 +66,7 @@ class FlinkGenerator(generator.Generator):
         ast.MatchRecognize: lambda self, e: _match_recognize(self, e),
         ast.PatternVariable: lambda self, e: _pattern_variable(self, e),
         exp.Cast: lambda self, e: _cast(self, e),
+        exp.Paren: lambda self, e: self.sql(e, "this") if is_needless(e) else self.paren_sql(e),
         exp.Interval: lambda self, e: f"INTERVAL {self.sql(e, 'this')} {self.sql(e, 'unit')}",
         **dict.fromkeys(UNCERTAIN, lambda self, e: _certain(self, e)),
         Elements: lambda self, e: self.sql(e, "this"),

@@ -1,4 +1,4 @@
-"""What means the same in other dialects only for some operands: a division, AVG, a cast to text, LIKE with a backslash.
+"""What means the same in other dialects only for some operands: a division, AVG, a cast to text, LIKE with a backslash; what needs parentheses there.
 
 In comes a tree that sqlglot's tools will have, out goes one in which such a node is of a class of its own, which no other dialect can write. Where
 the types of the operands show that it means the same, ``annotate_types`` makes it sqlglot's plain node: at once for constants, with a schema for
@@ -173,10 +173,54 @@ def _interval(node: exp.Expr) -> exp.Expr:
     return made
 
 
+# Below AND, OR and NOT, operators bind otherwise in each dialect: Flink has ``||`` beside ``*``, Spark = within LIKE, PostgreSQL IS below =, and
+# ``a NOT IN (1)`` is written ``NOT a IN (1)`` in all.
+_PREDICATES = (
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Overlaps),
+    *(exp.Is, exp.Between, exp.In, exp.Like, exp.ILike, exp.RegexpLike, exp.SimilarTo, exp.Escape),
+)
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg)
+_CONCATENATION = (exp.DPipe, exp.Concat)
+_BOUND = "flink_bound"
+
+
+def _binds_otherwise(node: exp.Expr) -> bool:
+    """Whether ``node`` is an operand that other dialects, without parentheses, may take to belong to another operator."""
+    parent = node.parent
+    if isinstance(parent, exp.Concat):  # || in some
+        return isinstance(node, (exp.Not, exp.Connector, *_PREDICATES))
+    if isinstance(node, (exp.Not, *_PREDICATES)):
+        listed = node.arg_key == "expressions" or (isinstance(parent, exp.Escape) and node.arg_key == "this")
+        return isinstance(parent, (*_PREDICATES, *_ARITHMETIC, exp.DPipe)) and not listed
+    if isinstance(node, _CONCATENATION):
+        return isinstance(parent, _ARITHMETIC)
+    return isinstance(parent, exp.DPipe) and isinstance(node, _ARITHMETIC) and not isinstance(node, exp.Neg)
+
+
+def _shape(paren: exp.Paren) -> tuple[object, object]:
+    parent, inner = (_PLAIN.get(type(node), type(node)) for node in (paren.parent or exp.Null(), paren.this))
+    return parent.__name__, inner.__name__
+
+
+def is_needless(paren: exp.Paren) -> bool:
+    """Whether other dialects alone need these parentheses; not where a tool has changed what they stand between."""
+    return bool(paren.meta_get(_BOUND) == _shape(paren))
+
+
+def _bound(node: exp.Expr) -> None:
+    """Puts ``node`` into parentheses that Flink does not need."""
+    paren = exp.Paren(this=exp.Null())
+    node.replace(paren)
+    paren.set("this", node)
+    paren.meta[_BOUND] = _shape(paren)
+
+
 def exact(tree: E) -> E:
     """``tree``, changed in place, in which no other dialect writes what means something else there."""
     for literal in list(tree.find_all(ast.TimeLiteral, ast.IntervalLiteral)):
         tree = _replaced(tree, literal, _time(literal) if isinstance(literal, ast.TimeLiteral) else _interval(literal))
+    for operand in list(filter(_binds_otherwise, tree.walk())):
+        _bound(operand)
     for node in list(tree.walk()):
         if (check := _CHECKS.get(type(node))) is not None and check[1](node):
             tree = _replaced(tree, node, _as(node, check[0]))

@@ -50,3 +50,10 @@ SELECT a FROM (VALUES (1), (2), (3)) AS t(a) WHERE EXISTS (SELECT 1 FROM (VALUES
 --> SELECT a FROM (VALUES (1), (2), (3)) AS t(a) WHERE EXISTS(SELECT 1 FROM (VALUES (2), (3)) AS u(b) WHERE u.b = t.a) ORDER BY a NULLS FIRST
 SELECT a, x FROM (VALUES (1, ARRAY[10, 20])) AS t(a, b) CROSS JOIN UNNEST(b) AS u(x) ORDER BY x
 --> SELECT a, x FROM (VALUES (1, [10, 20])) AS t(a, b) CROSS JOIN UNNEST(b) AS u(x) ORDER BY x NULLS FIRST
+-- parentheses that Flink does not need
+SELECT a = b LIKE 'c', a LIKE 'b' = c, a = b IN (1, 2), a = b BETWEEN 1 AND 2, a = b IS NULL, a IS NOT DISTINCT FROM b = c, a < b = c FROM t
+--> SELECT a = (b LIKE 'c'), (a LIKE 'b') = c, a = (b IN (1, 2)), a = (b BETWEEN 1 AND 2), (a = b) IS NULL, (a IS NOT DISTINCT FROM b) = c, (a < b) = c FROM t
+SELECT a NOT IN (1, 2) IS TRUE, a NOT LIKE 'x' IS NULL, a IS NOT NULL = b, a = NOT b, a = b NOT BETWEEN 1 AND 2, NOT a = b, a IN (b = c, NOT d) FROM t
+--> SELECT (NOT a IN (1, 2)) IS TRUE, (NOT a LIKE 'x') IS NULL, (NOT a IS NULL) = b, a = (NOT b), a = (NOT b BETWEEN 1 AND 2), NOT a = b, a IN (b = c, NOT d) FROM t
+SELECT a + b || c, a || b * c, a || b + c, -a || b, a - CONCAT(b, c), CONCAT(a = b, c) FROM t
+--> SELECT a + (b || c), (a || b) * c, (a || b) + c, -a || b, a - (b || c), (a = b) || c FROM t

@@ -74,3 +74,10 @@ SELECT a, x FROM (VALUES (1, ARRAY[10, 20])) AS t(a, b) CROSS JOIN UNNEST(b) AS 
 --> SELECT a, x FROM VALUES (1, ARRAY(10, 20)) AS t(a, b) LATERAL VIEW EXPLODE(b) u AS x ORDER BY x
 SELECT DATE '2021-01-31' < DATE '2021-02-01', TIMESTAMP '2021-01-31 00:00:00' = CAST(DATE '2021-01-31' AS TIMESTAMP(3)), 'a' < 'b', 'a' < 'B', 1 < 1.5
 --> SELECT CAST('2021-01-31' AS DATE) < CAST('2021-02-01' AS DATE), CAST('2021-01-31 00:00:00' AS TIMESTAMP_NTZ) = CAST(CAST('2021-01-31' AS DATE) AS TIMESTAMP_NTZ), 'a' < 'b', 'a' < 'B', 1 < 1.5
+-- parentheses that Flink does not need
+SELECT a = b LIKE 'c', a LIKE 'b' = c, a = b IN (1, 2), a = b BETWEEN 1 AND 2, a = b IS NULL, a IS NOT DISTINCT FROM b = c, a < b = c FROM t
+--> SELECT a = (b LIKE 'c'), (a LIKE 'b') = c, a = (b IN (1, 2)), a = (b BETWEEN 1 AND 2), (a = b) IS NULL, (a IS NOT DISTINCT FROM b) = c, (a < b) = c FROM t
+SELECT a NOT IN (1, 2) IS TRUE, a NOT LIKE 'x' IS NULL, a IS NOT NULL = b, a = NOT b, a = b NOT BETWEEN 1 AND 2, NOT a = b, a IN (b = c, NOT d) FROM t
+--> SELECT (NOT a IN (1, 2)) IS TRUE, (NOT a LIKE 'x') IS NULL, (NOT a IS NULL) = b, a = (NOT b), a = (NOT b BETWEEN 1 AND 2), NOT a = b, a IN (b = c, NOT d) FROM t
+SELECT a + b || c, a || b * c, a || b + c, -a || b, a - CONCAT(b, c), CONCAT(a = b, c) FROM t
+--> SELECT a + (b || c), (a || b) * c, (a || b) + c, -a || b, a - (CONCAT(b, c)), CONCAT((a = b), c) FROM t
