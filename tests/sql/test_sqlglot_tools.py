@@ -67,6 +67,10 @@ def test_lineage(sql: str, column: str) -> None:
 
 
 QUALIFIED = {
+    "SELECT c, s FROM TABLE(SESSION(TABLE bids PARTITION BY (item), DESCRIPTOR(ts), INTERVAL '1' DAY)) AS w(a, b, c, s, e, t)": (
+        "SELECT `w`.`c` AS `c`, `w`.`s` AS `s` FROM TABLE(SESSION((SELECT `bids`.`item`, `bids`.`price`, `bids`.`ts` FROM `bids` AS `bids`) "
+        "PARTITION BY (item), DESCRIPTOR(`ts`), INTERVAL '1' DAY)) AS `w`(`a`, `b`, `c`, `s`, `e`, `t`)"
+    ),
     "SELECT item, window_end FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' DAY)) AS w": (
         "SELECT `w`.`item` AS `item`, `w`.`window_end` AS `window_end` FROM TABLE(TUMBLE((SELECT `bids`.`item` AS `item`, `bids`.`price` AS `price`, "
         "`bids`.`ts` AS `ts` FROM `bids` AS `bids`), DESCRIPTOR(`ts`), INTERVAL '1' DAY)) AS `w`"

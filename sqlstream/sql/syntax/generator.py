@@ -245,6 +245,11 @@ def _window_table(self: generator.Generator, node: relations.WindowTable) -> str
     query = node.this
     source = query.args["from_"].this
     columns = [item for item in query.expressions if not isinstance(item.unalias(), relations.WindowColumn)]
+    alias = _alias(self, node)
+    if any(_is_renamed(item) for item in query.expressions):
+        # qualify has moved ``AS w(a, b)`` into the query; DESCRIPTOR and PARTITION BY have the names of before.
+        alias += f"({', '.join(self.sql(item.args['alias']) for item in query.expressions)})"
+        columns = [item.unalias() for item in columns]
     if isinstance(source, exp.Subquery) and not source.alias and type(source) is exp.Subquery:
         table = f"({self.sql(source.this)})"
     elif isinstance(source, exp.Table) and not _renames(source) and len(columns) == 1 and isinstance(columns[0], exp.Star):
@@ -256,7 +261,13 @@ def _window_table(self: generator.Generator, node: relations.WindowTable) -> str
     if partition := node.args.get("partition"):
         table += f" PARTITION BY ({', '.join(self.sql(p) for p in partition)})"
     arguments = ", ".join(_around(self, argument, table) for argument in node.args["arguments"])
-    return f"TABLE({self.sql(node, 'function')}({arguments})){_alias(self, node)}"
+    return f"TABLE({self.sql(node, 'function')}({arguments})){alias}"
+
+
+def _is_renamed(item: exp.Expr) -> bool:
+    """Whether a column of a window function has another name behind it."""
+    column = item.unalias()
+    return isinstance(item, exp.Alias) and item.alias != (column.text("kind") or column.output_name)
 
 
 def _renames(table: exp.Table) -> bool:
