@@ -1,4 +1,4 @@
-"""The pages of the reference, told from the tables that the code reads itself: mkdocs makes them when it builds, no file of them is kept.
+"""The pages of the reference, made of the tables that the code reads itself: mkdocs makes them when it builds, no file of them is kept.
 
 ``pages()`` gives path -> Markdown; ``on_files`` hands them to mkdocs. CONTRIBUTING.md and CHANGELOG.md of the repository are pages, too.
 """
@@ -106,7 +106,7 @@ def _statements() -> str:
 
 
 def _query_forms() -> str:
-    parts = ["Each example runs as it is; `HELP TUMBLE;` prints the first of them. [Streaming SQL](../sql.md) tells how they work together."]
+    parts = ["Each example runs as it is; `HELP TUMBLE;` prints the first of them. [Streaming SQL](../sql.md) describes how they work together."]
     for topic in QUERY_FORMS:
         parts += [f"## {topic.name}", code(topic.syntax), prose(topic.summary), sql(topic.example)]
     return _page("Forms of queries", *parts)

@@ -99,11 +99,11 @@ def components(nodes: Iterable[exp.Expr]) -> Components:
     return parts
 
 
-def _add_key(found: Components, key: PrimaryKey, nodes: list[exp.Expression], definition: ast.PrimaryKeyDef | None) -> None:
-    found.keys.append(key)
-    found.places.update({("key", n.name): n for n in nodes})
+def _add_key(parts: Components, key: PrimaryKey, nodes: list[exp.Expression], definition: ast.PrimaryKeyDef | None) -> None:
+    parts.keys.append(key)
+    parts.places.update({("key", n.name): n for n in nodes})
     if definition is not None and definition.enforced:
-        found.notices.append(ENFORCED)
+        parts.notices.append(ENFORCED)
 
 
 def column(node: exp.Expr) -> Column:
@@ -219,8 +219,8 @@ def _from_query(made: Table, query: exp.Query, order: tuple[str, ...], parts: Co
         raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.")
     if schema_of is None:
         raise ValidationError("CREATE TABLE ... AS SELECT can't be used here: it runs a job.", at=query)
-    given = schema_of(query)
-    schema = tuple((name, column[1]) for name, column in zip(unique([c[0] for c in given]), given, strict=True))
+    columns = schema_of(query)
+    schema = tuple((name, column[1]) for name, column in zip(unique([c[0] for c in columns]), columns, strict=True))
     return with_query_schema(made, schema, order, parts.places)
 
 

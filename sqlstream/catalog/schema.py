@@ -148,7 +148,7 @@ def key_name(key: PrimaryKey) -> str:
 
 
 def with_key(table: Table, key: PrimaryKey, places: Places, own: frozenset[str] | None, *, altering: bool = False) -> Table:
-    """``table`` with its primary key's columns NOT NULL. Raises ValidationError where the key is no good."""
+    """``table`` with its primary key's columns NOT NULL. Raises ValidationError where the key is not valid."""
     columns = {c.name: c for c in table.columns}
     invalid = f"Invalid primary key '{key_name(key)}'."
     for name in key.columns:

@@ -222,12 +222,12 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     match args.topic:
         case "transactions":
-            found = transactions(args.count, args.seed, late_every=args.late_every, bad_every=args.bad_every)
+            records = transactions(args.count, args.seed, late_every=args.late_every, bad_every=args.bad_every)
         case "customers":
-            found = customers(args.seed)
+            records = customers(args.seed)
         case _:
-            found = accounts(args.seed)
-    for batch in iter(lambda: list(itertools.islice(found, 1000)), []):
+            records = accounts(args.seed)
+    for batch in iter(lambda: list(itertools.islice(records, 1000)), []):
         sys.stdout.write("".join(f"{line}\n" for line in lines(batch)))
     return 0
 

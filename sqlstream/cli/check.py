@@ -47,12 +47,12 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     missing = [str(f) for f in files if not f.is_file()]
     if missing:
         parser.error(f"no such file: {', '.join(missing)}")
-    found = deeply(lambda: list(findings(session, files)))
-    for one in found:
+    listed = deeply(lambda: list(findings(session, files)))
+    for one in listed:
         print(json.dumps(asdict(one)) if arguments.output == "json" else one)
     if arguments.output == "text":
-        print(f"{len(files)} file{'' if len(files) == 1 else 's'} checked, {len(found)} finding{'' if len(found) == 1 else 's'}", file=sys.stderr)
-    return FAILED if any(f.error for f in found) else FOUND if found else CLEAN
+        print(f"{len(files)} file{'' if len(files) == 1 else 's'} checked, {len(listed)} finding{'' if len(listed) == 1 else 's'}", file=sys.stderr)
+    return FAILED if any(f.error for f in listed) else FOUND if listed else CLEAN
 
 
 def project_files(project: Path) -> list[Path]:
@@ -86,7 +86,7 @@ def _errors_in(shown: str, errors: Iterable[SqlStreamError]) -> list[SqlStreamEr
 def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
     """What is to be said about a file of the project's catalog, which has been loaded."""
     planner = session.planner
-    found = [of_error(e, name) for e in _errors_in(planner.files.shown(file), planner.errors)]
+    listed = [of_error(e, name) for e in _errors_in(planner.files.shown(file), planner.errors)]
     dry = planner.isolated_copy(dry=True)
     for source in planner.files.sources.values():
         if source.file != file or not isinstance(source.item, Table | View):
@@ -106,21 +106,21 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
                     planned = (dry.planned(source.item.query, env),)
         except SqlStreamError as error:
             errors.append(error)
-        found += (of_error(e.located(masked_text(source.text), name, source.start), name) for e in errors)
+        listed += (of_error(e.located(masked_text(source.text), name, source.start), name) for e in errors)
         subject = Subject(tree, planned, source.item if isinstance(source.item, Table) else None, local=False)
-        found += statement_findings(subject, source.text, name, source.start)
-    return sorted(set(found))
+        listed += statement_findings(subject, source.text, name, source.start)
+    return sorted(set(listed))
 
 
 def _findings(query: SavedQuery, name: str, session: Session) -> list[Finding]:
     """Those of a script. A parameter that is not declared may be a number or a text: the one with fewer errors is assumed."""
-    found: list[list[Finding]] = []
+    checked: list[list[Finding]] = []
     for undeclared in ("1", "a"):
         text, places = query.sample(undeclared)
-        found.append([_moved(f, text, places) for f in script_findings(text, name, DryRun(session))])
-        if not places or not any(f.error for f in found[-1]):
+        checked.append([_moved(f, text, places) for f in script_findings(text, name, DryRun(session))])
+        if not places or not any(f.error for f in checked[-1]):
             break
-    return min(found, key=lambda several: sum(f.error for f in several))
+    return min(checked, key=lambda several: sum(f.error for f in several))
 
 
 def _moved(finding: Finding, text: str, places: list[tuple[int, int, int]]) -> Finding:
@@ -142,5 +142,5 @@ def _text(file: Path) -> str:
 def _shown(file: Path, project: Path) -> str:
     """``file`` as an editor opens it from here."""
     here = Path.cwd()
-    found = file.resolve()
-    return found.relative_to(here).as_posix() if found.is_relative_to(here) else str(file)
+    path = file.resolve()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(file)

@@ -36,7 +36,7 @@ subcommands:
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
   sqlstream init FOLDER   writes the example project out, as a start for your own
 
-A script comes from -f, -e, or from stdin when that is no terminal; with none of them the shell opens. Results go to
+A script comes from -f, -e, or from stdin where that is not a terminal; with none of them the shell opens. Results go to
 stdout, all else to stderr. Exit codes: 0, 1 after an error in a script or a job of it, 2 for wrong usage, 130 after
 Ctrl-C, 143 after SIGTERM, 129 after SIGHUP: the jobs are stopped, their state is kept."""
 
@@ -158,16 +158,16 @@ def _project(parser: argparse.ArgumentParser, folder: Path | None, *, runs: bool
         return folder
     here = Path.cwd()
     try:
-        found = project_folder.find_project(here)
+        search = project_folder.find_project(here)
     except SetupError as error:
         if not runs:
             return here
         parser.error(f"{error.message} ({error.hint})")
-    for folder, owner in found.passed:
+    for folder, owner in search.passed:
         print(f"{folder} is a project of {owner}, so it is not used; --project {folder} uses it.", file=sys.stderr)
-    if found.path != here:
-        print(f"Project: {found.path}", file=sys.stderr)
-    return found.path
+    if search.path != here:
+        print(f"Project: {search.path}", file=sys.stderr)
+    return search.path
 
 
 def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
@@ -272,8 +272,8 @@ def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
     for _, _, key, separator, _ in OPTION_FLAGS:
         value = getattr(arguments, key)
         if key == "pipeline.jars":
-            found = [str(jar) for folder in arguments.library for jar in sorted(folder.glob("*.jar"))]
-            value = [*(value or []), *found]
+            jars = [str(jar) for folder in arguments.library for jar in sorted(folder.glob("*.jar"))]
+            value = [*(value or []), *jars]
         if value:
             options[key] = separator.join(value) if separator else value
     return options

@@ -56,17 +56,17 @@ def _tested(file: Path, modules: Modules, zone: str, settings: FunctionSettings)
     errors = [e for e in modules.errors if e.location is not None and e.location.file == modules.shown(file)]
     for error in errors:
         print(f"{error.location}: {error.message}")
-    found = [f for f in modules.functions.values() if f.declared.file == str(file)]
+    tested = [f for f in modules.functions.values() if f.declared.file == str(file)]
     functions: list[PythonFunction] = []
-    for one in found:
+    for one in tested:
         with suppress(SqlStreamError):  # it is among those of the modules
             functions.append(row_of(one, modules, settings))
-    if not found:
+    if not tested:
         print(f"{modules.shown(file)}: no function" + ("" if errors else ": nothing in it is decorated by udf, udtf or udaf"))
         return False
     failed, tried, without = 0, 0, []
     with modules.own() as loaded:
-        module = next(m for m in loaded if m.__name__ == found[0].module)
+        module = next(m for m in loaded if m.__name__ == tested[0].module)
         calls = {f.found.attribute: _Call(f, zone) for f in functions}
         runner = _Runner(modules.shown(file))
         for name, examples in _examples(functions, vars(module), calls):
@@ -144,10 +144,10 @@ class _Call:
             cause = failure.__context__
             # An example may show what the function raises.
             raise (TypeError(failure.message) if cause is None or isinstance(cause, v.WrongType) else cause) from None
-        (found,) = v.python_values(made, result, zone)
+        (returned,) = v.python_values(made, result, zone)
         if function.kind is FunctionKind.TABLE:
-            return [tuple(row) if len(row) > 1 else row[0] for row in found]
-        return found
+            return [tuple(row) if len(row) > 1 else row[0] for row in returned]
+        return returned
 
     def _type(self, place: int, value: Any) -> Type:
         parameters = self._function.of.parameters
@@ -166,7 +166,7 @@ def _type_of(value: Any) -> Type:
     if isinstance(value, dict):
         key, element = next(iter(value.items()), (None, None))
         return t.map_of(_type_of(key), _type_of(element))
-    found = type_of_annotation(type(value))
-    if found is None:
+    inferred = type_of_annotation(type(value))
+    if inferred is None:
         raise TypeError(f"{value!r} has no SQL type")
-    return found
+    return inferred

@@ -189,10 +189,10 @@ class Connector(ABC):
 _SAY_WHERE = ("properties.group.id", "properties.auto.offset.reset")
 
 
-def once(request: Read, what: str, found: Callable[[], str]) -> str:
-    """The value of ``found()`` in the first query of a job that reads the table. All queries that read it get the same, also after a restart."""
+def once(request: Read, what: str, look: Callable[[], str]) -> str:
+    """The value of ``look()`` in the first query of a job that reads the table. All queries that read it get the same, also after a restart."""
     if request.shared is None:
-        return found()
+        return look()
     path, options = str(request.table.path), request.table.options
     # Where the cluster is, and how one gets in, may change while a job is stopped.
     lasting = {k: v for k, v in options.items() if k in _SAY_WHERE or not k.startswith("properties.")}
@@ -201,7 +201,7 @@ def once(request: Read, what: str, found: Callable[[], str]) -> str:
     kept = request.shared / f"{name}-{digest}.{what}"
     if not kept.exists():
         part = private.folder(kept.parent) / f"_{kept.name}.part"
-        private.write_file(part, found())
+        private.write_file(part, look())
         part.replace(kept)
     return kept.read_text()
 

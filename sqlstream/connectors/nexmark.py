@@ -156,9 +156,9 @@ class Nexmark(Connector):
     is_source = True
 
     def check(self, table: Table) -> list[str]:
-        given = _given(table)
-        notices = options.check_options(self.name, given, _OPTIONS)
-        EventSettings.of(given)
+        written = _given(table)
+        notices = options.check_options(self.name, written, _OPTIONS)
+        EventSettings.of(written)
         declared = tuple((c.name, c.type.null()) for c in table.physical)
         if declared != SCHEMA:
             wanted = ",\n".join(f"  {name} {type_}" for name, type_ in SCHEMA)
@@ -168,7 +168,7 @@ class Nexmark(Connector):
             )
         if table.metadata:
             raise ValidationError("The 'nexmark' connector has no metadata columns.")
-        if self.bounded(table) and not _value(given, "max-emit-speed"):
+        if self.bounded(table) and not _value(written, "max-emit-speed"):
             why = "with 'events.num' all events come at once."
             notices.append(f"Option 'max-emit-speed' of '{self.name}' has no effect: {why}")
         return notices
@@ -226,8 +226,8 @@ def _given(table: Table) -> dict[str, str]:
     return {k: v for k, v in table.options.items() if k != "connector"}
 
 
-def _value(given: Mapping[str, str], key: str) -> Any:
-    return options.value(given, _OPTIONS, key)
+def _value(written: Mapping[str, str], key: str) -> Any:
+    return options.value(written, _OPTIONS, key)
 
 
 def _last(options: Mapping[str, str]) -> int | None:

@@ -226,15 +226,15 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
                 option.summary or None,
             )
     for key, text in options.items():
-        found = find_option(declared, key)
-        assert found is not None
-        if found.use is Support.REFUSED:
-            raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, found.why or None)
-        if found.use is Support.NOTICE:
-            notices.append(f"Option '{key}' of '{owner}' has no effect: {found.why}")
+        known = find_option(declared, key)
+        assert known is not None
+        if known.use is Support.REFUSED:
+            raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, known.why or None)
+        if known.use is Support.NOTICE:
+            notices.append(f"Option '{key}' of '{owner}' has no effect: {known.why}")
         try:
             if "${env:" not in text:
-                parse_value(found, text)
+                parse_value(known, text)
         except ValueError as e:
             shown = masked_option(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
             raise _about(key, f"Invalid value for option '{key}': {shown}.", at) from None

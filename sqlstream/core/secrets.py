@@ -91,9 +91,9 @@ def _spelled(value: str) -> Iterator[tuple[int, int]]:
         yield end, len(value)
 
 
-def _merged(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
-    for begin, end in sorted(found):
+    for begin, end in sorted(spans):
         if merged and begin < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:

@@ -93,7 +93,7 @@ class ChangeFormat(JsonBased):
         start, end = zip(*(text.split("%s") for text in self.shape.written), strict=True)
         if self.option(options, "encode.ignore-null-fields"):
             start, end = (tuple(re.sub(r'"\w+":null,', "", text) for text in texts) for texts in (start, end))
-        first, last = (F.expr(f"if({REMOVES}, {spark_string(gone)}, {spark_string(new)})") for new, gone in (start, end))
+        first, last = (F.expr(f"if({REMOVES}, {spark_string(old)}, {spark_string(new)})") for new, old in (start, end))
         return F.concat(first, super().encode(fields, options), last)
 
 

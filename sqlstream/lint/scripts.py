@@ -83,7 +83,7 @@ def of_error(error: SqlStreamError, file: str) -> Finding:
 
 def script_findings(script: str, file: str, session: Carrying, *, local: bool = True) -> list[Finding]:
     """What is to be said about a script, in the order of its text. ``local``: see Subject."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     parsed: list[tuple[StatementText, exp.Expr]] = []
     shown = masked_text(script)
     for statement in split(script):
@@ -91,7 +91,7 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
             with as_defects(session.project):
                 parsed.append((statement, parse(statement.text)))
         except SqlStreamError as error:
-            found.append(of_error(error.located(shown, file, statement.start), file))
+            findings.append(of_error(error.located(shown, file, statement.start), file))
             if name := _declared(statement.text):
                 session.undeclared.add(name)
     trees = tuple(tree for _, tree in parsed)
@@ -99,12 +99,12 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
         try:
             with as_defects(session.project):
                 checked = session.checked(statement)
-                found += (of_error(e.located(shown, file, statement.start), file) for e in checked.errors)
+                findings += (of_error(e.located(shown, file, statement.start), file) for e in checked.errors)
                 subject = Subject(checked.tree, checked.planned, checked.table, trees[place + 1 :], local)
-                found += statement_findings(subject, script, file, statement.start)
+                findings += statement_findings(subject, script, file, statement.start)
         except SqlStreamError as error:
-            found.append(of_error(error.located(shown, file, statement.start), file))
-    return sorted(set(found))
+            findings.append(of_error(error.located(shown, file, statement.start), file))
+    return sorted(set(findings))
 
 
 def statement_findings(subject: Subject, script: str, file: str, start: int) -> Iterator[Finding]:
@@ -120,12 +120,12 @@ def statement_findings(subject: Subject, script: str, file: str, start: int) -> 
 @lru_cache(maxsize=8)
 def _suppressed(script: str) -> dict[int, list[tuple[str, ...]]]:
     """What the comments ``-- noqa: CODE, CODE`` say, by the lines that they stand in; where one names no code, all are meant."""
-    found: dict[int, list[tuple[str, ...]]] = {}
+    suppressed: dict[int, list[tuple[str, ...]]] = {}
     for comment in lexemes(script, open_ends=True):
         if comment.kind is Kind.COMMENT and (match := _SUPPRESSED.search(comment.text)):
             codes = tuple(code.strip() for code in match["codes"].upper().split(",")) if match["codes"] else ()
-            found.setdefault(script.count("\n", 0, comment.start + match.start()) + 1, []).append(codes)
-    return found
+            suppressed.setdefault(script.count("\n", 0, comment.start + match.start()) + 1, []).append(codes)
+    return suppressed
 
 
 def _declared(statement: str) -> str:

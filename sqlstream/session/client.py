@@ -54,8 +54,8 @@ class Client:
     def saved_queries(self, node: ast.Show) -> Outcome:
         """The answer of SHOW QUERIES."""
         like = inspection.like_of(node)
-        found = [q for q in queries.saved_queries(self._planner.project) if like is None or like.keeps(q.name)]
-        rows = [(q.name, queries.signature(q), q.question) for q in found]
+        listed = [q for q in queries.saved_queries(self._planner.project) if like is None or like.keeps(q.name)]
+        rows = [(q.name, queries.signature(q), q.question) for q in listed]
         return results.text_rows(("query name", "parameters", "question"), rows)
 
     def peeked(self, node: ast.Peek) -> Outcome:

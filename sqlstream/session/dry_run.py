@@ -119,10 +119,10 @@ class DryRun(Session):
         if not isinstance(tree, ast.CreateTable):
             return None
         try:
-            found = self._catalog.get(self._catalog.path(ast.parts(tree.this)))
+            relation = self._catalog.get(self._catalog.path(ast.parts(tree.this)))
         except SqlStreamError:  # it is among the errors
             return None
-        return found if isinstance(found, Table) else None
+        return relation if isinstance(relation, Table) else None
 
     # --- one error after the other ------------------------------------------------------------------------------------
 
@@ -179,8 +179,8 @@ def _clauses(select: exp.Select) -> Iterator[exp.Expr]:
     """The columns of a SELECT, and the conditions of WHERE and HAVING that AND holds together."""
     yield from select.expressions
     for key in ("where", "having"):
-        if (found := select.args.get(key)) is not None:
-            yield from (found.this.flatten() if isinstance(found.this, exp.And) else [found.this])
+        if (clause := select.args.get(key)) is not None:
+            yield from (clause.this.flatten() if isinstance(clause.this, exp.And) else [clause.this])
 
 
 def _covers(clause: exp.Expr, at: int) -> bool:
@@ -193,20 +193,20 @@ def declared_errors(table: Table, env: Any, tree: exp.Expr) -> tuple[list[SqlStr
     if not table.connector:
         return [], table
     written: Mapping[str, exp.Expr] = {o.this.name: o for o in (tree.options if isinstance(tree, ast.CreateTable) else [])}
-    found: list[SqlStreamError] = []
+    errors: list[SqlStreamError] = []
     options = dict(table.options)
-    while len(found) < _MOST_ERRORS:
+    while len(errors) < _MOST_ERRORS:
         try:
             usable(replace(table, options=options), env, tree.this)
-            return found, replace(table, options=options)
+            return errors, replace(table, options=options)
         except SqlStreamError as error:
             key = error.option or _named(error.message, options)
             error.at = written.get(key, error.at)
-            found.append(error)
+            errors.append(error)
             # Without these there is nothing to check.
             if key == "connector" or key.endswith("format") or options.pop(key, None) is None:
                 break
-    return found, table
+    return errors, table
 
 
 def _named(message: str, options: Mapping[str, str]) -> str:

@@ -73,7 +73,7 @@ def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iter
 
 
 def _documents(texts: Sequence[str]) -> list[dict[str, Any]] | None:
-    found = []
+    documents = []
     for text in texts:
         try:
             document = json.loads(text)
@@ -81,8 +81,8 @@ def _documents(texts: Sequence[str]) -> list[dict[str, Any]] | None:
             return None
         if not isinstance(document, dict):
             return None
-        found.append(document)
-    return found or None
+        documents.append(document)
+    return documents or None
 
 
 def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, str]]:

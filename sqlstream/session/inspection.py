@@ -33,33 +33,33 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
     like = like_of(node)
     match kind:
         case "CATALOGS":
-            found = show.catalogs(catalog, like)
+            rows = show.catalogs(catalog, like)
         case "DATABASES":
-            found = show.databases(catalog, parts[-1] if parts else None, like, at)
+            rows = show.databases(catalog, parts[-1] if parts else None, like, at)
         case "TABLES":
-            found = show.tables(catalog, parts, like, at)
+            rows = show.tables(catalog, parts, like, at)
         case "VIEWS":
-            found = show.views(catalog, parts, like, at)
+            rows = show.views(catalog, parts, like, at)
         case "COLUMNS":
             item = catalog.described(parts, at)
-            found = show.describe(item, planner.schema(item), like)
+            rows = show.describe(item, planner.schema(item), like)
         case "FUNCTIONS" | "USER FUNCTIONS":
-            found = show.function_names(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
+            rows = show.function_names(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
         case "CURRENT CATALOG":
-            found = show.current_catalog(catalog)
+            rows = show.current_catalog(catalog)
         case "CURRENT DATABASE":
-            found = show.current_database(catalog)
+            rows = show.current_database(catalog)
         case "MODULES" | "FULL MODULES":
-            found = show.modules(full=kind == "FULL MODULES")
+            rows = show.modules(full=kind == "FULL MODULES")
         case "CREATE TABLE":
-            found = show.create_table(catalog, parts, at)
+            rows = show.create_table(catalog, parts, at)
         case "CREATE VIEW":
             view = show.view_to_show(catalog, parts, at)
-            found = show.create_view(view, tuple(c[0] for c in planner.schema(view)), planner.expanded(view))
+            rows = show.create_view(view, tuple(c[0] for c in planner.schema(view)), planner.expanded(view))
         case "CREATE CATALOG":
-            found = show.create_catalog(catalog, parts[-1], at)
+            rows = show.create_catalog(catalog, parts[-1], at)
         case "PARTITIONS":
-            found = show.partitions(catalog, parts, at)
+            rows = show.partitions(catalog, parts, at)
         case "JARS":
             return results.text_rows(("jars",), ())
         case "PROCEDURES":
@@ -70,7 +70,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
             return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
             raise NotSupported(f"SHOW {kind} is not supported.", at=node)
-    return results.text_rows(found.headers, _masked(found.rows))
+    return results.text_rows(rows.headers, _masked(rows.rows))
 
 
 def _masked(rows: Iterable[Sequence[str | None]]) -> list[tuple[str | None, ...]]:
@@ -95,8 +95,8 @@ def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
     asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is JobStatus.RUNNING] or list(jobs)[-1:]
     if not asked:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
-    found = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))
-    return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=found)
+    rows = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))
+    return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=rows)
 
 
 def like_of(node: ast.Show) -> show.Like | None:
@@ -108,11 +108,11 @@ def like_of(node: ast.Show) -> show.Like | None:
 def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> results.Rows:
     """The answer of a DESCRIBE JOB. Raises ValidationError."""
     job, extended = jobs.find(node.this.name), node.extended
-    found = list(describe_job(job).items())
+    rows = list(describe_job(job).items())
     more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
     if extended and (left_out := left_out_rows(ProjectFolder(planner.project).dead_letters, job.runs)):
         more.append(("rows left out", str(left_out)))
-    return results.text_rows(("info name", "info value"), _masked((*found, *more)))
+    return results.text_rows(("info name", "info value"), _masked((*rows, *more)))
 
 
 def described(node: ast.Describe, catalog: CatalogManager, planner: Planner) -> results.Rows:
@@ -120,12 +120,12 @@ def described(node: ast.Describe, catalog: CatalogManager, planner: Planner) -> 
     extended = node.extended
     match node.kind:
         case "CATALOG":
-            found = show.describe_catalog(catalog, ast.parts(node.this)[-1], extended=extended, at=node.this)
+            rows = show.describe_catalog(catalog, ast.parts(node.this)[-1], extended=extended, at=node.this)
         case "DATABASE":
-            found = show.describe_database(catalog, ast.parts(node.this), extended=extended, at=node.this)
+            rows = show.describe_database(catalog, ast.parts(node.this), extended=extended, at=node.this)
         case "FUNCTION":
-            found = show.describe_function(catalog, ast.parts(node.this), CALLABLE, planner.functions().described, extended=extended, at=node.this)
+            rows = show.describe_function(catalog, ast.parts(node.this), CALLABLE, planner.functions().described, extended=extended, at=node.this)
         case _:
             item = catalog.described(ast.parts(node.this), node.this)
-            found = show.describe(item, planner.schema(item))
-    return results.text_rows(found.headers, _masked(found.rows))
+            rows = show.describe(item, planner.schema(item))
+    return results.text_rows(rows.headers, _masked(rows.rows))

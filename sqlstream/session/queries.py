@@ -60,14 +60,14 @@ class SavedQuery:
     @property
     def parameters(self) -> tuple[QueryParameter, ...]:
         """Those that are declared, then others that the script reads."""
-        found = {}
+        declared = {}
         for line in self._head():
             if match := _PARAMETER.match(line):
                 type_ = re.sub(r"\s+", "", match["type"].upper()).replace(",", ", ")
-                found[match["name"]] = QueryParameter(match["name"], type_, _unquoted(match["default"]), match["text"] or "")
+                declared[match["name"]] = QueryParameter(match["name"], type_, _unquoted(match["default"]), match["text"] or "")
         for name, _, _ in placeholders(self.text):
-            found.setdefault(name, QueryParameter(name))
-        return tuple(found.values())
+            declared.setdefault(name, QueryParameter(name))
+        return tuple(declared.values())
 
     def sample(self, undeclared: str) -> tuple[str, list[tuple[int, int, int]]]:
         """The text with some value for each parameter, and for each place in it where one stands: its start, its length, that of the name."""
@@ -110,8 +110,8 @@ class SavedQuery:
 
     def secrets(self, arguments: Iterable[exp.Expr]) -> set[str]:
         """The values of parameters that are secrets by their names: those of ``arguments``, which are NamedArguments, and defaults."""
-        found = {_value(a.expression) for a in arguments if is_secret(str(a.this))}
-        return {v for v in (*found, *(p.default for p in self.parameters if is_secret(p.name))) if v}
+        passed = {_value(a.expression) for a in arguments if is_secret(str(a.this))}
+        return {v for v in (*passed, *(p.default for p in self.parameters if is_secret(p.name))) if v}
 
     def _head(self) -> list[str]:
         lines = []
@@ -124,21 +124,21 @@ class SavedQuery:
 
 def saved_queries(project: Path) -> list[SavedQuery]:
     """All of a project's, by name; files that can't be read are left out."""
-    found = []
+    saved = []
     for path in sorted((project / "queries").glob("*.sql")):
         try:
-            found.append(SavedQuery(path.stem, path, path.read_text("utf-8-sig")))
+            saved.append(SavedQuery(path.stem, path, path.read_text("utf-8-sig")))
         except (OSError, UnicodeDecodeError):
             continue
-    return found
+    return saved
 
 
 def find(project: Path, name: str, at: exp.Expr) -> SavedQuery:
     """The query of that name. Raises ValidationError."""
-    found = {q.name: q for q in saved_queries(project)}
-    if name not in found:
-        raise ValidationError(f"There is no saved query '{name}'.", at=at, hint=did_you_mean(name, found) or "SHOW QUERIES lists them.")
-    return found[name]
+    saved = {q.name: q for q in saved_queries(project)}
+    if name not in saved:
+        raise ValidationError(f"There is no saved query '{name}'.", at=at, hint=did_you_mean(name, saved) or "SHOW QUERIES lists them.")
+    return saved[name]
 
 
 def signature(query: SavedQuery) -> str:
@@ -177,7 +177,7 @@ def _literal(parameter: QueryParameter, text: str | None, at: exp.Expr) -> str:
         return write(text.strip() if root not in ("", "STRING", "VARCHAR", "CHAR") else text, parameter.type)
     except (ValueError, InvalidOperation):
         shown = masked_option(parameter.name, text)
-        raise ValidationError(f"'{shown}' is no {parameter.type}: the value of the parameter '{parameter.name}'.", at=at) from None
+        raise ValidationError(f"'{shown}' is not a value of type {parameter.type}, which the parameter '{parameter.name}' has.", at=at) from None
 
 
 def _string(text: str, _: str) -> str:

@@ -223,8 +223,8 @@ class Session:
             yield results.Done(notices=("Nothing was done.",))
             return
         handler = next((HANDLERS[kind] for kind in type(tree_).__mro__ if kind in HANDLERS), Session._refused)
-        found = handler(self, tree_, statement.text)
-        yield from (found if isinstance(found, Iterator) else (found,))
+        outcome = handler(self, tree_, statement.text)
+        yield from (outcome if isinstance(outcome, Iterator) else (outcome,))
 
     def _refused(self, node: exp.Expr, text: str) -> Outcome:
         raise NotSupported(f"{type(node).__name__} is not supported.", at=node)

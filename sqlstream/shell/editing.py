@@ -44,7 +44,7 @@ def prompt_session(history: History, state: PromptState, output: Output | None) 
         complete_in_thread=True,
         auto_suggest=AutoSuggestFromHistory(),
         lexer=SqlLexer(lambda: state.session is not None),
-        # The status bar goes on while nobody types.
+        # The status bar continues while nobody types.
         refresh_interval=1,
         style=DynamicStyle(lambda: style(state.option(COLOUR_SCHEMA))),
         tempfile_suffix=".sql",
@@ -83,8 +83,8 @@ class SqlCompleter(Completer):
                 return
             from sqlstream.session.completion import suggest
 
-            found = deeply(lambda: suggest(document.text, document.cursor_position, context))
+            suggestions = deeply(lambda: suggest(document.text, document.cursor_position, context))
         except Exception:  # what is wrong with completion must not stop one from typing
             return
-        for one in found:
+        for one in suggestions:
             yield Completion(one.text, -one.length, display_meta=one.meta or one.kind)

@@ -39,22 +39,22 @@ def style(schema: str) -> Style:
 
 def classes(text: str, *, words: bool = True) -> list[tuple[str, str]]:
     """``text`` in pieces, each behind its class, which is empty for names, signs and space. Without ``words`` keywords are not looked up."""
-    found = []
+    pieces = []
     at = 0
     everything = list(lexemes(text, open_ends=True))
     for place, lexeme in enumerate(everything):
         if lexeme.start > at:
-            found.append(("", text[at : lexeme.start]))
+            pieces.append(("", text[at : lexeme.start]))
         following = everything[place + 1].text if place + 1 < len(everything) else ""
         if lexeme.kind is Kind.WORD and words and (place == 0 or everything[place - 1].text != "."):
             kind = _word(lexeme.upper, called=following == "(")
         else:
             kind = _OF_KIND.get(lexeme.kind, "")
-        found.append((kind, lexeme.text))
+        pieces.append((kind, lexeme.text))
         at = lexeme.end
     if at < len(text):
-        found.append(("", text[at:]))
-    return found
+        pieces.append(("", text[at:]))
+    return pieces
 
 
 def _word(upper: str, *, called: bool) -> str:

@@ -33,8 +33,8 @@ def harmless(lines: str) -> str:
     return _OBEYED.sub(_named, lines)
 
 
-def _named(found: re.Match[str]) -> str:
-    return _SHORT.get(found[0], f"\\u{ord(found[0]):04x}")
+def _named(control: re.Match[str]) -> str:
+    return _SHORT.get(control[0], f"\\u{ord(control[0]):04x}")
 
 
 def escaped_row(row: Cells) -> tuple[str | None, ...]:

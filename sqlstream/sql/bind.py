@@ -166,12 +166,12 @@ def _refuse_unknown(node: exp.Expr) -> None:
 def _column(node: exp.Column, scope: Scope) -> Expr:
     """``a``, ``t.a``, and fields of rows behind them: ``a.b``, ``t.a.b.c``."""
     names = [p.name for p in node.parts]
-    found = _resolve(names, scope, node)
-    if found is None:
+    resolved = _resolve(names, scope, node)
+    if resolved is None:
         if names == ["PI"] or names == ["pi"]:
             return _call("PI", [], node)
         raise _unknown_column(names, scope, node)
-    ref, rest = found
+    ref, rest = resolved
     for name in rest:
         ref = _field(ref, name, node)
     return ref
@@ -226,8 +226,8 @@ def _dot(node: exp.Dot, scope: Scope) -> Expr:
         inner = inner.this
     if isinstance(inner, exp.Column):
         names = [*(p.name for p in inner.parts), *parts]
-        if (found := _resolve(names, scope, node)) is not None:
-            ref, rest = found
+        if (resolved := _resolve(names, scope, node)) is not None:
+            ref, rest = resolved
             for name in rest:
                 ref = _field(ref, name, node)
             return ref
@@ -260,18 +260,18 @@ def _is(node: exp.Is, scope: Scope) -> Expr:
 
 def _like(node: exp.Like, scope: Scope, escape: exp.Expr | None = None) -> Expr:
     args = [bind(node.this, scope), bind(node.expression, scope), *([bind(escape, scope)] if escape is not None else [])]
-    found = _call("LIKE", args, node)
-    return _not(found, node) if is_negated(node) else found
+    like = _call("LIKE", args, node)
+    return _not(like, node) if is_negated(node) else like
 
 
 def _joined(operator: str, conditions: Sequence[Expr], at: exp.Expr) -> Expr:
-    return reduce(lambda found, other: _call(operator, [found, other], at), conditions)
+    return reduce(lambda whole, other: _call(operator, [whole, other], at), conditions)
 
 
 def equal(left: Expr, right: Expr, at: exp.Expr, *, unknown: bool = False) -> Expr:
     """``left = right``; with ``unknown`` also TRUE where it is NULL. Raises ValidationError."""
-    found = _call("=", [left, right], at)
-    return _not(_call("IS FALSE", [found], at), at) if unknown and found.type.nullable else found
+    equality = _call("=", [left, right], at)
+    return _not(_call("IS FALSE", [equality], at), at) if unknown and equality.type.nullable else equality
 
 
 def _cells(node: exp.Expr) -> list[exp.Expr]:
@@ -429,10 +429,10 @@ def _over(node: exp.Window, scope: Scope) -> Expr:
 
 
 def _of_window(node: exp.Expr, scope: Scope, clause: str) -> Expr:
-    found = bind(node, scope)
-    if any(isinstance(e, OverCall) for e in found.walk()):
+    bound = bind(node, scope)
+    if any(isinstance(e, OverCall) for e in bound.walk()):
         raise ValidationError(f"{clause} expression should not contain OVER clause", at=node)
-    return found
+    return bound
 
 
 def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
@@ -450,7 +450,7 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     if function is not None and function.aggregate and len(raw) == 1 and isinstance(raw[0], exp.Star):
         raw = []
         if name != "COUNT":
-            raise ValidationError(f"{name}(*) is no call: only COUNT takes *.", at=node)
+            raise ValidationError(f"{name}(*) is not a call: only COUNT takes *.", at=node)
     elif name == "COUNT" and not raw:
         raise ValidationError("Invalid number of arguments to function 'COUNT'. Was expecting 1 arguments", at=node, hint="COUNT(*) counts rows.")
     skip_nulls = bool(raw) and isinstance(raw[0], exp.IgnoreNulls)
@@ -501,9 +501,9 @@ def _argument(function: Function, index: int, node: exp.Expr, scope: Scope) -> E
 
 
 def _builtin(name: str) -> Function:
-    found = find(name)
-    assert found is not None, name
-    return found
+    function = find(name)
+    assert function is not None, name
+    return function
 
 
 def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None = None) -> Expr:
@@ -515,7 +515,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
             message = f"Invalid number of arguments to function '{name}'. Was expecting {required} arguments"
             raise ValidationError(message, at=at, hint=f"{name} takes: {function.signature}")
         raise _mismatch(function, args, at)
-    given = args
+    written = args
     values = tuple(constant(a) for a in args)
     if function.coerce is not None:
         targets = function.coerce(tuple(a.type for a in args))
@@ -526,7 +526,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
     for i, arg in enumerate(args):
         family = function.params[min(i, len(function.params) - 1)].rstrip("?*")
         if not accepts(family, arg.type):
-            raise _mismatch(function, given, at)
+            raise _mismatch(function, written, at)
         if arg.type.root == "NULL" and family in COLLECTIONS:
             raise ValidationError("Illegal use of 'NULL'", at=at, hint=f"CAST(NULL AS {'MAP<..>' if family == 'map' else 'ARRAY<..>'})")
         target = TARGETS.get(family)
@@ -560,8 +560,8 @@ def cast_to(expr: Expr, target: Type) -> Expr:
     wanted = target.with_nullable(expr.type.nullable or expr.type.root == "NULL")
     if expr.type == wanted:
         return expr
-    if isinstance(expr, Literal) and (found := _converted(expr, wanted)) is not None:
-        return found
+    if isinstance(expr, Literal) and (converted := _converted(expr, wanted)) is not None:
+        return converted
     return Cast(wanted, expr)
 
 

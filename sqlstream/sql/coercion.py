@@ -34,10 +34,10 @@ def common_type(types: Sequence[Type]) -> Type | None:
     nullable = any(x.nullable for x in types) or len(known) < len(types)
     if not known:
         return t.NULL
-    found: Type | None = known[0]
+    common: Type | None = known[0]
     for other in known[1:]:
-        found = _common(found, other) if found is not None else None
-    return found.with_nullable(nullable) if found is not None else None
+        common = _common(common, other) if common is not None else None
+    return common.with_nullable(nullable) if common is not None else None
 
 
 def _common(a: Type, b: Type) -> Type | None:
@@ -70,8 +70,8 @@ def common_numeric(a: Type, b: Type) -> Type:
         # FLOAT + DOUBLE is FLOAT: both are of one precision, and the first wins.
         return a
     if a.is_approximate or b.is_approximate:
-        found = a if a.is_approximate else b
-        return t.DOUBLE if "DECIMAL" in (a.root, b.root) else found
+        wider = a if a.is_approximate else b
+        return t.DOUBLE if "DECIMAL" in (a.root, b.root) else wider
     (p1, s1), (p2, s2) = as_decimal(a).args, as_decimal(b).args
     scale = max(s1, s2)
     whole = max(p1 - s1, p2 - s2)
@@ -140,9 +140,9 @@ def comparison_type(a: Type, b: Type) -> Type | None:
     """The type in which ``a`` and ``b`` are compared; None where they can't be, or where Flink's own answer is doubtful."""
     if (a.root == "DATE" and b.is_timestamp) or (b.root == "DATE" and a.is_timestamp):
         return None
-    found = common_type([a, b])
-    if found is not None:
-        return found
+    common = common_type([a, b])
+    if common is not None:
+        return common
     if a.is_timestamp and b.is_timestamp:
         return t.timestamp_ltz(max(a.args[0], b.args[0]))
     for text, other in ((a, b), (b, a)):
@@ -160,10 +160,10 @@ def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     """Both sides of a comparison, or a value and a list, in the type in which they are compared."""
     if all(x.is_string for x in types):
         return types
-    found: Type | None = types[0]
+    common: Type | None = types[0]
     for other in types[1:]:
-        found = comparison_type(found, other) if found is not None else None
-    return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
+        common = comparison_type(common, other) if common is not None else None
+    return None if common is None else tuple(common.with_nullable(x.nullable) for x in types)
 
 
 def ordered(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
@@ -195,8 +195,8 @@ def operands(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     if not (a.is_numeric and b.is_numeric):
         return None
     if (a.is_integer and b.is_integer) or a.is_approximate or b.is_approximate:
-        found = common_numeric(a, b)
-        return (found.with_nullable(a.nullable), found.with_nullable(b.nullable))
+        common = common_numeric(a, b)
+        return (common.with_nullable(a.nullable), common.with_nullable(b.nullable))
     return (a, b)
 
 

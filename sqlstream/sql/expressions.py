@@ -40,9 +40,9 @@ class Expr:
 
     def transform(self, rewrite: Callable[[Expr], Expr | None]) -> Expr:
         """A copy in which each node for which ``rewrite`` gives an expression is that one; its children are not visited."""
-        found = rewrite(self)
-        if found is not None:
-            return found
+        rewritten = rewrite(self)
+        if rewritten is not None:
+            return rewritten
         return self.with_children(tuple(c.transform(rewrite) for c in self.children)) if self.children else self
 
 

@@ -25,7 +25,7 @@ _FORMATS = {"DATE": "yyyy-MM-dd", "TIME": "HH:mm:ss", "TIMESTAMP": "yyyy-MM-dd H
 
 
 def literal(node: exp.Expr) -> Literal | None:
-    """The constant that ``node`` is; None where it is no literal. Raises ValidationError."""
+    """The constant that ``node`` is; None where it is not a literal. Raises ValidationError."""
     match node:
         case exp.Literal():
             return _string(node.name) if node.is_string else number(node.name, node)
@@ -83,12 +83,12 @@ def number(text: str, at: exp.Expr) -> Literal:
 def _time(node: ast.TimeLiteral) -> Literal:
     kind, text = node.kind, str(node.args["this"])
     try:
-        if kind == "DATE" and (found := _DATE.fullmatch(text)):
-            return Literal(t.DATE.not_null(), dt.date(*(int(p) for p in found.groups())))
-        if kind == "TIME" and (found := _TIME.fullmatch(text)):
-            return _time_of_day(*found.groups())
-        if kind == "TIMESTAMP" and (found := _TIMESTAMP.fullmatch(text)):
-            return _timestamp(*found.groups())
+        if kind == "DATE" and (matched := _DATE.fullmatch(text)):
+            return Literal(t.DATE.not_null(), dt.date(*(int(p) for p in matched.groups())))
+        if kind == "TIME" and (matched := _TIME.fullmatch(text)):
+            return _time_of_day(*matched.groups())
+        if kind == "TIMESTAMP" and (matched := _TIMESTAMP.fullmatch(text)):
+            return _timestamp(*matched.groups())
         raise ValueError
     except ValueError:
         raise ValidationError(f"Illegal {kind} literal '{text}': not in format '{_FORMATS[kind]}'", at=node) from None
@@ -109,14 +109,14 @@ def _timestamp(*fields: str | None) -> Literal:
 
 
 def interval(node: ast.IntervalLiteral) -> Literal:
-    """An interval: months, or milliseconds. Its first field has two digits, or as many as are told: ``DAY(3)``."""
+    """An interval: months, or milliseconds. Its first field has two digits, or as many as it says: ``DAY(3)``."""
     unit, to = node.unit, node.args.get("to")
     text = str(node.args["this"]).strip(" ")
     _check_precision(node)
-    found = re.fullmatch(rf"([+-]?){_pattern(unit, to, node.args.get('scale') or 6)}", text)
-    if found is None:
+    matched = re.fullmatch(rf"([+-]?){_pattern(unit, to, node.args.get('scale') or 6)}", text)
+    if matched is None:
         raise _illegal(node)
-    sign, *fields = found.groups()
+    sign, *fields = matched.groups()
     for name, field in zip(_units(unit, to)[1:], fields[1:], strict=True):
         if Decimal(field) >= _LAST[name] + 1:
             raise _illegal(node)

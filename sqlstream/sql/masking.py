@@ -1,7 +1,7 @@
 """Statements without their secrets: what may be shown of a script, or kept.
 
 In: text, right or not. Out: the same text with a star for each character of a secret, so that every place in it stays what it is. What a statement
-says is told by its syntax tree: options, settings, parameters of a saved query, values beside columns; where text does not parse, by its tokens,
+says is seen in its syntax tree: options, settings, parameters of a saved query, values beside columns; where text does not parse, by its tokens,
 and then rather too much is struck out. Passwords inside of values (see ``secrets``) go everywhere, in comments too.
 """
 
@@ -56,17 +56,17 @@ def secrets(sql: str, known: Collection[str] = ()) -> list[Secret]:
     if not (is_secret(sql) or _MAY_HIDE.search(sql) or any(value in sql for value in known)):
         return []
     tokens = tolerant_tokens(sql)
-    found = {s for t in tokens for s in _of_token(t, sql, known)}
+    hidden = {s for t in tokens for s in _of_token(t, sql, known)}
     keys = [t for t in tokens if t.token_type != TokenType.COMMENT]
     named = is_secret(sql) or any(is_secret(t.text) for t in keys)
     starts = [t.start for t in keys]
     for piece in split(sql):
         end = piece.start + len(piece.text)
         here = keys[bisect_left(starts, piece.start) : bisect_left(starts, end)]
-        found |= set(_of_set(here, sql, end))
-        if found or named:
-            found |= set(_of_statement(piece.text, piece.start, here, sql))
-    return sorted(found)
+        hidden |= set(_of_set(here, sql, end))
+        if hidden or named:
+            hidden |= set(_of_statement(piece.text, piece.start, here, sql))
+    return sorted(hidden)
 
 
 def _of_command(line: str) -> Iterator[Secret]:
@@ -102,7 +102,7 @@ def _of_token(token: Token, sql: str, known: Collection[str]) -> Iterator[Secret
         yield Secret(token.start, token.end + 1)
 
 
-# --- what is told by what stands before it ----------------------------------------------------------------------------
+# --- what is seen from what stands before it --------------------------------------------------------------------------
 
 
 def _of_set(tokens: Sequence[Token], sql: str, end: int) -> Iterator[Secret]:

@@ -17,13 +17,13 @@ UNIQUE = "Give it another name with AS."
 
 def unique(names: Sequence[str]) -> list[str]:
     """``names`` with a number behind those that came before, as Flink does: ``a``, ``a0``."""
-    found: list[str] = []
-    taken: set[str] = set()
+    distinct: list[str] = []
+    used: set[str] = set()
     for name in names:
-        own = name if name not in taken else next(f"{name}{i}" for i in count() if f"{name}{i}" not in taken)
-        taken.add(own)
-        found.append(own)
-    return found
+        own = name if name not in used else next(f"{name}{i}" for i in count() if f"{name}{i}" not in used)
+        used.add(own)
+        distinct.append(own)
+    return distinct
 
 
 def repeated(names: Sequence[str]) -> str | None:
@@ -33,7 +33,7 @@ def repeated(names: Sequence[str]) -> str | None:
 
 def refuse_repeated(names: Sequence[exp.Expr], what: str) -> None:
     """Raises ValidationError at the first of ``names``, which stand in a list called so, that another before it has too."""
-    given = [n.name for n in names]
-    for i, name in enumerate(given):
-        if name in given[:i]:
+    written = [n.name for n in names]
+    for i, name in enumerate(written):
+        if name in written[:i]:
             raise ValidationError(f"Duplicate name '{name}' in {what}", at=names[i])

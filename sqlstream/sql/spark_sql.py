@@ -72,7 +72,7 @@ def render_signed(call: AggregateCall, zone: str, kind: str, mark: str | None) -
 
 
 def signs(kind: str) -> str:
-    """Spark SQL: 1, or -1 where the column ``kind`` says that a row goes."""
+    """Spark SQL: 1, or -1 where the column ``kind`` says that a row is retracted."""
     return f"if({quote(kind)} IN ({', '.join(str(k.code) for k in RowKind if k.removes)}), -1, 1)"
 
 

@@ -19,9 +19,9 @@ class RowField(NamedTuple):
     type: Type
 
 
-def _plain(found: Type) -> Callable[[bool], Type]:
+def _plain(type_: Type) -> Callable[[bool], Type]:
     def made(nullable: bool = True) -> Type:
-        return found.with_nullable(nullable)
+        return type_.with_nullable(nullable)
 
     return made
 

@@ -146,7 +146,7 @@ def test_numbers_for_parameters(tmp_path: Path, declared: str, value: str, read:
     if read is not None:
         assert next(iter(run)).rows
         return
-    with pytest.raises(SqlStreamError, match=re.escape(f"is no {declared}")):
+    with pytest.raises(SqlStreamError, match=re.escape(f"is not a value of type {declared}")):
         list(run)
 
 

@@ -1,8 +1,13 @@
 """A cluster with TLS and logins: PEEK, INFER, completion and the commands of ``sqlstream kafka``, by the properties of a table."""
 
+import base64
+import json
 import subprocess
+import threading
 import time
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
 
 import pytest
 from confluent_kafka.admin import (
@@ -38,6 +43,9 @@ super.users=User:ANONYMOUS
 listener.name.login.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512
 listener.name.login.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="in \\"quotes\\", \\\\ and ;";
 listener.name.login.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.token.sasl.enabled.mechanisms=OAUTHBEARER
+listener.name.token.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
+  unsecuredLoginStringClaim_sub="broker" unsecuredValidatorRequiredScope="kafka";
 """
 
 
@@ -60,15 +68,16 @@ def certificates(folder):
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory):
-    """The folder of the certificates, and the addresses of the listeners without TLS, with TLS, and with a login."""
+    """The folder of the certificates, and the addresses of the listeners without TLS, with TLS, with a login, and with a token."""
     folder = tmp_path_factory.mktemp("certificates")
     certificates(folder)
-    tls, login = free_port(), free_port()
+    tls, login, token = free_port(), free_port(), free_port()
     plain = module.server_properties
 
     def properties(*given):
         lines = plain(*given).splitlines()
-        more = {"listeners": f",TLS://127.0.0.1:{tls},LOGIN://127.0.0.1:{login}", "listener.security.protocol.map": ",TLS:SSL,LOGIN:SASL_SSL"}
+        more = {"listeners": f",TLS://127.0.0.1:{tls},LOGIN://127.0.0.1:{login},TOKEN://127.0.0.1:{token}"}
+        more["listener.security.protocol.map"] = ",TLS:SSL,LOGIN:SASL_SSL,TOKEN:SASL_SSL"
         more["advertised.listeners"] = more["listeners"]
         return "\n".join(line + more.get(line.partition("=")[0], "") for line in lines) + SETTINGS.format(folder=folder)
 
@@ -81,13 +90,13 @@ def secured(tmp_path_factory):
         admin = AdminClient({"bootstrap.servers": started, "log_level": 0})
         for one in admin.alter_user_scram_credentials([user]).values():
             one.result(10)
-        yield folder, started, f"127.0.0.1:{tls}", f"127.0.0.1:{login}"
+        yield folder, started, f"127.0.0.1:{tls}", f"127.0.0.1:{login}", f"127.0.0.1:{token}"
     finally:
         broker.stop()
 
 
 def tls(secured, **more):
-    folder, _, address, _ = secured
+    folder, _, address, *_ = secured
     given = {
         "bootstrap.servers": address,
         "security.protocol": "SSL",
@@ -104,6 +113,58 @@ def login(secured, mechanism="PLAIN", user="alice", password=PASSWORD):
     line = f'org.apache.kafka.common.security.{name} required username="{user}" password="{escaped}";'
     given = {"bootstrap.servers": secured[3], "security.protocol": "SASL_SSL", "sasl.mechanism": mechanism, "sasl.jaas.config": line}
     return KafkaClient(given | {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(secured[0] / "ca.pem")})
+
+
+class Tokens(BaseHTTPRequestHandler):
+    """An endpoint that gives a client with the right secret a token, unsigned, of the scope that it asks for."""
+
+    def do_POST(self):
+        asked = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        known = base64.b64encode(b"carol:a secret").decode() in self.headers.get("Authorization", "")
+        now = time.time()
+        claims = {"sub": "carol", "iat": now, "exp": now + 600, "scope": asked.get("scope", [""])[0]}
+        token = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)) + "."
+        answer = {"access_token": token, "token_type": "bearer", "expires_in": 600} if known else {"error": "invalid_client"}
+        self.send_response(200 if known else 401)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Tokens) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}/token"
+        server.shutdown()
+
+
+def bearer(secured, endpoint, secret="a secret", scope="kafka"):
+    module = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
+    line = f'{module} required clientId="carol" clientSecret="{secret}" scope="{scope}";'
+    given = {"bootstrap.servers": secured[4], "security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER", "sasl.jaas.config": line}
+    trusted = {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(secured[0] / "ca.pem")}
+    return KafkaClient(given | trusted | {"sasl.oauthbearer.token.endpoint.url": endpoint})
+
+
+def test_tokens(secured, endpoint):
+    client = bearer(secured, endpoint)
+    client.create_topic("tokens", 2, {})
+    assert client.topics()["tokens"] == 2
+    assert client.produce("tokens", [(b"k", b"v")]) == 1
+    assert [(r.key, r.value) for r in client.latest("tokens", 5)] == [(b"k", b"v")]
+    assert [r.value for r in client.records("tokens", from_beginning=True, idle_s=1)] == [b"v"]
+
+
+@pytest.mark.parametrize(("wrong", "said"), [({"secret": "wrong"}, "token"), ({"scope": "other"}, "refuses the login")])
+def test_tokens_that_are_refused(secured, endpoint, wrong, said):
+    began = time.monotonic()
+    with pytest.raises(BrokerError, match=said):
+        bearer(secured, endpoint, **wrong).topics()
+    assert time.monotonic() - began < 6
 
 
 def test_certificates(secured):

@@ -122,7 +122,7 @@ def test_calls_are_planned(project: Path) -> None:
         ("SELECT mask()", "Cannot apply 'MASK' to arguments of type 'MASK()'"),
         ("SELECT dice(1)", "Invalid number of arguments to function 'DICE'. Was expecting 0 arguments"),
         ("SELECT most(x, x) FROM (VALUES (1)) AS t (x)", "Invalid number of arguments to function 'MOST'. Was expecting 1 arguments"),
-        ("SELECT most(*) FROM (VALUES (1)) AS t (x)", "MOST(*) is no call: only COUNT takes *."),
+        ("SELECT most(*) FROM (VALUES (1)) AS t (x)", "MOST(*) is not a call: only COUNT takes *."),
         ("SELECT mask(PARSE_JSON('1'))", "Cannot apply 'MASK'"),
         ("SELECT mask(1, 'a')", "Cannot apply 'MASK' to arguments of type 'MASK(<INTEGER>, <CHAR(1)>)'. Supported form(s): 'MASK(<VARCHAR(2147483647)>, <BIGINT>)'"),
         ("SELECT * FROM e MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(A.x) AS x PATTERN (A B) DEFINE A AS mask(A.x) = '*')", "Python Function can not be used in MATCH_RECOGNIZE for now."),
@@ -342,15 +342,15 @@ def test_rows_that_are_left_out_are_told(project: Path) -> None:
 
 
 def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
-    assert LeftOut(tmp_path / "none").told(tmp_path) == []
+    assert LeftOut(tmp_path / "none").lines(tmp_path) == []
     first, second = tmp_path / "functions-1.jsonl", tmp_path / "functions-2.jsonl"
     first.write_text('{"function": "OLD"}\n')
     left_out = LeftOut(tmp_path)
-    assert left_out.told(tmp_path) == []
+    assert left_out.lines(tmp_path) == []
     with first.open("a") as file:
         file.write('{"function": "F"}\n{"function": "G"}\n{"function": "F"}\n{"functi')
     second.write_text('{"function": "F"}\n')
-    assert left_out.told(tmp_path) == [
+    assert left_out.lines(tmp_path) == [
         "2 rows were left out, for which F failed: functions-1.jsonl",
         "1 row was left out, for which G failed: functions-1.jsonl",
         "1 row was left out, for which F failed: functions-2.jsonl",

@@ -150,8 +150,8 @@ class Broker:
 
     def consume(self, topic: str, limit: int | None = None, key_separator: str | None = None, idle_s: float = 3) -> list[str]:
         """The records of ``topic``, from its first, as lines: ``limit`` of them, or until none came for ``idle_s``."""
-        found = islice(self.client.records(topic, from_beginning=True, idle_s=idle_s), limit)
-        return [line_of(r, key_separator).decode("utf-8", "replace") for r in found]
+        records = islice(self.client.records(topic, from_beginning=True, idle_s=idle_s), limit)
+        return [line_of(r, key_separator).decode("utf-8", "replace") for r in records]
 
     def _start(self, port: int | None, progress: Callable[[str], None]) -> str:
         settings = self._settings()
@@ -191,10 +191,10 @@ class Broker:
 
     def _settings(self) -> dict[str, object]:
         try:
-            found = json.loads((self.folder / "settings.json").read_text(encoding="utf-8"))
+            settings = json.loads((self.folder / "settings.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return settings if isinstance(settings, dict) else {}
 
     def _pid(self) -> int | None:
         """The broker's process: the one of the pid file, if its command line is about our server.properties."""

@@ -40,7 +40,7 @@ def is_free(port: int) -> bool:
         return probe.connect_ex((HOST, port)) != 0
 
 
-def end_process(pid: int, gone: Callable[[], bool]) -> None:
+def end_process(pid: int, ended: Callable[[], bool]) -> None:
     """End a process by SIGTERM, and where that takes too long by SIGKILL. Raises SetupError if it does not end."""
     for name, limit in ((signal.SIGTERM, STOP_LIMIT_S), (signal.SIGKILL, 10)):
         with contextlib.suppress(ProcessLookupError):
@@ -49,7 +49,7 @@ def end_process(pid: int, gone: Callable[[], bool]) -> None:
         while time.monotonic() < end:
             with contextlib.suppress(ChildProcessError, OSError):
                 os.waitpid(pid, os.WNOHANG)  # where it is our child, it stays a zombie until we ask
-            if gone():
+            if ended():
                 return
             time.sleep(0.05)
     raise SetupError(f"The process {pid} does not end.")

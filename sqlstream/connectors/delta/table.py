@@ -85,8 +85,8 @@ class Delta(Connector):
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
         options, streaming = table.options, _mode(table) != "batch"
         for wrong, mode in ((_BATCH_ONLY, "batch"), (_STREAMING_ONLY[:2], "streaming")):
-            if (mode == "batch") == streaming and (found := next((k for k in wrong if k in options), None)):
-                raise ValidationError(f"Option '{found}' belongs to 'mode' = '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
+            if (mode == "batch") == streaming and (foreign := next((k for k in wrong if k in options), None)):
+                raise ValidationError(f"Option '{foreign}' belongs to 'mode' = '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
         for one, other in (_BATCH_ONLY, _STREAMING_ONLY[:2]):
             if one in options and other in options:
                 raise ValidationError(f"Options '{one}' and '{other}' are mutually exclusive.")

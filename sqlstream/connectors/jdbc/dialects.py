@@ -93,7 +93,7 @@ def provide_driver(spark: SparkSession, driver: str, named: Dialect) -> None:
     thread = spark._jvm.java.lang.Thread.currentThread()
     if _loads(thread.getContextClassLoader(), driver):
         return
-    # What a session was given after its start is in a loader of its own, and each thread has the loader that it was last told.
+    # What a session was given after its start is in a loader of its own, and each thread has the loader that was last set for it.
     added = spark._jsparkSession.sharedState().jarClassLoader()
     if not _loads(added, driver) and named.jars is not None and driver == named.driver:
         for jar in jars.ensure(named.jars):
@@ -114,7 +114,7 @@ def _loads(loader: Any, name: str) -> bool:
 
 def actual_names(table: Table, named: Dialect, in_database: list[str]) -> dict[str, str]:
     """The name in the database of each of the table's columns. Raises ValidationError."""
-    found = {}
+    actual = {}
     for column in table.physical:
         name = next((n for n in (column.name, named.folded(column.name)) if n in in_database), None)
         if name is None:
@@ -122,5 +122,5 @@ def actual_names(table: Table, named: Dialect, in_database: list[str]) -> dict[s
                 f"Column '{column.name}' of table '{table.path}' is not in the database's table '{table.options['table-name']}'.",
                 hint=f"It has: {', '.join(in_database)}.",
             )
-        found[column.name] = name
-    return found
+        actual[column.name] = name
+    return actual

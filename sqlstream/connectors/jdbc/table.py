@@ -163,13 +163,13 @@ class Jdbc(Connector):
 
     def _connection(self, spark: SparkSession, table: Table) -> dict[str, str]:
         """Spark's options for the table's connection; the driver is there afterwards."""
-        given = table.options
-        named = dialect(given["url"])
-        driver = given.get("driver", named.driver)
+        written = table.options
+        named = dialect(written["url"])
+        driver = written.get("driver", named.driver)
         provide_driver(spark, driver, named)
-        login = {new: given[key] for key, new in (("username", "user"), ("password", "password")) if key in given}
-        users = {k.removeprefix("properties."): v for k, v in given.items() if k.startswith("properties.")}
-        options = {"url": given["url"], "dbtable": named.table(given["table-name"]), "driver": driver, "preferTimestampNTZ": "true"}
+        login = {new: written[key] for key, new in (("username", "user"), ("password", "password")) if key in written}
+        users = {k.removeprefix("properties."): v for k, v in written.items() if k.startswith("properties.")}
+        options = {"url": written["url"], "dbtable": named.table(written["table-name"]), "driver": driver, "preferTimestampNTZ": "true"}
         return {**named.properties, **users, **login, **options}
 
     def write_stream(self, request: Write) -> DataStreamWriter:

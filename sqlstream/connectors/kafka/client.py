@@ -125,15 +125,15 @@ class KafkaClient:
             numbers = self._partitions(consumer, topic)
             ends = self._offsets(consumer, topic, numbers, -1)
             begins = self._offsets(consumer, topic, numbers, -2)
-            found: dict[int, deque[Record]] = {}
+            read: dict[int, deque[Record]] = {}
             # Offsets may have gaps (compaction, transactions): it looks further back until there are enough.
             wanted = {p: max(begins[p], ends[p] - count) for p in numbers if count}
             span = count
             while wanted:
-                found |= self._read(consumer, topic, {p: range(at, ends[p]) for p, at in wanted.items()}, count)
+                read |= self._read(consumer, topic, {p: range(at, ends[p]) for p, at in wanted.items()}, count)
                 span *= 4
-                wanted = {p: max(begins[p], ends[p] - span) for p, at in wanted.items() if len(found[p]) < count and at > begins[p]}
-        records = sorted((r for one in found.values() for r in one), key=lambda r: (r.timestamp, r.partition, r.offset))
+                wanted = {p: max(begins[p], ends[p] - span) for p, at in wanted.items() if len(read[p]) < count and at > begins[p]}
+        records = sorted((r for one in read.values() for r in one), key=lambda r: (r.timestamp, r.partition, r.offset))
         return records[-count:] if count else []
 
     def records(self, topic: str, *, from_beginning: bool, idle_s: float | None = None) -> Iterator[Record]:

@@ -28,9 +28,9 @@ def intended_key(key: str, more: tuple[str, ...] = ()) -> str | None:
     if key in keys or key.startswith(_OWN) or any(k.startswith(f"{key}.") for k in keys):
         return None
     close = difflib.get_close_matches(key.lower(), {k.lower(): k for k in keys}, n=1, cutoff=_ALIKE)
-    found = next((k for k in keys if k.lower() == close[0]), None) if close else None
+    meant = next((k for k in keys if k.lower() == close[0]), None) if close else None
     # Keys that differ only in a digit are different options: the second of several.
-    return None if found is None or _without_digits(found) == _without_digits(key) else found
+    return None if meant is None or _without_digits(meant) == _without_digits(key) else meant
 
 
 def is_flinks(key: str) -> bool:

@@ -47,8 +47,8 @@ def _key(node: Node) -> Key | None:
         case Project(input=source, columns=columns):
             below = _key(source)
             named = [(name, c.name) for c in columns if (name := _column(c.expr)) is not None]
-            found = tuple(frozenset(new for old, new in named if old in one) for one in below or ())
-            return found if below is not None and all(found) else None
+            renamed = tuple(frozenset(new for old, new in named if old in one) for one in below or ())
+            return renamed if below is not None and all(renamed) else None
     known = upsert_key(node)
     return None if known is None else tuple(frozenset({k}) for k in known)
 

@@ -148,8 +148,8 @@ def view(declared: View, env: Environment, query: Query, at: exp.Expr | None) ->
         raise ValidationError(f"View '{declared.path}' has two columns '{twice}'.", at=at, hint=UNIQUE)
     if names == tuple(by_name):
         return node
-    if gone := next((g for g in read if g not in by_name), None):
-        raise ValidationError(f"View '{declared.path}' reads the column '{gone}', which is no longer there.", at=at)
+    if missing := next((g for g in read if g not in by_name), None):
+        raise ValidationError(f"View '{declared.path}' reads the column '{missing}', which is no longer there.", at=at)
     return Project(node, tuple(Named(n, ColumnRef(by_name[g].type, g)) for n, g in zip(names, read, strict=True)))
 
 

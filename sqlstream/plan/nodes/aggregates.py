@@ -39,7 +39,7 @@ class WindowAggregate(Unary):
     """One row for each group and window, emitted when the window closes. The input has the columns of ``window``'s TVF.
 
     ``keys`` as in GroupAggregate; those among them that are window columns are ``start``, ``end`` and ``time`` (the input's
-    names, ``time`` is always there, also where it is no key). ``attached``: the windows are those of an operator below, and
+    names, ``time`` is always there, also where it is not a key). ``attached``: the windows are those of an operator below, and
     have closed when its rows arrive. Output: keys, then aggregates.
     """
 

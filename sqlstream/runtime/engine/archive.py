@@ -2,7 +2,7 @@
 
 It is built by a process of its own (see ``archiving``), in the background, when a session has ended that had none. It is kept beside the
 jars, under a name of the Java and the jars that it is made of, so that another Java or release makes another. Where it can't be written
-there is none, and where it does not fit the JVM goes on without it. ``SQLSTREAM_CLASS_ARCHIVE=off`` does without.
+there is none, and where it does not fit the JVM continues without it. ``SQLSTREAM_CLASS_ARCHIVE=off`` does without.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def started(start: Callable[[list[str]], T], options: list[str], archive: Path) 
     """A JVM that ``start`` starts with ``options`` and the archive, if there is one; without it where it does not start with it."""
     if not is_intact(archive):
         return start(options)
-    # The JVM goes on without one that does not fit, and is to say nothing of it.
+    # The JVM continues without one that does not fit, and is to say nothing of it.
     try:
         return start([*options, f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"])
     except SetupError:

@@ -37,7 +37,7 @@ _PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: P0001|\n\tat |\Z)", re.S)
 _RECORD = re.compile(f"{re.escape(RECORD_BEGINS)}(.*){re.escape(RECORD_ENDS)}", re.S)
 _IN_FILE = re.compile(r"(?<= \(file )(file:\S+)(?=\))")
-# So much of a record, and of another message, is told.
+# So much of a record, and of another message, is shown.
 _MOST_OF_RECORD, _MOST = 200, 2_000
 _OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
 # A file of a format of its own, or a compressed one.
@@ -73,7 +73,7 @@ _SILENT = re.compile(
     r"Timeout of \d+ms expired before|Timeout expired while fetching topic metadata"
     r"|Cannot fetch record for offset \d+ in \d+ milliseconds"
 )
-# Patterns, a message and a hint. A group of the pattern is what is told of the cause, if it has one.
+# Patterns, a message and a hint. A group of the pattern is what is shown of the cause, if it has one.
 _CAUSES = (
     (_SILENT, "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
@@ -225,7 +225,7 @@ def _of_checkpoint(folder: Path | None) -> SqlStreamError | None:
 
 
 def _cause(text: str) -> str:
-    """The innermost cause that is told of."""
+    """The innermost cause that is reported."""
     causes = [c.strip() for c in re.findall(r"^Caused by: (.*)", text, re.M)]
     return _PACKAGE.sub("", causes[-1]).rstrip(".") if causes else _headline(text).rstrip(".")
 

@@ -61,7 +61,7 @@ def module_options(sparks: Sequence[Path]) -> list[str]:
     launcher = next(jar for jar in sparks if jar.name.startswith("spark-launcher"))
     with zipfile.ZipFile(launcher) as archive:
         constants = archive.read("org/apache/spark/launcher/JavaModuleOptions.class")
-    return sorted(found.decode() for found in set(re.findall(rb"--add-opens=[\w./]+=ALL-UNNAMED|-Dio\.netty\.[\w.]+=\w+", constants)))
+    return sorted(option.decode() for option in set(re.findall(rb"--add-opens=[\w./]+=ALL-UNNAMED|-Dio\.netty\.[\w.]+=\w+", constants)))
 
 
 def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str, environment: Mapping[str, str], run: Run) -> Any:
@@ -144,8 +144,8 @@ def properties(settings: Mapping[str, str]) -> str:
     return "".join(f"{_ESCAPED_PROPERTY.sub(_escaped, k)}={_ESCAPED_PROPERTY.sub(_escaped, v)}\n" for k, v in settings.items())
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return "\\" + {"\n": "n", "\r": "r", "\t": "t", "\f": "f"}.get(found[0], found[0])
+def _escaped(control: re.Match[str]) -> str:
+    return "\\" + {"\n": "n", "\r": "r", "\t": "t", "\f": "f"}.get(control[0], control[0])
 
 
 @contextlib.contextmanager
@@ -185,7 +185,7 @@ class _Remembered:
         return self if owner is None else partial(self, owner)
 
     def __call__(self, owner: Any, name: str) -> Any:
-        found = self._plain(owner, name)
-        if isinstance(found, self._types):
-            owner.__dict__[name] = found
-        return found
+        value = self._plain(owner, name)
+        if isinstance(value, self._types):
+            owner.__dict__[name] = value
+        return value

@@ -33,7 +33,7 @@ def on_this_machine(master: str) -> bool:
 
 def archives(options: Mapping[str, str]) -> list[tuple[Path, str]]:
     """The files of ``python.archives``, each with the name of its folder. Raises ValidationError for one that is not there."""
-    found = []
+    listed = []
     for named in settings.read(options, "python.archives"):
         file, _, folder = named.partition("#")
         path = Path(file).expanduser().absolute()
@@ -42,8 +42,8 @@ def archives(options: Mapping[str, str]) -> list[tuple[Path, str]]:
         folder = folder or path.name
         if PurePath(folder).is_absolute() or ".." in PurePath(folder).parts:
             raise ValidationError(f"'{named}' would be unpacked outside its folder (python.archives).", hint="Write archive#name.")
-        found.append((path, folder))
-    return found
+        listed.append((path, folder))
+    return listed
 
 
 def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
@@ -70,7 +70,7 @@ def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
 
 
 def _unpack(path: Path, folder: Path) -> None:
-    """``path`` as ``folder``; what is no archive stands there as it is."""
+    """``path`` as ``folder``; what is not an archive is there as it is."""
     try:
         if path.is_file() and path.name.endswith(_TARS):
             with tarfile.open(path) as tar:

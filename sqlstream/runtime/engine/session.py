@@ -98,7 +98,7 @@ class Engine:
     """The Spark session of a sqlstream session; ``start`` returns at once, ``spark`` waits. ``options`` are asked for when it starts."""
 
     def __init__(self, project: Path, options: Callable[[], Mapping[str, str]], notify: Callable[[str], None], *, starts_anew: bool = False) -> None:
-        """``starts_anew``: after its death Spark is started anew for the next that needs it, who else is told of the death."""
+        """``starts_anew``: after its death Spark is started anew for the next that needs it, to whom the death is reported."""
         self.options = options
         self.starts_anew = starts_anew
         self._project = project

@@ -132,6 +132,6 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
 
 
 def _marked(call: AggregateCall) -> tuple[str, ...]:
-    """The column of a call's condition, or an empty text, and those of its arguments that are no constants."""
+    """The column of a call's condition, or an empty text, and those of its arguments that are not constant."""
     condition = call.filter.name if isinstance(call.filter, ColumnRef) else ""
     return (condition, *(a.name for a in call.args if isinstance(a, ColumnRef)))

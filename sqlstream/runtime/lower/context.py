@@ -53,7 +53,7 @@ class Lowering:
     def source_watermark(self, splits: int | Any, end: int | None) -> SourceWatermark:
         """The watermark of a source with these splits; ``end`` as there."""
         self._inputs = self._inputs or new_inputs(self.spark)
-        # A clock is no input.
+        # A clock is not an input.
         return SourceWatermark(self.spark, splits, end=end, idle_ms=self.idle_ms, inputs=None if splits == 0 else self._inputs)
 
     def observe(self, watermark: SourceWatermark, table: str) -> None:

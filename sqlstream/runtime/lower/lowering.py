@@ -193,7 +193,7 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     to.observe(watermark, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))))
     united = [marked, _moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
     if to.idle_ms and not ends:
-        # Before the source, which Spark asks in this order: what comes between is no time in which there was no row.
+        # Before the source, which Spark asks in this order: a row that comes in between does not count as silence.
         united.insert(0, _moments(node.input, watermark.idle_moments(to.source_name("idle")), "timestamp_millis(value)"))
     passed = watermark.attach(reduce(lambda a, b: a.unionAll(b), united), WATERMARK, SPLIT)
     current = [] if node.current is None else [watermark.current().alias(node.current)]
@@ -266,8 +266,8 @@ def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
     wheres = ["TRUE" if c is None else render(c, to.zone) for c in node.conditions]
     each = (f"if({where}, array({row}), array())" for where, row in zip(wheres, rows, strict=True))
     # What no projection takes is left out before the rows are made.
-    taken = frame if "TRUE" in wheres else frame.where(" OR ".join(f"({where})" for where in wheres))
-    return taken.select(F.inline(F.expr(f"flatten(array({', '.join(each)}))")))
+    kept = frame if "TRUE" in wheres else frame.where(" OR ".join(f"({where})" for where in wheres))
+    return kept.select(F.inline(F.expr(f"flatten(array({', '.join(each)}))")))
 
 
 def _values(node: Values, to: Lowering) -> DataFrame:

@@ -131,7 +131,7 @@ def _ship(spark: SparkSession) -> None:
         home = Path(sqlstream.__file__).parent
         archive = Path(tempfile.mkdtemp(prefix="sqlstream-")) / "sqlstream_functions.zip"
         with zipfile.ZipFile(archive, "w") as out:
-            for file in sorted(found for pattern in _SHIPPED for found in home.glob(pattern)):
+            for file in sorted(shipped for pattern in _SHIPPED for shipped in home.glob(pattern)):
                 out.write(file, f"sqlstream/{file.relative_to(home).as_posix()}")
         context.addPyFile(str(archive))
         _applications.add(context.applicationId)

@@ -266,26 +266,26 @@ def _sum(values: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def continued(before: QueryMetrics, found: QueryMetrics) -> QueryMetrics:
+def continued(before: QueryMetrics, current: QueryMetrics) -> QueryMetrics:
     """The figures of a query that was started anew within its job: those of before are counted in."""
     rows = {i.name: i.rows for i in before.inputs}
-    known = {i.name for i in found.inputs}
+    known = {i.name for i in current.inputs}
     passed = {f.condition: f for f in before.filters}
     return replace(
-        found,
-        ended_rows=before.rows_in + found.ended_rows,
-        rows_out=_sum((before.rows_out, found.rows_out)),
-        late=before.late + found.late,
-        batches=before.batches + found.batches,
-        inputs=(*(replace(i, rows=i.rows + rows.get(i.name, 0)) for i in found.inputs), *(i for i in before.inputs if i.name not in known)),
-        filters=tuple(_more(f, passed.get(f.condition)) for f in found.filters),
-        last_input=found.last_input or before.last_input,
-        last_output=found.last_output or before.last_output,
+        current,
+        ended_rows=before.rows_in + current.ended_rows,
+        rows_out=_sum((before.rows_out, current.rows_out)),
+        late=before.late + current.late,
+        batches=before.batches + current.batches,
+        inputs=(*(replace(i, rows=i.rows + rows.get(i.name, 0)) for i in current.inputs), *(i for i in before.inputs if i.name not in known)),
+        filters=tuple(_more(f, passed.get(f.condition)) for f in current.filters),
+        last_input=current.last_input or before.last_input,
+        last_output=current.last_output or before.last_output,
     )
 
 
-def _more(found: FilterRows, before: FilterRows | None) -> FilterRows:
-    return found if before is None else FilterRows(found.condition, before.arrived + found.arrived, before.passed + found.passed)
+def _more(current: FilterRows, before: FilterRows | None) -> FilterRows:
+    return current if before is None else FilterRows(current.condition, before.arrived + current.arrived, before.passed + current.passed)
 
 
 def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryMetrics:
@@ -326,14 +326,14 @@ def read_whole(query: QueryMetrics) -> QueryMetrics:
     return replace(query, ended_rows=query.rows_in or (query.batch and query.batch.total) or 0, batch=None)
 
 
-def _timed_since(before: QueryMetrics, found: QueryMetrics) -> QueryMetrics:
-    """``found`` with what follows from the time since ``before``."""
-    rows = max(found.rows_in, before.rows_in)
-    recent = tuple(r for r in before.recent if r[0] >= found.at - RATE_MS)
+def _timed_since(before: QueryMetrics, current: QueryMetrics) -> QueryMetrics:
+    """``current`` with what follows from the time since ``before``."""
+    rows = max(current.rows_in, before.rows_in)
+    recent = tuple(r for r in before.recent if r[0] >= current.at - RATE_MS)
     return replace(
-        found,
-        recent=(*recent, (found.at, rows)),
-        last_input=found.at if rows > before.rows_in else before.last_input,
+        current,
+        recent=(*recent, (current.at, rows)),
+        last_input=current.at if rows > before.rows_in else before.last_input,
     )
 
 

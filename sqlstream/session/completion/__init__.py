@@ -58,16 +58,16 @@ def suggest(text: str, cursor: int, context: Context) -> tuple[Suggestion, ...]:
     behind = rest[closing.end() :] if closing else rest
     after = list(lexemes(behind, open_ends=True))
     place, lower = _place(before, after, context, typed if not quote else "")
-    found = [c for c in fitting(_candidates(place), typed) if _fits(c, quote, bool(place.qualifier))]
-    suggestions = (Suggestion(_written(c, quote, bool(closing), behind, lower), length, c.kind, c.meta) for c in found)
+    candidates = [c for c in fitting(_candidates(place), typed) if _fits(c, quote, bool(place.qualifier))]
+    suggestions = (Suggestion(_written(c, quote, bool(closing), behind, lower), length, c.kind, c.meta) for c in candidates)
     return tuple(s for s in dict.fromkeys(suggestions) if s.text != text[cursor - length : cursor])
 
 
 def _of_command(name: str, typed: str | None, context: Context) -> Iterator[Suggestion]:
     """What begins with ``name``, or what its first word can be."""
     if typed is None:
-        found = fitting((Candidate("command", n, n, summary(*row)) for n, row in SHORT_FORMS.items()), name)
-        yield from (Suggestion(c.text, len(name), c.kind, c.meta) for c in found if c.text != name)
+        candidates = fitting((Candidate("command", n, n, summary(*row)) for n, row in SHORT_FORMS.items()), name)
+        yield from (Suggestion(c.text, len(name), c.kind, c.meta) for c in candidates if c.text != name)
     elif name in SHORT_FORMS and (sql := SHORT_FORMS[name][0].before):
         for s in suggest(sql + typed, len(sql + typed), context):
             if s.kind not in ("keyword", "catalog"):
@@ -112,8 +112,8 @@ def _written(candidate: Candidate, quote: str, closed: bool, behind: str, lower:
 
 def _candidates(place: Place) -> Iterator[Candidate]:
     group, root = place.group, place.root
-    if (found := declarations.option_list(place)) is not None:
-        yield from found
+    if (options := declarations.option_list(place)) is not None:
+        yield from options
     elif group.opener == "/*+":
         yield from (keyword(h, meta) for h, meta in _HINTS.items()) if place.at == 0 or place.word() == "," else ()
     elif group is root:
@@ -157,8 +157,8 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
         case "catalog":
             return catalogs(context)
         case "function":
-            found = queries.own_calls(context) if place.root.word(0) in ("DROP", "ALTER") else queries.calls(context)
-            return (c._replace(text=c.text.removesuffix("(")) for c in found)
+            functions = queries.own_calls(context) if place.root.word(0) in ("DROP", "ALTER") else queries.calls(context)
+            return (c._replace(text=c.text.removesuffix("(")) for c in functions)
         case "column":
             table = scope.path_at(place.root, 2 + 2 * (place.root.word(2) == "IF"))
             return (identifier("column", c.name, c.type) for c in context.columns_of(table))
@@ -205,7 +205,7 @@ def _formats() -> Iterator[Candidate]:
 
 
 def _bracket(place: Place) -> Iterator[Candidate]:
-    """Inside of brackets that are no sub-query."""
+    """Inside brackets that do not hold a sub-query."""
     group, before = place.group, place.group.before
     assert group.parent is not None
     around = place.outside
@@ -221,8 +221,8 @@ def _bracket(place: Place) -> Iterator[Candidate]:
     elif before in words.WINDOW_FUNCTIONS and group.parent.before == "TABLE":
         yield from _window_arguments(place)
     elif before == "DESCRIPTOR":
-        found = place.context.columns_of(scope.table_argument(group.parent))
-        yield from (identifier("column", c.name, c.type) for c in found if c.type.startswith("TIMESTAMP"))
+        columns = place.context.columns_of(scope.table_argument(group.parent))
+        yield from (identifier("column", c.name, c.type) for c in columns if c.type.startswith("TIMESTAMP"))
     elif before in ("CAST", "TRY_CAST") and place.word() == "AS":
         yield from declarations.types()
     elif before == "OVER" or (before == "AS" and queries.clause(around) == "WINDOW"):
@@ -247,21 +247,21 @@ def _named_columns(place: Place) -> Iterator[Candidate] | None:
         case "INSERT" if root.word(place.group.place - 1) not in ("VALUES", "AS") and not any(
             root.word(i) in (*QUERY_WORDS, ",") for i in range(place.group.place)
         ):
-            found = place.context.columns_of(scope.path_at(root, 2))
+            columns = place.context.columns_of(scope.path_at(root, 2))
         case "CREATE" if before in ("BY", "HASH", "RANGE"):
-            found = declarations.declared_columns(root)
+            columns = declarations.declared_columns(root)
         case "ALTER" if before == "DROP":
-            found = place.context.columns_of(scope.path_at(root, 2))
+            columns = place.context.columns_of(scope.path_at(root, 2))
         case "CREATE" if (
             "VIEW" in (root.word(1), root.word(2), root.word(4))
             and before != "AS"
             and not any(root.word(i) in QUERY_WORDS for i in range(place.group.place))
         ):
-            found = ()
+            columns = ()
         case _:
             return None
     used = scope.name_list(place.group)
-    return (identifier("column", c.name, c.type) for c in found if c.name not in used)
+    return (identifier("column", c.name, c.type) for c in columns if c.name not in used)
 
 
 def _window_arguments(place: Place) -> Iterator[Candidate]:
@@ -276,8 +276,8 @@ def _window_arguments(place: Place) -> Iterator[Candidate]:
     elif place.word() == ",":
         yield from keywords(("DESCRIPTOR(", "INTERVAL"))
     elif place.word() == "BY":
-        found = place.context.columns_of(scope.table_argument(place.group))
-        yield from (identifier("column", c.name, c.type) for c in found)
+        columns = place.context.columns_of(scope.table_argument(place.group))
+        yield from (identifier("column", c.name, c.type) for c in columns)
     elif queries.needs_unit(place):
         yield from keywords(words.UNITS)
     elif place.word() == "PARTITION":
@@ -326,8 +326,8 @@ def _expression(place: Place) -> Iterator[Candidate]:
         yield from queries.operators(place)
         return
     below = queries.in_scope(place)
-    if not below and (found := declarations.declared_columns(place.root)):
-        below = [scope.FromItem("", found)]
+    if not below and (declared := declarations.declared_columns(place.root)):
+        below = [scope.FromItem("", declared)]
     function = functions.find(place.group.before)
     if not place.at and function is not None and function.aggregate and function.params and not function.over_only:
         yield from queries.operands(place, below)

@@ -140,13 +140,13 @@ def snapshot(
 
 def names(manager: CatalogManager) -> dict[str, dict[str, tuple[KnownRelation, ...]]]:
     """All relations of ``manager``, temporary ones included."""
-    found: dict[str, dict[str, dict[str, KnownRelation]]] = {
+    named: dict[str, dict[str, dict[str, KnownRelation]]] = {
         c: {d: {n: _relation(n, item) for n, item in database.tables.items()} for d, database in catalog.databases.items()}
         for c, catalog in manager.catalogs.items()
     }
     for path, item in manager.temporary.items():
-        found.setdefault(path.catalog, {}).setdefault(path.database, {})[path.name] = _relation(path.name, item)
-    return {c: {d: tuple(sorted(r.values())) for d, r in databases.items()} for c, databases in found.items()}
+        named.setdefault(path.catalog, {}).setdefault(path.database, {})[path.name] = _relation(path.name, item)
+    return {c: {d: tuple(sorted(r.values())) for d, r in databases.items()} for c, databases in named.items()}
 
 
 def _relation(name: str, item: object) -> KnownRelation:

@@ -29,14 +29,14 @@ class _List(NamedTuple):
 
 def option_list(place: Place) -> Iterator[Candidate] | None:
     """Keys or values, where the cursor is in a list of options; None elsewhere."""
-    found = _list(place)
-    if found is None:
+    listed = _list(place)
+    if listed is None:
         return None
     if place.word() == "=" and place.is_string(2):
         item = place.group.items[place.at - 2]
         assert isinstance(item, Lexeme)
-        return (string("value", v, meta) for v, meta in options.values(item.value, found.declared, found.written, place.context))
-    return _keys(options.keys(found.declared, found.written), pairs=found.pairs) if place.at == 0 or place.word() == "," else iter(())
+        return (string("value", v, meta) for v, meta in options.values(item.value, listed.declared, listed.written, place.context))
+    return _keys(options.keys(listed.declared, listed.written), pairs=listed.pairs) if place.at == 0 or place.word() == "," else iter(())
 
 
 def set_statement(place: Place) -> Iterator[Candidate]:
@@ -103,15 +103,15 @@ def _hint(place: Place, written: dict[str, str]) -> _List | None:
 
 def _written(group: BracketGroup) -> dict[str, str]:
     """What a list of options says."""
-    found = {}
+    written = {}
     for i in range(len(group.items)):
         key, value = group.items[i], group.items[i + 2] if i + 2 < len(group.items) else None
         is_key = isinstance(key, Lexeme) and key.kind is Kind.STRING and (i == 0 or group.word(i - 1) == ",")
         if is_key and group.word(i + 1) == "=" and isinstance(value, Lexeme) and value.kind is Kind.STRING:
-            found[key.value] = value.value  # type: ignore[union-attr]
+            written[key.value] = value.value  # type: ignore[union-attr]
         elif is_key:
-            found[key.value] = ""  # type: ignore[union-attr]
-    return found
+            written[key.value] = ""  # type: ignore[union-attr]
+    return written
 
 
 def declared_columns(root: BracketGroup) -> Columns:

@@ -25,42 +25,42 @@ class Expected:
 
 def expected(statement: BracketGroup, cursor: int) -> Expected:
     """What the patterns expect at place ``cursor`` of a statement, whose words before it are whole."""
-    found = Expected([], [])
+    wanted = Expected([], [])
     for form in LISTED:
-        for _ in _match(form.parts, statement, 0, cursor, found):
+        for _ in _match(form.parts, statement, 0, cursor, wanted):
             pass
-    found.words = list(dict.fromkeys(found.words))
-    return found
+    wanted.words = list(dict.fromkeys(wanted.words))
+    return wanted
 
 
-def _match(part: Part, statement: BracketGroup, at: int, cursor: int, found: Expected) -> Iterator[int]:
-    """The places behind ``part``, which begins at ``at``; what is missing at the cursor goes into ``found``."""
+def _match(part: Part, statement: BracketGroup, at: int, cursor: int, missing: Expected) -> Iterator[int]:
+    """The places behind ``part``, which begins at ``at``; what is missing at the cursor goes into ``missing``."""
     match part:
         case Sequenced(parts):
             if not parts:
                 yield at
                 return
-            for end in _match(parts[0], statement, at, cursor, found):
-                yield from _match(Sequenced(parts[1:]), statement, end, cursor, found)
+            for end in _match(parts[0], statement, at, cursor, missing):
+                yield from _match(Sequenced(parts[1:]), statement, end, cursor, missing)
         case Choice(rows, optional):
             for row in rows:
-                yield from _match(row, statement, at, cursor, found)
+                yield from _match(row, statement, at, cursor, missing)
             if optional:
                 yield at
         case Word(text) if at >= cursor:
-            found.words.append(text)
+            missing.words.append(text)
         case Slot(kind) if at >= cursor:
-            found.slots.append(kind)
+            missing.slots.append(kind)
         case Brackets() if at >= cursor:
             pass
         case Word() | Brackets():
             if statement.word(at) == (part.text if isinstance(part, Word) else "()"):
                 yield at + 1
         case Slot():
-            yield from _named(part.reads, statement, at, cursor, found)
+            yield from _named(part.reads, statement, at, cursor, missing)
 
 
-def _named(reads: Reads, statement: BracketGroup, at: int, cursor: int, found: Expected) -> Iterator[int]:
+def _named(reads: Reads, statement: BracketGroup, at: int, cursor: int, missing: Expected) -> Iterator[int]:
     """The place behind what a slot names."""
     word = statement.word(at)
     item = statement.items[at]
@@ -68,7 +68,7 @@ def _named(reads: Reads, statement: BracketGroup, at: int, cursor: int, found: E
     match reads:
         case Reads.QUERY:
             if word in QUERY_WORDS or (isinstance(item, BracketGroup) and item.is_query):
-                found.query = at
+                missing.query = at
         case Reads.NAME | Reads.PATH if kind in (Kind.WORD, Kind.QUOTED):
             at += 1
             while at + 1 < cursor and statement.word(at) == ".":

@@ -63,16 +63,16 @@ def relations(place: Place, *, tables: bool = True, views: bool = True, more: bo
     context = place.context
     match place.qualifier:
         case ():
-            found = context.relations
+            known = context.relations
         case (first,):
-            found = context.names.get(context.catalog, {}).get(first, ())
+            known = context.names.get(context.catalog, {}).get(first, ())
             if first in context.names:
                 yield from databases(context, first)
         case (first, second):
-            found = context.names.get(first, {}).get(second, ())
+            known = context.names.get(first, {}).get(second, ())
         case _:
             return
-    for relation in found:
+    for relation in known:
         if views if relation.is_view else tables:
             yield identifier("view" if relation.is_view else "table", relation.name, "view" if relation.is_view else relation.connector)
     if more and not place.qualifier:

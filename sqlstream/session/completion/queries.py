@@ -114,16 +114,16 @@ def _from(place: Place) -> Iterator[Candidate]:
 
 def in_scope(place: Place) -> list[FromItem]:
     """The sources of the nearest query around ``place``, behind them those of the queries around it."""
-    found: list[FromItem] = []
+    items: list[FromItem] = []
     group: BracketGroup | None = place.group
     at = place.at
     while group is not None:
         if around := scope.enclosing_query(group, at):
-            found += scope.sources(*around, place.context)
+            items += scope.sources(*around, place.context)
             group, at = around[0].parent, around[0].place
         else:
             group = None
-    return found
+    return items
 
 
 def operands(place: Place, below: Iterable[FromItem]) -> Iterator[Candidate]:
@@ -145,14 +145,14 @@ def operands(place: Place, below: Iterable[FromItem]) -> Iterator[Candidate]:
 
 def _qualified(qualifier: tuple[str, ...], below: list[FromItem]) -> Iterator[Candidate]:
     """The columns of an alias, the fields of a ROW."""
-    found: tuple[Column, ...] = tuple(c for s in below if s.alias == qualifier[0] or s.parts == qualifier for c in s.columns)
-    rest = qualifier[1:] if found else qualifier
+    columns: tuple[Column, ...] = tuple(c for s in below if s.alias == qualifier[0] or s.parts == qualifier for c in s.columns)
+    rest = qualifier[1:] if columns else qualifier
     if any(s.parts == qualifier for s in below):
         rest = ()
-    found = found or tuple(c for s in below for c in s.columns)
+    columns = columns or tuple(c for s in below for c in s.columns)
     for name in rest:
-        found = next((c.fields for c in found if c.name == name), ())
-    yield from (identifier("column", c.name, c.type) for c in found)
+        columns = next((c.fields for c in columns if c.name == name), ())
+    yield from (identifier("column", c.name, c.type) for c in columns)
 
 
 def columns(below: list[FromItem]) -> Iterator[Candidate]:
@@ -184,8 +184,8 @@ def join_conditions(below: list[FromItem]) -> Iterator[Candidate]:
 def calls(context: Context) -> Iterator[Candidate]:
     """Functions, with their arguments."""
     for name in functions.CALLABLE:
-        found = functions.find(name)
-        meta = f"{found.signature}: {found.summary}" if found else ""
+        function = functions.find(name)
+        meta = f"{function.signature}: {function.summary}" if function else ""
         yield Candidate("function", name, name if name in words.BARE else f"{name}(", meta)
     yield from own_calls(context)
 

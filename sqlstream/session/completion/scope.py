@@ -91,7 +91,7 @@ def _named(item: list[Lexeme | BracketGroup], below: list[FromItem]) -> Columns:
 
 def common_tables(group: BracketGroup | None, context: Context, depth: int) -> dict[str, Columns]:
     """Common table expressions that a query in ``group`` can name."""
-    found: dict[str, Columns] = {}
+    tables: dict[str, Columns] = {}
     while group is not None:
         for i in range(len(group.items)):
             body = group.items[i]
@@ -101,19 +101,19 @@ def common_tables(group: BracketGroup | None, context: Context, depth: int) -> d
             named = tuple(Column(n) for n in name_list(names)) if isinstance(names, BracketGroup) else ()
             name = group.items[i - 3] if isinstance(names, BracketGroup) and i >= 3 else names
             if isinstance(name, Lexeme) and is_name(name):
-                found.setdefault(name.name, named or output(body, context, depth + 1))
+                tables.setdefault(name.name, named or output(body, context, depth + 1))
         group = group.parent
-    return found
+    return tables
 
 
 def definitions(group: BracketGroup) -> Columns:
     """The columns that a CREATE TABLE declares."""
-    found = []
+    columns = []
     for item in split(group.items):
         if item and is_name(item[0]):
             assert isinstance(item[0], Lexeme)
-            found.append(Column(item[0].name, _word(item[1]) if len(item) > 1 else ""))
-    return tuple(found)
+            columns.append(Column(item[0].name, _word(item[1]) if len(item) > 1 else ""))
+    return tuple(columns)
 
 
 def name_list(group: BracketGroup) -> list[str]:
@@ -136,13 +136,13 @@ def path_at(group: BracketGroup, place: int) -> tuple[str, ...]:
 
 def split(items: list[Lexeme | BracketGroup]) -> list[list[Lexeme | BracketGroup]]:
     """``items`` between commas."""
-    found: list[list[Lexeme | BracketGroup]] = [[]]
+    parts: list[list[Lexeme | BracketGroup]] = [[]]
     for item in items:
         if _word(item) == ",":
-            found.append([])
+            parts.append([])
         else:
-            found[-1].append(item)
-    return found
+            parts[-1].append(item)
+    return parts
 
 
 def is_name(item: Lexeme | BracketGroup) -> bool:

@@ -64,7 +64,7 @@ _MORE = "VIRTUAL ENFORCED SERIALIZABLE INCLUDING EXCLUDING OVERWRITING GENERATED
 
 @cache
 def keywords() -> frozenset[str]:
-    """All words that are no names, for colours."""
+    """All words that are not names, for colours."""
     from sqlstream.sql.syntax.lexer import RESERVED
 
     following = (phrase for phrases in FOLLOWING.values() for phrase in phrases)

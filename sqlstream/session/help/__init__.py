@@ -42,20 +42,20 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
     name = words[-1].strip("'`")
     match words[0].upper() if len(words) > 1 else "":
         case "FUNCTION":
-            found = _functions(name, users)
+            parts = _functions(name, users)
         case "CONNECTOR":
-            found = [_connector(c) for c in connectors.CONNECTORS if c.name == name.lower()]
+            parts = [_connector(c) for c in connectors.CONNECTORS if c.name == name.lower()]
         case "FORMAT":
-            found = [_format(f) for f in formats.FORMATS if f.name == name.lower()]
+            parts = [_format(f) for f in formats.FORMATS if f.name == name.lower()]
         case "SET":
-            found = [_option(o) for o in settings.SETTINGS if o.matches(name)][:1]
+            parts = [_option(o) for o in settings.SETTINGS if o.matches(name)][:1]
         case _ if (page := _ALIASES.get(topic.upper(), topic.upper())) in PAGES:
-            found = [PAGES[page]()]
+            parts = [PAGES[page]()]
         case _:
-            found = _anything(topic, users)
-    if not found:
+            parts = _anything(topic, users)
+    if not parts:
         raise ValidationError(f"There is no help for '{topic}'.", at=at, hint=did_you_mean(name, _names(users)) or "HELP lists the topics.")
-    return "\n\n".join(found)
+    return "\n\n".join(parts)
 
 
 def _lint() -> str:
@@ -78,16 +78,16 @@ def function_list() -> str:
 def _anything(topic: str, users: Sequence[Function]) -> list[str]:
     """What is known by the name ``topic``: a form of queries first, then the rest."""
     wanted = topic.upper()
-    found = [_topic(t) for t in QUERY_FORMS if wanted in (t.name, *t.aliases)]
-    found += _functions(topic, users)
+    parts = [_topic(t) for t in QUERY_FORMS if wanted in (t.name, *t.aliases)]
+    parts += _functions(topic, users)
     if (missing := absent(wanted)) is not None:
-        found.append(f"{wanted} is not supported: {missing.reason}\n    {missing.hint}")
-    found += [_connector(c) for c in connectors.CONNECTORS if c.name == topic.lower()]
-    found += [_format(f) for f in formats.FORMATS if f.name == topic.lower()]
-    found += [_option(o) for o in settings.SETTINGS if o.key == topic]
+        parts.append(f"{wanted} is not supported: {missing.reason}\n    {missing.hint}")
+    parts += [_connector(c) for c in connectors.CONNECTORS if c.name == topic.lower()]
+    parts += [_format(f) for f in formats.FORMATS if f.name == topic.lower()]
+    parts += [_option(o) for o in settings.SETTINGS if o.key == topic]
     if forms := [form for form in LISTED if _begins(form, wanted.split())]:
-        found.append("\n".join(line for form in forms for line in _statement(form, "")))
-    return found
+        parts.append("\n".join(line for form in forms for line in _statement(form, "")))
+    return parts
 
 
 def _begins(form: StatementForm, wanted: list[str]) -> bool:

@@ -83,9 +83,9 @@ TEXT = "\n".join([
     ),
     "",
     *textwrap.wrap(
-        "An aggregate function can stand for SUM: in groups, windows and OVER, with DISTINCT and FILTER. Of a stream's group its accumulator is "
-        "kept, pickled, with at most 1000 rows that are not in it yet; retract takes a row out of it. All rows of a group are kept in windows, "
-        "OVER and batch mode, of a pandas function, and where rows go and there is no retract. merge is never called.", 110,
+        "An aggregate function can be used where SUM can: in groups, windows and OVER, with DISTINCT and FILTER. Of a stream's group its "
+        "accumulator is kept, pickled, with at most 1000 rows that are not in it yet; retract takes a row out of it. All rows of a group are kept "
+        "in windows, OVER and batch mode, of a pandas function, and where rows are retracted and there is no retract. merge is never called.", 110,
     ),
     "",
     *textwrap.wrap(

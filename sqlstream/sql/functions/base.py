@@ -21,7 +21,7 @@ class Rendered:
     """A call on its way to Spark SQL: its arguments as text with their types, the result's type, the session's zone.
 
     ``values`` are those of constant arguments, VARIES for others. ``distinct`` and ``filter`` (``FILTER (WHERE ..)`` as text, or
-    empty) are an aggregate's. ``sign`` is SQL for how often a row counts: 1, -1 for one that goes, 0. ``arrival`` is SQL for a row's place among
+    empty) are an aggregate's. ``sign`` is SQL for how often a row counts: 1, -1 for one that is retracted, 0. ``arrival`` is SQL for a row's place among
     those that have come, where rows are aggregated in another order.
     """
 
@@ -58,7 +58,7 @@ class Function:
     ``coerce`` brings the arguments to common types first. ``spark`` is a template (``{0}``) or a function of the rendered call.
     ``signed`` is an aggregate's form over rows of which some take others away (``Rendered.sign``), where it has one.
     ``check`` refuses what is right in Flink and can't be done here. ``words`` are positions of arguments that are words of SQL (a unit of time, LEADING), not values.
-    ``deterministic``: the same arguments give the same value. ``notice``: what is told of a call with so many arguments, since it is not quite as in Flink.
+    ``deterministic``: the same arguments give the same value. ``notice``: what is reported of a call with so many arguments, since it is not quite as in Flink.
     ``clock``: its value is the time, one for all rows of a micro-batch.
 
     Of aggregates. ``null_of_none``: it is NULL over no rows, for which there must be no GROUP BY; ``returns`` is its type over some.
@@ -246,8 +246,8 @@ def listed(call: Rendered, value: str) -> str:
 
 def listed_values(call: Rendered, value: str) -> str:
     """As ``listed``, without NULLs."""
-    found = listed(call, value)
-    return f"filter({found}, {bound(lambda x: f'{x} IS NOT NULL')})" if call.arrival else found
+    values = listed(call, value)
+    return f"filter({values}, {bound(lambda x: f'{x} IS NOT NULL')})" if call.arrival else values
 
 
 def instant(text: str, type_: Type, zone: str) -> str:

@@ -19,10 +19,10 @@ def _element(types: Types) -> Type:
 
 def _held(types: Types) -> Types | None:
     """As ``_holds``, of a value that does not come into the array."""
-    found = _holds(types)
-    if found is None or types[0].root != "ARRAY":
-        return found
-    return (t.array(found[0].children[0].with_nullable(types[0].children[0].nullable)).with_nullable(types[0].nullable), *found[1:])
+    held = _holds(types)
+    if held is None or types[0].root != "ARRAY":
+        return held
+    return (t.array(held[0].children[0].with_nullable(types[0].children[0].nullable)).with_nullable(types[0].nullable), *held[1:])
 
 
 def _only_element(types: Types) -> Type:
@@ -44,8 +44,8 @@ def _holds(types: Types) -> Types | None:
 
 
 def _arrays(types: Types) -> Types | None:
-    found = common_type(types)
-    return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
+    common = common_type(types)
+    return None if common is None else tuple(common.with_nullable(x.nullable) for x in types)
 
 
 def _keys(types: Types) -> Type:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def same(types: Types) -> Types | None:
     """All arguments brought to their common type."""
-    found = common_type(types)
-    return None if found is None else tuple(found.with_nullable(x.nullable) for x in types)
+    common = common_type(types)
+    return None if common is None else tuple(common.with_nullable(x.nullable) for x in types)
 
 
 def _merged(types: Types) -> Types | None:
@@ -49,8 +49,8 @@ def _extreme(name: str) -> Spark:
         if len(call.args) == 1:
             return call.args[0]
         nulls = " OR ".join(f"{a} IS NULL" for a, type_ in zip(call.args, call.types, strict=True) if type_.nullable)
-        found = f"{name}({', '.join(call.args)})"
-        return f"if({nulls}, NULL, {found})" if nulls else found
+        extreme = f"{name}({', '.join(call.args)})"
+        return f"if({nulls}, NULL, {extreme})" if nulls else extreme
 
     return render
 

@@ -34,7 +34,7 @@ def _check_value(types: Types, _: tuple[Any, ...]) -> str | None:
     if types[2].root not in _RETURNING:
         return f"Unsupported type '{types[2]}' for RETURNING in JSON_VALUE()."
     wrong = next((x for x in (types[4], types[6]) if not _is_default(x, types[2])), None)
-    return f"A default of type {wrong.full} is no {types[2]}: cast it." if wrong is not None else None
+    return f"A default of type {wrong.full} is not a {types[2]}: cast it." if wrong is not None else None
 
 
 def _is_default(default: Type, returned: Type) -> bool:
@@ -57,7 +57,7 @@ def _check_query(types: Types, values: tuple[Any, ...]) -> str | None:
     if not types[2].is_string and not (types[2].root == "ARRAY" and types[2].children[0].is_string):
         return f"Unsupported type '{types[2]}' for RETURNING in JSON_QUERY()."
     if types[2].root == "ARRAY" and "EMPTY OBJECT" in values[4:]:
-        return "EMPTY OBJECT is no array of strings."
+        return "EMPTY OBJECT is not an array of strings."
     return None
 
 

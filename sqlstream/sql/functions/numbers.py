@@ -91,8 +91,8 @@ def _hex_type(types: Types) -> Type:
 
 
 def _seeded(name: str, arguments: int) -> Callable[[int], str | None]:
-    """What is told of a call with a seed."""
-    return lambda given: f"{name} gives other numbers of a seed than Flink's, and the same ones in each micro-batch." if given == arguments else None
+    """What is reported of a call with a seed."""
+    return lambda count: f"{name} gives other numbers of a seed than Flink's, and the same ones in each micro-batch." if count == arguments else None
 
 
 def _random_integer(call: Rendered) -> str:

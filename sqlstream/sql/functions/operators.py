@@ -124,8 +124,8 @@ def _modulo(call: Rendered) -> str:
 
 
 def _all_same(types: Types) -> Types | None:
-    found = common_type(types)
-    return None if found is None or not types else tuple(found for _ in types)
+    common = common_type(types)
+    return None if common is None or not types else tuple(common for _ in types)
 
 
 def _pairs(types: Types) -> Types | None:

@@ -21,7 +21,7 @@ _TEXTS = nullable(t.array(t.STRING))
 
 
 def _value(call: Rendered, index: int) -> object:
-    """A constant argument's value; VARIES where it is no constant or missing."""
+    """A constant argument's value; VARIES where it is not constant, or missing."""
     return call.values[index] if index < len(call.values) else VARIES
 
 
@@ -85,8 +85,8 @@ def _replace(call: Rendered) -> str:
 def _locate(call: Rendered) -> str:
     if len(call.args) < 3:
         return f"locate({', '.join(call.args)})"
-    found = f"locate({call.args[0]}, {call.args[1]}, greatest({call.args[2]}, 1))"
-    return f"if({call.args[2]} IS NULL, NULL, {found})" if call.types[2].nullable else found
+    position = f"locate({call.args[0]}, {call.args[1]}, greatest({call.args[2]}, 1))"
+    return f"if({call.args[2]} IS NULL, NULL, {position})" if call.types[2].nullable else position
 
 
 def _instr(call: Rendered) -> str:

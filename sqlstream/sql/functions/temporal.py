@@ -70,7 +70,7 @@ def _to_unit(ceil: bool) -> Spark:
             return f"time_trunc('{unit}', {value})"
         if type_.root == "DATE":
             if unit == "DAY" and ceil:
-                return f"date_add({value}, 1)"  # A defect of Flink's: a date is no whole day.
+                return f"date_add({value}, 1)"  # A defect of Flink's: a date is not a whole day.
             if unit in OF_CLOCK or unit == "DAY":
                 return value
             return f"sqlstream_date_to_unit({value}, '{unit}', {up})"

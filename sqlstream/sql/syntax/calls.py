@@ -84,21 +84,21 @@ class Counterpart(NamedTuple):
         if len(args) < len(plain) or (rest is None and len(args) > len(self.keys)) or (self.when is not None and not self.when(args)):
             return None
         fixed = self.keys[:-1] if rest else self.keys
-        found: dict[str, Any] = {key.rstrip("?"): arg for key, arg in zip(fixed, args, strict=False)}
+        arguments: dict[str, Any] = {key.rstrip("?"): arg for key, arg in zip(fixed, args, strict=False)}
         if rest and len(args) > len(fixed):
-            found[rest[:-1]] = list(args[len(fixed) :])
-        return self.node(**found, **dict.fromkeys(self.flags, True))
+            arguments[rest[:-1]] = list(args[len(fixed) :])
+        return self.node(**arguments, **dict.fromkeys(self.flags, True))
 
     def args(self, node: exp.Expr) -> list[exp.Expr] | None:
         """The arguments of ``node``, None if it has others than Flink's function takes."""
         known = {key.rstrip("*?") for key in self.keys}
         if any(value for key, value in node.args.items() if key not in known and key not in self.flags):
             return None
-        found: list[exp.Expr] = []
+        arguments: list[exp.Expr] = []
         for key in self.keys:
             value = node.args.get(key.rstrip("*?"))
-            found += value if isinstance(value, list) else [value] if value is not None else []
-        return found
+            arguments += value if isinstance(value, list) else [value] if value is not None else []
+        return arguments
 
 
 def _whole(node: exp.Expr, least: int) -> bool:
@@ -166,7 +166,7 @@ for _row in COUNTERPARTS:
 _BY_CLASS[exp.Avg] = _BY_CLASS[Average]
 
 _AGGREGATES = frozenset(f.name for f in AGGREGATES if f.name not in OVER_ONLY)
-# Functions of Flink that are no rows of the functions' table: of group windows, of MATCH_RECOGNIZE, of watermarks.
+# Functions of Flink that are not in the functions' table: of group windows, of MATCH_RECOGNIZE, of watermarks.
 _ELSEWHERE = (
     *(f"{window}{part}" for window in ("TUMBLE", "HOP", "SESSION") for part in ("", "_START", "_END", "_ROWTIME", "_PROCTIME")),
     *("FIRST", "LAST", "PREV", "NEXT", "CLASSIFIER", "MATCH_ROWTIME", "MATCH_PROCTIME", "SOURCE_WATERMARK"),
@@ -181,9 +181,9 @@ def call(name: str, args: Sequence[exp.Expr] = ()) -> exp.Expr:
     """The node of a call of ``name``, as written, with arguments in Flink's order."""
     upper = name.upper()
     for row in _BY_NAME.get(upper, ()):
-        if (found := row.build(args)) is not None:
-            found.meta[NAME_KEY] = name
-            return found
+        if (built := row.build(args)) is not None:
+            built.meta[NAME_KEY] = name
+            return built
     own = BuiltinAggregate if upper in _AGGREGATES else Builtin if upper in _BUILTINS else exp.Anonymous
     return own(this=name, expressions=list(args))
 
@@ -199,7 +199,7 @@ def calls(tree: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def call_name(node: exp.Expr) -> str:
-    """What ``node`` calls, as written; empty for what is no call."""
+    """What ``node`` calls, as written; empty for what is not a call."""
     kind = type(node)
     if kind in _OWN:
         return str(node.this)
@@ -208,7 +208,7 @@ def call_name(node: exp.Expr) -> str:
 
 
 def call_args(node: exp.Expr) -> list[exp.Expr]:
-    """The arguments of a call in Flink's order; none of what is no call."""
+    """The arguments of a call in Flink's order; none of what is not a call."""
     if type(node) in _OWN:
         return list(node.expressions)
     return _args(node) or []
@@ -217,8 +217,8 @@ def call_args(node: exp.Expr) -> list[exp.Expr]:
 def _args(node: exp.Expr) -> list[exp.Expr] | None:
     name = call_name(node).upper()
     for row in _BY_CLASS.get(type(node), ()):
-        if row.name == name and (found := row.args(node)) is not None:
-            return found
+        if row.name == name and (arguments := row.args(node)) is not None:
+            return arguments
     return None
 
 

@@ -13,9 +13,9 @@ E = TypeVar("E", bound=exp.Expr)
 
 
 def _clause(node: exp.Expr, key: str, kind: type[E]) -> E | None:
-    found = node.args.get(key)
-    assert found is None or isinstance(found, kind), (key, found)
-    return found
+    clause = node.args.get(key)
+    assert clause is None or isinstance(clause, kind), (key, clause)
+    return clause
 
 
 def with_of(query: exp.Expr) -> exp.With | None:
@@ -24,8 +24,8 @@ def with_of(query: exp.Expr) -> exp.With | None:
 
 def ctes(query: exp.Expr) -> list[exp.CTE]:
     """The queries of WITH."""
-    found = with_of(query)
-    return found.expressions if found is not None else []
+    clause = with_of(query)
+    return clause.expressions if clause is not None else []
 
 
 def hint_of(select: exp.Expr) -> exp.Hint | None:
@@ -89,16 +89,16 @@ def order_of(node: exp.Expr) -> exp.Order | None:
 
 
 def limit_of(query: exp.Expr) -> exp.Limit | exp.Fetch | None:
-    found = query.args.get("limit")
-    assert found is None or isinstance(found, exp.Limit | exp.Fetch)
-    return found
+    limit = query.args.get("limit")
+    assert limit is None or isinstance(limit, exp.Limit | exp.Fetch)
+    return limit
 
 
 def limit_count(clause: exp.Expr) -> exp.Expr:
     """The number of LIMIT, FETCH or OFFSET."""
-    found = clause.args.get("expression") or clause.args.get("count")
-    assert isinstance(found, exp.Expr)
-    return found
+    count = clause.args.get("expression") or clause.args.get("count")
+    assert isinstance(count, exp.Expr)
+    return count
 
 
 def offset_of(query: exp.Expr) -> exp.Offset | None:
@@ -150,9 +150,9 @@ def default_of(case: exp.Expr) -> exp.Expr | None:
 
 def value_of(branch: exp.Expr) -> exp.Expr:
     """What stands behind THEN."""
-    found = branch.args["true"]
-    assert isinstance(found, exp.Expr)
-    return found
+    value = branch.args["true"]
+    assert isinstance(value, exp.Expr)
+    return value
 
 
 def bounds_of(between: exp.Expr) -> tuple[exp.Expr, exp.Expr]:

@@ -162,17 +162,17 @@ class Cursor:
 
     def csv(self, parse: Callable[[], T]) -> list[T]:
         """One or more, with commas between them."""
-        found = [parse()]
+        items = [parse()]
         while self.accept(","):
-            found.append(parse())
-        return found
+            items.append(parse())
+        return items
 
     def wrapped(self, parse: Callable[[], T]) -> list[T]:
         """``( one, more )``."""
         self.expect("(")
-        found = self.csv(parse)
+        items = self.csv(parse)
         self.expect(")")
-        return found
+        return items
 
     # --- errors -------------------------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ class Cursor:
         self._fail(token, f"Was expecting: {expected}" if expected else None)
 
     def refuse(self, text: str, token: Token, hint: str | None = None) -> NoReturn:
-        """Fail with a message of its own: the text is no Flink SQL."""
+        """Fail with a message of its own: the text is not Flink SQL."""
         raise SyntaxProblem(text, at=token.start, hint=hint)
 
     def unsupported(self, text: str, token: Token, hint: str | None = None) -> NoReturn:

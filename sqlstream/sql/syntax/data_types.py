@@ -67,10 +67,10 @@ class FlinkTypeName(exp.Expression):
 
 def data_type(type_: t.Type) -> exp.DataType:
     """``type_`` as a node of sqlglot."""
-    found = _data_type(type_)
+    node = _data_type(type_)
     if not type_.nullable:
-        found.set("nullable", False)
-    return found
+        node.set("nullable", False)
+    return node
 
 
 def _data_type(type_: t.Type) -> exp.DataType:
@@ -126,8 +126,8 @@ def _flink_type(node: exp.DataType) -> t.Type:
     if parts and (root := _ROOTS.get(kind)):
         sizes = tuple(int(part.name) for part in parts)
         return t.Type(root, (*sizes, 0) if root == "DECIMAL" and len(sizes) == 1 else sizes)
-    if found := _DEFAULTS.get(kind):
-        return found
+    if default := _DEFAULTS.get(kind):
+        return default
     raise ValueError(f"Flink has no type {node.sql()}.")
 
 
@@ -140,8 +140,8 @@ def _row(fields: list[exp.Expr]) -> t.Type:
 
 
 def _comment(field: exp.Expr) -> str | None:
-    found = field.find(exp.CommentColumnConstraint) if isinstance(field, exp.ColumnDef) and field.constraints else None
-    return found.name if found is not None and found.parent is not None and found.parent.parent is field else None
+    comment = field.find(exp.CommentColumnConstraint) if isinstance(field, exp.ColumnDef) and field.constraints else None
+    return comment.name if comment is not None and comment.parent is not None and comment.parent.parent is field else None
 
 
 _NESTED: dict[exp.DType, Callable[[list[exp.Expr]], t.Type]] = {

@@ -179,9 +179,9 @@ class ExpressionParser(Cursor):
         self.expect("(")
         if (query := self._query_in_parenthesis()) is not None:
             return exp.In(this=left, query=query)
-        found = exp.In(this=left, expressions=self.csv(self.expression))
+        node = exp.In(this=left, expressions=self.csv(self.expression))
         self.expect(")")
-        return found
+        return node
 
     def _query_in_parenthesis(self) -> exp.Subquery | None:
         """``query )``; None where only the first of several operands is one, as in ``(SELECT 1) + 1``."""
@@ -270,12 +270,12 @@ class ExpressionParser(Cursor):
 
     def strings(self, *, same_line: bool = True) -> exp.Literal:
         """A string, or several in a row, which are one; each on a line of its own unless ``same_line``."""
-        found = self.string()
+        literal = self.string()
         while self.at_string():
             if not same_line and self.token.line == self.tokens[self.index - 1].line:
                 self.refuse("String literal continued on same line", self.token)
-            found.set("this", found.name + self.next_token().text)
-        return found
+            literal.set("this", literal.name + self.next_token().text)
+        return literal
 
     def _word(self, word: str, start: Token) -> exp.Expr:
         match word:
@@ -327,15 +327,15 @@ class ExpressionParser(Cursor):
         self.expect("(")
         if (query := self._query_in_parenthesis()) is not None:
             return mark(query, start)
-        found = self.csv(self.expression)
+        items = self.csv(self.expression)
         self.expect(")")
-        if len(found) > 1:
-            return mark(exp.Tuple(expressions=found), start)
-        if isinstance(found[0], exp.Sub) and self.words[self.index] in INTERVAL_UNITS and self.words[self.index] in RESERVED:
+        if len(items) > 1:
+            return mark(exp.Tuple(expressions=items), start)
+        if isinstance(items[0], exp.Sub) and self.words[self.index] in INTERVAL_UNITS and self.words[self.index] in RESERVED:
             unit = self._interval_unit(INTERVAL_UNITS)
             to = self._interval_unit(_TO_UNITS.get(unit, ())) if self.accept("TO") else None
-            return mark(ast.TimeDifference(this=found[0].this, expression=found[0].expression, unit=unit, to=to), start)
-        return mark(exp.Paren(this=found[0]), start)
+            return mark(ast.TimeDifference(this=items[0].this, expression=items[0].expression, unit=unit, to=to), start)
+        return mark(exp.Paren(this=items[0]), start)
 
     def _column_or_call(self) -> exp.Expr:
         start = self.token
@@ -357,12 +357,12 @@ class ExpressionParser(Cursor):
             for key, name in zip(_COLUMN_KEYS[1:], reversed(names), strict=False):
                 column.set(key, name)
             return column
-        found: exp.Expr = exp.Column(this=names[0])
+        node: exp.Expr = exp.Column(this=names[0])
         for key, name in zip(_COLUMN_KEYS, reversed(names[:4]), strict=False):
-            found.set(key, name)
+            node.set(key, name)
         for name in names[4:]:
-            found = exp.Dot(this=found, expression=name)
-        return found
+            node = exp.Dot(this=node, expression=name)
+        return node
 
     special_calls: frozenset[str] = frozenset()
 
@@ -402,9 +402,9 @@ class ExpressionParser(Cursor):
 
     def type_node(self, *, nullability: bool = True) -> exp.DataType:
         start = self.token
-        found = parse_type(self, nullability=nullability)
-        refuse_type_depth(found, start)
-        return mark(data_type(found), start)
+        type_ = parse_type(self, nullability=nullability)
+        refuse_type_depth(type_, start)
+        return mark(data_type(type_), start)
 
     # --- intervals and units ------------------------------------------------------------------------------------------
 
@@ -422,19 +422,19 @@ class ExpressionParser(Cursor):
             )
         text = self.string().name
         unit = self._interval_unit(INTERVAL_UNITS)
-        found = mark(ast.IntervalLiteral(this=text, unit=unit, negative=negative), start)
+        node = mark(ast.IntervalLiteral(this=text, unit=unit, negative=negative), start)
         if self.accept("("):
-            found.set("precision", self.integer())
+            node.set("precision", self.integer())
             if unit == "SECOND" and self.accept(","):
-                found.set("scale", self.integer())
+                node.set("scale", self.integer())
             self.expect(")")
         if self.accept("TO"):
             to = self._interval_unit(_TO_UNITS.get(unit, ()))
-            found.set("to", to)
+            node.set("to", to)
             if to == "SECOND" and self.accept("("):
-                found.set("scale", self.integer())
+                node.set("scale", self.integer())
                 self.expect(")")
-        return found
+        return node
 
     def _interval_unit(self, allowed: tuple[str, ...]) -> str:
         token = self.token

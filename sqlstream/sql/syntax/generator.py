@@ -171,12 +171,12 @@ def _special(name: str) -> bool:
 
 def _json_arguments(nodes: list[exp.Expr], texts: list[str]) -> str:
     """Words of clauses stand between the arguments: ``s, '$.x' RETURNING INT NULL ON EMPTY``."""
-    found = ""
+    written = ""
     for i, node in enumerate(nodes):
         after_value = i > 0 and not isinstance(nodes[i - 1], exp.Var)
         comma = after_value and (not isinstance(node, exp.Var) or node.name == "KEY")
-        found += (", " if comma else " " if i else "") + texts[i]
-    return found
+        written += (", " if comma else " " if i else "") + texts[i]
+    return written
 
 
 def _interval(node: ast.IntervalLiteral) -> str:
@@ -208,8 +208,8 @@ def _table(self: generator.Generator, node: exp.Table) -> str:
 
 def hints(self: generator.Generator, node: exp.Expr) -> str:
     """The hints of a table or INSERT, a space before them."""
-    found = hints_of(node)
-    return f" /*+ {', '.join(self.sql(h) for h in found)} */" if found else ""
+    listed = hints_of(node)
+    return f" /*+ {', '.join(self.sql(h) for h in listed)} */" if listed else ""
 
 
 def _hint(self: generator.Generator, node: exp.Expr) -> str:

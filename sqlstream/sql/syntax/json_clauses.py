@@ -69,15 +69,15 @@ def _wrapper(rest: list[exp.Expr]) -> tuple[str, list[exp.Expr]]:
 
 def _answers(rest: list[exp.Expr]) -> dict[str, tuple[exp.Expr, exp.Expr]]:
     """What is done on EMPTY and on ERROR, each with its default."""
-    found: dict[str, tuple[exp.Expr, exp.Expr]] = {"EMPTY": (_word("NULL"), exp.Null()), "ERROR": (_word("NULL"), exp.Null())}
+    answers: dict[str, tuple[exp.Expr, exp.Expr]] = {"EMPTY": (_word("NULL"), exp.Null()), "ERROR": (_word("NULL"), exp.Null())}
     begin = 0
     for i, word in enumerate(rest):
         if isinstance(word, exp.Var) and word.name == "ON":
             default = rest[begin + 1] if rest[begin].name == "DEFAULT" else exp.Null()
             action = " ".join(w.name for w in rest[begin:i] if isinstance(w, exp.Var))
-            found[rest[i + 1].name] = (_word(action), default)
+            answers[rest[i + 1].name] = (_word(action), default)
             begin = i + 2
-    return found
+    return answers
 
 
 def _on_null(raw: list[exp.Expr]) -> tuple[str, list[exp.Expr]]:

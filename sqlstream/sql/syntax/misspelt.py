@@ -63,8 +63,8 @@ def _tries(tokens: Sequence[Token], reached: int) -> Iterator[tuple[int, str]]:
     """Places and keywords to try, the likeliest first."""
     places = range(min(reached + _LOOK_AHEAD, len(tokens) - 1), max(-1, reached - 1 - _LOOK_BACK), -1)
     words = [(place, tokens[place].text.upper()) for place in places if tokens[place].token_type == TokenType.VAR and len(tokens[place].text) > 1]
-    found = [(distance, -place, k) for place, word in words for k in KEYWORDS if (distance := _distance(word, k)) is not None]
-    for _, place, keyword in sorted(found):
+    candidates = [(distance, -place, k) for place, word in words for k in KEYWORDS if (distance := _distance(word, k)) is not None]
+    for _, place, keyword in sorted(candidates):
         yield -place, keyword
 
 

@@ -51,24 +51,24 @@ class FlinkParser(base.Parser):
             return self._statements(StatementParser(sql or "", raw_tokens))
 
     def _statements(self, cursor: StatementParser) -> list[exp.Expr | None]:
-        found: list[exp.Expr | None] = []
+        trees: list[exp.Expr | None] = []
         while not cursor.at_end:
             if cursor.accept(";"):
                 continue
-            found.append(exact(related(statement(cursor) if _begins_statement(cursor) else cursor.select_item())))
+            trees.append(exact(related(statement(cursor) if _begins_statement(cursor) else cursor.select_item())))
             if not cursor.at_end and not cursor.at(";"):
                 cursor.unexpected(cursor.token)
-        return found or [None]
+        return trees or [None]
 
     def parse_into(self, expression_types: Any, raw_tokens: list[Token], sql: str | None = None) -> list[exp.Expr | None]:
         """One expression or part of a query. Raises ParseError."""
         cursor = StatementParser(sql or "", raw_tokens)
         first = expression_types[0] if isinstance(expression_types, list | tuple) else expression_types
         with of_sqlglot(cursor.sql):
-            found = _PARTS.get(first, StatementParser.select_item)(cursor)
+            tree = _PARTS.get(first, StatementParser.select_item)(cursor)
             if not cursor.at_end:
                 cursor.unexpected(cursor.token)
-            return [exact(related(found))]
+            return [exact(related(tree))]
 
 
 @contextmanager
@@ -117,8 +117,8 @@ def statement(cursor: StatementParser) -> exp.Expr:
         if form.parse is None:
             return mark(read(form, cursor), start)
         cursor.index += 1
-        found = form.parse(cursor)
-        return found if isinstance(found, ast.Set) and found.meta else mark(found, start)
+        node = form.parse(cursor)
+        return node if isinstance(node, ast.Set) and node.meta else mark(node, start)
     if cursor.peek(0) not in _QUERY_STARTS:
         cursor.unexpected(start, "a statement")
     return cursor.query()
@@ -137,8 +137,8 @@ def _chosen(forms: list[StatementForm], cursor: StatementParser) -> StatementFor
     count, whole = most
     if whole or len(fitting) == 1 or all(form.parse for form in fitting):  # their methods tell what is missing
         return fitting[0]
-    told = [form for form in fitting if form.summary] or fitting
-    following = [" ".join(lead[1 : count + 1]) for form in told for lead in form.leads if in_common(lead) == most]
+    documented = [form for form in fitting if form.summary] or fitting
+    following = [" ".join(lead[1 : count + 1]) for form in documented for lead in form.leads if in_common(lead) == most]
     cursor.index += 1
     return cursor.unexpected(cursor.token, listed(list(dict.fromkeys(following))))
 
@@ -150,21 +150,21 @@ def parse_statement(sql: str, tokens: list[Token]) -> exp.Expression:
         raise SyntaxProblem("There is no statement here.", at=0)
     refuse_open(tokens)
     try:
-        found = _only(cursor)
+        tree = _only(cursor)
     except RecursionError:
         raise too_deep(cursor.token) from None
     except SyntaxProblem as error:
         raise _with_keyword(error, cursor, tokens) from None
-    refuse_depth(found, len(tokens))
-    assert isinstance(found, exp.Expression)
-    return found
+    refuse_depth(tree, len(tokens))
+    assert isinstance(tree, exp.Expression)
+    return tree
 
 
 def _only(cursor: StatementParser) -> exp.Expr:
-    found = statement(cursor)
+    tree = statement(cursor)
     if not cursor.at_end:
         cursor.unexpected(cursor.token)
-    return found
+    return tree
 
 
 def _with_keyword(error: SyntaxProblem, cursor: StatementParser, tokens: list[Token]) -> SyntaxProblem:
@@ -180,8 +180,8 @@ def _with_keyword(error: SyntaxProblem, cursor: StatementParser, tokens: list[To
             return other.index
         return None
 
-    found = misspelt(tokens, cursor.index, came)
-    if found is None:
+    meant = misspelt(tokens, cursor.index, came)
+    if meant is None:
         return error
-    token = found.token
-    return SyntaxProblem(message(cursor.sql, token.start, f'"{token.text}"'), at=token, hint=f"Did you mean '{found.keyword}'?")
+    token = meant.token
+    return SyntaxProblem(message(cursor.sql, token.start, f'"{token.text}"'), at=token, hint=f"Did you mean '{meant.keyword}'?")

@@ -114,18 +114,18 @@ Part = Word | Slot | Brackets | Sequenced | Choice
 @cache
 def pattern(text: str) -> Sequenced:
     """The parts of a pattern."""
-    found = list(_PART.finditer(text))
-    (row,) = _rows(found)
-    assert not found, text
+    signs = list(_PART.finditer(text))
+    (row,) = _rows(signs)
+    assert not signs, text
     return row
 
 
-def _rows(found: list[re.Match[str]]) -> tuple[Sequenced, ...]:
-    """The rows up to the bracket that closes, or to the end; they are taken from ``found``."""
+def _rows(signs: list[re.Match[str]]) -> tuple[Sequenced, ...]:
+    """The rows up to the bracket that closes, or to the end; they are taken from ``signs``."""
     rows: list[list[Part]] = [[]]
     argument = ""
-    while found and found[0]["sign"] not in ("]", ")"):
-        part = found.pop(0)
+    while signs and signs[0]["sign"] not in ("]", ")"):
+        part = signs.pop(0)
         match part.lastgroup:
             case "argument":
                 argument = part[0][:-1]
@@ -133,8 +133,8 @@ def _rows(found: list[re.Match[str]]) -> tuple[Sequenced, ...]:
             case "sign" if part[0] == "|":
                 rows.append([])
             case "sign":
-                rows[-1].append(Choice(_rows(found), part[0] == "[", argument))
-                found.pop(0)
+                rows[-1].append(Choice(_rows(signs), part[0] == "[", argument))
+                signs.pop(0)
             case "slot":
                 rows[-1].append(Slot(part["slot"], argument))
             case "brackets":
@@ -166,7 +166,7 @@ def arguments(part: Part) -> Iterator[str]:
 
 def leads(row: Sequenced) -> tuple[tuple[str, ...], ...]:
     """The words that a statement can begin with, up to its first slot or bracket."""
-    return tuple(dict.fromkeys(found for found, _ in _leads(row.parts)))
+    return tuple(dict.fromkeys(words for words, _ in _leads(row.parts)))
 
 
 def _leads(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], bool]]:
@@ -184,12 +184,12 @@ def _leads(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], bool]]:
             first = [lead for row in rows for lead in _leads(row.parts)] + [((), True)] * optional
         case _:
             first = [((), False)]
-    for found, whole in first:
+    for words, whole in first:
         if not whole:
-            yield found, False
+            yield words, False
             continue
         for more, all_ in _leads(parts[1:]):
-            yield found + more, all_
+            yield words + more, all_
 
 
 def shown(part: Part) -> str:

@@ -26,16 +26,16 @@ class QueryParser(TableParser):
         """A query with all its clauses; fails where there is none."""
         start = self.token
         with_ = self._with()
-        found = self._set_operations()
+        node = self._set_operations()
         order = self.order_by() if self.at("ORDER", "BY") else None
         limit, offset = self._limit()
         for key, clause in (("with_", with_), ("order", order), ("limit", limit), ("offset", offset)):
             if clause is None:
                 continue
-            if isinstance(found, exp.Values) or found.args.get(key):
-                found = exp.Subquery(this=found)
-            found.set(key, clause)
-        return mark(found, start)
+            if isinstance(node, exp.Values) or node.args.get(key):
+                node = exp.Subquery(this=node)
+            node.set(key, clause)
+        return mark(node, start)
 
     def _with(self) -> exp.With | None:
         start = self.token
@@ -87,20 +87,20 @@ class QueryParser(TableParser):
             table = self.named_table(self.path())
             return mark(exp.Select(expressions=[exp.Star()], from_=exp.From(this=table)), start)
         if self.accept("("):
-            found = mark(exp.Subquery(this=self.query()), start)
+            node = mark(exp.Subquery(this=self.query()), start)
             self.expect(")")
-            return found
+            return node
         self.unexpected(start, "a query")
         return None
 
     def _values_row(self) -> exp.Expr:
         start = self.token
-        found = self.expression()
-        if isinstance(found, exp.Tuple):
-            return found
-        if is_called(found, "ROW"):
-            return mark(exp.Tuple(expressions=call_args(found)), start)
-        inner = found.this if isinstance(found, exp.Paren) else found
+        row = self.expression()
+        if isinstance(row, exp.Tuple):
+            return row
+        if is_called(row, "ROW"):
+            return mark(exp.Tuple(expressions=call_args(row)), start)
+        inner = row.this if isinstance(row, exp.Paren) else row
         return mark(exp.Tuple(expressions=[inner]), start)
 
     # --- SELECT -------------------------------------------------------------------------------------------------------
@@ -149,13 +149,13 @@ class QueryParser(TableParser):
         start = self.token
         if self.accept("*"):
             return mark(exp.Star(), start)
-        found = self.expression()
+        item = self.expression()
         explicit = self.accept("AS")
         if explicit or self.at_name():
-            return mark(exp.Alias(this=found, alias=self.name()), start)
+            return mark(exp.Alias(this=item, alias=self.name()), start)
         if self.token.token_type == TokenType.STRING:
             self.refuse("Expecting alias, found character literal", self.token, "A name with spaces is in back-ticks.")
-        return found
+        return item
 
     # --- GROUP BY, LIMIT ----------------------------------------------------------------------------------------------
 
@@ -176,8 +176,8 @@ class QueryParser(TableParser):
         return self._empty_set(start) or self.expression()
 
     def _grouping_set(self) -> exp.Expr:
-        found = self._grouping()
-        return mark(exp.Tuple(expressions=[found.this]), self.token) if isinstance(found, exp.Paren) else found
+        grouping = self._grouping()
+        return mark(exp.Tuple(expressions=[grouping.this]), self.token) if isinstance(grouping, exp.Paren) else grouping
 
     def _empty_set(self, start: Token) -> exp.Expr | None:
         return mark(exp.Tuple(expressions=[]), start) if self.accept("(", ")") else None

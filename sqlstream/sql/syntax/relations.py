@@ -88,9 +88,9 @@ class MatchTable(exp.Subquery, FlinkOnly):
 
 def related(tree: E) -> E:
     """``tree``, changed in place, with derived tables for window functions and MATCH_RECOGNIZE."""
-    found = [node for node in tree.walk() if isinstance(node, tuple(_RELATIONS))]
+    relations = [node for node in tree.walk() if isinstance(node, tuple(_RELATIONS))]
     # The inner ones come first.
-    for node in reversed(found):
+    for node in reversed(relations):
         node.replace(_RELATIONS[type(node)](node))
     return tree
 

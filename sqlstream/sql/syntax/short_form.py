@@ -50,13 +50,13 @@ def describe(words: list[str]) -> str:
 def query(words: list[str]) -> str:
     if not words:
         return "SHOW QUERIES"
-    given = []
+    arguments = []
     for word in words[1:]:
         name, sign, value = word.partition("=")
         if not sign or not name:
             raise UsageError
-        given.append(f"{quote(name)} => {value if _BARE.fullmatch(value) else flink_string(value)}")
-    return f"EXECUTE QUERY {quote(words[0])}" + (f" ({', '.join(given)})" if given else "")
+        arguments.append(f"{quote(name)} => {value if _BARE.fullmatch(value) else flink_string(value)}")
+    return f"EXECUTE QUERY {quote(words[0])}" + (f" ({', '.join(arguments)})" if arguments else "")
 
 
 def peek(words: list[str]) -> str:

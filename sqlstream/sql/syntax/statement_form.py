@@ -89,31 +89,31 @@ class Refused:
 
 def read(form: StatementForm, cursor: StatementParser) -> exp.Expr:
     """The node of the statement that begins at ``cursor``. Raises SyntaxProblem."""
-    found: dict[str, Any] = {}
-    _read(form.parts, cursor, found)
-    return form.node(**found)
+    arguments: dict[str, Any] = {}
+    _read(form.parts, cursor, arguments)
+    return form.node(**arguments)
 
 
-def _read(part: Part, cursor: StatementParser, found: dict[str, Any]) -> None:
+def _read(part: Part, cursor: StatementParser, arguments: dict[str, Any]) -> None:
     match part:
         case Sequenced(parts):
             for inner in parts:
-                _read(inner, cursor, found)
+                _read(inner, cursor, arguments)
         case Word(text, argument):
             cursor.expect(text)
             if argument:
-                found[argument] = True
+                arguments[argument] = True
         case Slot(_, argument):
-            found[argument] = _value(part, cursor)
+            arguments[argument] = _value(part, cursor)
         case Choice(rows, optional, argument) if argument:
             words = cursor.one_of(*part.phrases)
             if not words and not optional:
                 cursor.unexpected(cursor.token, listed(part.phrases))
-            found[argument] = words
+            arguments[argument] = words
         case Choice(rows, optional):
             row = next((r for r in rows if any(_is_at(first, cursor) for first in _firsts(r.parts))), None)
             if row is not None:
-                _read(row, cursor, found)
+                _read(row, cursor, arguments)
             elif not optional:
                 cursor.unexpected(cursor.token, listed([shown(r) for r in rows]))
 
@@ -136,16 +136,16 @@ def _value(slot: Slot, cursor: StatementParser) -> Any:
 
 def _firsts(parts: tuple[Part, ...]) -> list[Part]:
     """The words and slots that may come first."""
-    found: list[Part] = []
+    firsts: list[Part] = []
     for part in parts:
         match part:
             case Choice(rows, optional):
-                found += [first for row in rows for first in _firsts(row.parts)]
+                firsts += [first for row in rows for first in _firsts(row.parts)]
                 if not optional:
-                    return found
+                    return firsts
             case _:
-                return [*found, part]
-    return found
+                return [*firsts, part]
+    return firsts
 
 
 def _is_at(part: Part, cursor: StatementParser) -> bool:
@@ -169,7 +169,7 @@ def written(forms: list[StatementForm]) -> Callable[[Generator, Any], str]:
     """The row of a generator for a node of these ``forms``, of which the first that fits is taken."""
 
     def text(self: Generator, node: exp.Expr) -> str:
-        return next(found for form in forms if (found := _written(form.parts, self, node)) is not None)
+        return next(sql for form in forms if (sql := _written(form.parts, self, node)) is not None)
 
     return text
 
@@ -194,5 +194,5 @@ def _written(part: Part, generator: Generator, node: exp.Expr) -> str | None:
             # What says an argument goes first; what says none is left out where it may be.
             saying = [r for r in rows if any(arguments(r))]
             silent = [] if optional else [r for r in rows if r not in saying]
-            found = (_written(r, generator, node) for r in (*saying, *silent))
-            return next((t for t in found if t is not None), "" if optional else None)
+            sides = (_written(r, generator, node) for r in (*saying, *silent))
+            return next((t for t in sides if t is not None), "" if optional else None)

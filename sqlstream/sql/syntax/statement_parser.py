@@ -76,14 +76,14 @@ class StatementParser(DefinitionParser):
         key, sign, value = self._setting().partition("=")
         if not sign or not key.strip() or not value.strip():
             self.unexpected(start, "'key' = 'value'")
-        found = ast.Set(this=_bare(key), expression=_bare(value))
+        node = ast.Set(this=_bare(key), expression=_bare(value))
         # What is wrong with a SET is wrong with its value, but for a key that is none.
         named = exp.Var(this=key.rstrip())
         named.meta.update(start=start.start, end=start.start + len(key.rstrip()) - 1)
-        found.meta["key"] = named
+        node.meta["key"] = named
         begin = start.start + len(key) + len(sign) + len(value) - len(value.lstrip())
-        found.meta.update(start=begin, end=begin + len(value.strip()) - 1)
-        return found
+        node.meta.update(start=begin, end=begin + len(value.strip()) - 1)
+        return node
 
     def reset(self) -> exp.Expr:
         return ast.Reset(this=None if self.at_end or self.at(";") else _bare(self._setting()))

@@ -229,19 +229,19 @@ BEFORE_SET = frozenset(w for form in _SETS for w in words(form)) - {"BEGIN", "IN
 
 
 def _by_first_word() -> dict[str, list[StatementForm]]:
-    found: dict[str, list[StatementForm]] = {}
+    by_word: dict[str, list[StatementForm]] = {}
     for form in FORMS:
         for first in dict.fromkeys(lead[0] for lead in form.leads if lead):
-            found.setdefault(first, []).append(form)
-    return found
+            by_word.setdefault(first, []).append(form)
+    return by_word
 
 
 def _writers() -> dict[type[exp.Expr], Write]:
-    found: dict[type[exp.Expr], Write] = {}
+    writers: dict[type[exp.Expr], Write] = {}
     for node in dict.fromkeys(form.node for form in FORMS if issubclass(form.node, ast.Statement)):
         forms = [form for form in FORMS if form.node is node]
-        found[node] = next((form.write for form in forms if form.write), None) or written(forms)
-    return found
+        writers[node] = next((form.write for form in forms if form.write), None) or written(forms)
+    return writers
 
 
 BY_FIRST_WORD = _by_first_word()

@@ -33,8 +33,8 @@ def _names(self: Generator, nodes: list[exp.Expr] | None) -> str:
 
 
 def _options(self: Generator, node: exp.Expr) -> str:
-    found = node.args.get("options")
-    return f"WITH {_names(self, found)}" if found else ""
+    options = node.args.get("options")
+    return f"WITH {_names(self, options)}" if options else ""
 
 
 def create_table(self: Generator, node: exp.Expr) -> str:
@@ -195,13 +195,13 @@ def set_(self: Generator, node: exp.Expr) -> str:
 
 
 def insert(self: Generator, node: exp.Expr) -> str:
-    found = node.args.get("hints")
+    hints = node.args.get("hints")
     partition = node.args.get("partition")
     return _join(
         "INSERT",
         "OVERWRITE" if node.args.get("overwrite") else "INTO",
         self.sql(node, "this"),
-        f"/*+ {', '.join(self.sql(h) for h in found)} */" if found else "",
+        f"/*+ {', '.join(self.sql(h) for h in hints)} */" if hints else "",
         f"PARTITION {_names(self, partition)}" if partition else "",
         _names(self, node.args.get("columns")),
         self.sql(node, "query"),

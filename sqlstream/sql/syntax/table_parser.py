@@ -39,10 +39,10 @@ class TableParser(CallParser):
         return first, joins
 
     def _joins(self) -> list[exp.Expr]:
-        found: list[exp.Expr] = []
+        joins: list[exp.Expr] = []
         while self.words[self.index] in _JOINS:
-            found.append(self._join())
-        return found
+            joins.append(self._join())
+        return joins
 
     def _join(self) -> exp.Expr:
         start = self.token
@@ -72,12 +72,12 @@ class TableParser(CallParser):
     # --- items --------------------------------------------------------------------------------------------------------
 
     def _table_reference(self) -> exp.Expr:
-        found = self._table_primary()
+        table = self._table_primary()
         if self.at("MATCH_RECOGNIZE"):
-            found = self._match_recognize(found)
+            table = self._match_recognize(table)
         if self.words[self.index] in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):
             self.unsupported(f"{self.peek(0)} is not supported.", self.token)
-        return found
+        return table
 
     def _table_primary(self) -> exp.Expr:
         start = self.token
@@ -228,11 +228,11 @@ class TableParser(CallParser):
 
     def hints(self) -> list[exp.Expr]:
         """``/*+ NAME [(args)], .. */`` where it stands."""
-        found: list[exp.Expr] = []
+        listed: list[exp.Expr] = []
         if self.accept("/*+"):
-            found = list(self.csv(self._hint))
+            listed = list(self.csv(self._hint))
             self.expect("*/")
-        return found
+        return listed
 
     def _hint(self) -> exp.Expr:
         start = self.token
@@ -296,9 +296,9 @@ class TableParser(CallParser):
         return self._with_alias(mark(match, start))
 
     def _measure(self) -> exp.Expr:
-        found = self.expression()
+        expression = self.expression()
         self.expect("AS")
-        return exp.Alias(this=found, alias=self.name())
+        return exp.Alias(this=expression, alias=self.name())
 
     def _definition(self) -> exp.Expr:
         name = self.name()
@@ -307,10 +307,10 @@ class TableParser(CallParser):
 
     def _pattern(self) -> list[exp.Expr]:
         self.expect("(")
-        found: list[exp.Expr] = [self._pattern_variable()]
+        variables: list[exp.Expr] = [self._pattern_variable()]
         while not self.accept(")"):
-            found.append(self._pattern_variable())
-        return found
+            variables.append(self._pattern_variable())
+        return variables
 
     def _pattern_variable(self) -> exp.Expr:
         start = self.token

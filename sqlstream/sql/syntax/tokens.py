@@ -153,9 +153,9 @@ def _c_style(text: str, start: int) -> str:
     return re.sub(r"\\([bfnrt'\\]|U[0-9A-Fa-f]{8}|u(?:[0-9A-Fa-f]{4})?|x[0-9A-Fa-f]{1,2}|[0-7]{1,3})", one, text)
 
 
-def _unicode(found: str, start: int) -> str:
+def _unicode(literal: str, start: int) -> str:
     """``U&'..' [UESCAPE 'c']`` decoded: four hexadecimal digits behind the escape character; doubled it is itself."""
-    parts = re.fullmatch(r"(?is)u&'(.*?)'(?:\s*uescape\s*'(.)')?", found)
+    parts = re.fullmatch(r"(?is)u&'(.*?)'(?:\s*uescape\s*'(.)')?", literal)
     assert parts is not None
     mark = parts[2] or "\\"
     if re.fullmatch(r"[0-9A-Fa-f\s+\"]", mark):

@@ -33,22 +33,22 @@ _REFUSED = ("RAW", "STRUCTURED", "BITMAP", "GEOGRAPHY", "DESCRIPTOR")
 
 def parse_type(cursor: Cursor, *, nullability: bool = True) -> t.Type:
     """The type at the cursor; trailing ``ARRAY`` and ``MULTISET`` included, ``NOT NULL`` where ``nullability``."""
-    found = _base(cursor)
+    type_ = _base(cursor)
     if nullability:
-        found = _nullability(cursor, found)
+        type_ = _nullability(cursor, type_)
     while collection := cursor.one_of("ARRAY", "MULTISET"):
-        found = t.array(found) if collection == "ARRAY" else t.multiset(found)
+        type_ = t.array(type_) if collection == "ARRAY" else t.multiset(type_)
         if nullability:
-            found = _nullability(cursor, found)
-    return found
+            type_ = _nullability(cursor, type_)
+    return type_
 
 
-def _nullability(cursor: Cursor, found: t.Type) -> t.Type:
+def _nullability(cursor: Cursor, type_: t.Type) -> t.Type:
     if cursor.at("NOT", "NULL"):
         cursor.expect("NOT", "NULL")
-        return found.not_null()
+        return type_.not_null()
     cursor.accept("NULL")
-    return found
+    return type_
 
 
 def _base(cursor: Cursor) -> t.Type:
@@ -193,22 +193,22 @@ def _row(cursor: Cursor) -> t.Type:
     return t.row(tuple(names), tuple(children), tuple(comments) if any(c is not None for c in comments) else ())
 
 
-def type_sql(found: t.Type, *, nested: bool = False) -> str:
-    """``found`` in Flink SQL, as SHOW CREATE TABLE writes it; NOT NULL only where ``nested``."""
-    match found.root:
+def type_sql(type_: t.Type, *, nested: bool = False) -> str:
+    """``type_`` in Flink SQL, as SHOW CREATE TABLE writes it; NOT NULL only where ``nested``."""
+    match type_.root:
         case "VARCHAR":
-            text = f"VARCHAR({found.args[0]})"
+            text = f"VARCHAR({type_.args[0]})"
         case "VARBINARY":
-            text = f"VARBINARY({found.args[0]})"
+            text = f"VARBINARY({type_.args[0]})"
         case "TIMESTAMP_LTZ":
-            text = f"TIMESTAMP({found.args[0]}) WITH LOCAL TIME ZONE"
+            text = f"TIMESTAMP({type_.args[0]}) WITH LOCAL TIME ZONE"
         case "ARRAY" | "MULTISET" | "MAP":
-            text = f"{found.root}<{', '.join(type_sql(c, nested=True) for c in found.children)}>"
+            text = f"{type_.root}<{', '.join(type_sql(c, nested=True) for c in type_.children)}>"
         case "ROW":
-            text = f"ROW<{', '.join(fields_sql(found, lambda c: type_sql(c, nested=True)))}>"
+            text = f"ROW<{', '.join(fields_sql(type_, lambda c: type_sql(c, nested=True)))}>"
         case _:
-            text = str(found)
-    return text if found.nullable or not nested else f"{text} NOT NULL"
+            text = str(type_)
+    return text if type_.nullable or not nested else f"{text} NOT NULL"
 
 
 def fields_sql(row: t.Type, type_text: Callable[[t.Type], str]) -> list[str]:

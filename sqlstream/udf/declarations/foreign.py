@@ -42,30 +42,30 @@ def from_pyflink(value: Any) -> Declared | None:
     return made
 
 
-def _types(given: Any) -> Any:
-    if isinstance(given, list | tuple):
-        return [_types(g) for g in given]
-    if given is None or isinstance(given, str):
-        return given
-    return type_of(given)
+def _types(declared: Any) -> Any:
+    if isinstance(declared, list | tuple):
+        return [_types(g) for g in declared]
+    if declared is None or isinstance(declared, str):
+        return declared
+    return type_of(declared)
 
 
-def type_of(given: Any) -> t.Type:
+def type_of(declared: Any) -> t.Type:
     """The type that one of pyflink's is."""
-    root = _NAMES[type(given).__name__]
-    nullable = bool(given._nullable)
+    root = _NAMES[type(declared).__name__]
+    nullable = bool(declared._nullable)
     match root:
         case "CHAR" | "VARCHAR" | "BINARY" | "VARBINARY":
-            return t.Type(root, (given.length,), nullable=nullable)
+            return t.Type(root, (declared.length,), nullable=nullable)
         case "DECIMAL":
-            return t.Type(root, (given.precision, given.scale), nullable=nullable)
+            return t.Type(root, (declared.precision, declared.scale), nullable=nullable)
         case "TIME" | "TIMESTAMP" | "TIMESTAMP_LTZ":
-            return t.Type(root, (given.precision,), nullable=nullable)
+            return t.Type(root, (declared.precision,), nullable=nullable)
         case "ARRAY" | "MULTISET":
-            return t.Type(root, children=(type_of(given.element_type),), nullable=nullable)
+            return t.Type(root, children=(type_of(declared.element_type),), nullable=nullable)
         case "MAP":
-            return t.Type(root, children=(type_of(given.key_type), type_of(given.value_type)), nullable=nullable)
+            return t.Type(root, children=(type_of(declared.key_type), type_of(declared.value_type)), nullable=nullable)
         case "ROW":
-            children = tuple(type_of(f.data_type) for f in given.fields)
-            return t.Type(root, children=children, names=tuple(f.name for f in given.fields), nullable=nullable)
+            children = tuple(type_of(f.data_type) for f in declared.fields)
+            return t.Type(root, children=children, names=tuple(f.name for f in declared.fields), nullable=nullable)
     return t.Type(root, nullable=nullable)

@@ -155,9 +155,9 @@ def python_function(declared: UserFunction, modules: Modules, settings: Function
     return row
 
 
-def row_of(found: ModuleFunction, modules: Modules, settings: FunctionSettings) -> PythonFunction:
+def row_of(function: ModuleFunction, modules: Modules, settings: FunctionSettings) -> PythonFunction:
     """A function of a module, under its own name. Raises ValidationError, NotSupported."""
-    return _row(_shown(found.declared.name or found.attribute), found, signature(found.declared, found.identifier), modules, settings)
+    return _row(_shown(function.declared.name or function.attribute), function, signature(function.declared, function.identifier), modules, settings)
 
 
 def _shown(name: str) -> str:

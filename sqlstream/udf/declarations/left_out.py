@@ -26,7 +26,7 @@ class LeftOut:
         self._folder = folder
         self._before = {file: file.stat().st_size for file in folder.glob("*.jsonl")}
 
-    def told(self, project: Path) -> list[str]:
+    def lines(self, project: Path) -> list[str]:
         """A line for each file with new rows, and each function that failed for some, or table that they are of."""
         lines = []
         for file in sorted(self._folder.glob("*.jsonl")):
@@ -62,7 +62,7 @@ def reporting_left_out(query: exp.Expr, dead_letters: str, project: Path, notify
         error.at = failed_call(query, error.message) if error.at is None else error.at
         raise
     finally:
-        for line in left_out.told(project) if left_out is not None else ():
+        for line in left_out.lines(project) if left_out is not None else ():
             notify(f"[NOTICE] {line}")
 
 

@@ -34,12 +34,13 @@ class UserFunctions(Mapping[str, Function]):
         self._settings = settings
 
     def __getitem__(self, name: str) -> PythonFunction:
-        found = self._named(name)
-        if found is None:
+        function = self._named(name)
+        if function is None:
             raise KeyError(name)
-        if found.kind is FunctionKind.TABLE:
-            raise ValidationError(f"{found.name} is a table function: it belongs in FROM.", hint=f"Write FROM t, LATERAL TABLE({found.name}(..)).")
-        return found
+        if function.kind is FunctionKind.TABLE:
+            hint = f"Write FROM t, LATERAL TABLE({function.name}(..))."
+            raise ValidationError(f"{function.name} is a table function: it belongs in FROM.", hint=hint)
+        return function
 
     def __iter__(self) -> Iterator[str]:
         return iter(catalog.names(self._manager))

@@ -171,12 +171,12 @@ class Modules:
         self.errors += self.twice.values()
         self.errors += filter(None, map(self._wrong, self.functions.values()))
 
-    def _wrong(self, found: ModuleFunction) -> SqlStreamError | None:
+    def _wrong(self, function: ModuleFunction) -> SqlStreamError | None:
         """What is wrong with the types of a function, which then can't be called."""
         try:
-            signature(found.declared, found.identifier)
+            signature(function.declared, function.identifier)
         except SqlStreamError as error:
-            return at_line(error, self.shown(found.declared.file), found.declared.line, found.declared.file)
+            return at_line(error, self.shown(function.declared.file), function.declared.line, function.declared.file)
         return None
 
     def _module(self, path: Path) -> SqlStreamError | None:
@@ -204,20 +204,21 @@ class Modules:
                 self._add(ModuleFunction(declared, module.__name__, attribute, f"{self.shown(declared.file)}:{declared.line}"))
         return None
 
-    def _add(self, found: ModuleFunction) -> None:
-        name = (found.declared.name or found.attribute).lower()
+    def _add(self, function: ModuleFunction) -> None:
+        name = (function.declared.name or function.attribute).lower()
         if functions.find(name) is not None:
             problem = ValidationError(
-                f"'{name}' is the name of a built-in function: the one at {found.place} is left out.", hint="Rename it, or give its decorator a name."
+                f"'{name}' is the name of a built-in function: the one at {function.place} is left out.",
+                hint="Rename it, or give its decorator a name.",
             )
-            self.errors.append(at_line(problem, self.shown(found.declared.file), found.declared.line, found.declared.file))
+            self.errors.append(at_line(problem, self.shown(function.declared.file), function.declared.line, function.declared.file))
         elif name in self.functions:
             other = self.functions.pop(name)
-            self._refuse(name, other, found)
+            self._refuse(name, other, function)
         elif name in self.twice:
-            self._refuse(name, found, found)
+            self._refuse(name, function, function)
         else:
-            self.functions[name] = found
+            self.functions[name] = function
 
     def _refuse(self, name: str, first: ModuleFunction, second: ModuleFunction) -> None:
         problem = f"Two functions are called '{name}': at {first.place} and at {second.place}."
@@ -242,7 +243,7 @@ class Modules:
 
     @contextmanager
     def _importing(self) -> Iterator[None]:
-        """Python finds the project's modules, as they are now, behind its own; it writes nothing beside them. What they print is no result."""
+        """Python finds the project's modules, as they are now, behind its own; it writes nothing beside them. What they print is not a result."""
         kept, compiled = list(sys.path), sys.dont_write_bytecode
         others = {n: m for n, m in list(sys.modules.items()) if self._replaces(m)}
         for name in others:

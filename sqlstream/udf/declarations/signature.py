@@ -77,15 +77,15 @@ def _parsed(text: str) -> Type:
 def signature(declared: Declared, name: str) -> Signature:
     """What ``declared``, called ``name``, takes and returns. Raises ValidationError, NotSupported."""
     try:
-        found = _signature(declared, name)
+        read = _signature(declared, name)
     except SqlStreamError as error:
         raise type(error)(f"The function '{name}': {error.message[:1].lower()}{error.message[1:]}", hint=error.hint) from None
-    for part in (*(p.type for p in found.parameters), found.result):
+    for part in (*(p.type for p in read.parameters), read.result):
         if part is not None and (foreign := next((x for x in part.parts if x.root in _FOREIGN), None)):
             raise NotSupported(f"The function '{name}': values of type {foreign} are not passed to Python.")
         if part is not None and (own := next((n for x in part.parts for n in x.names if reserved(n)), None)):
             raise ValidationError(f"The function '{name}': a field can't be called '{own}': such names are reserved for columns that sqlstream adds.")
-    return found
+    return read
 
 
 def _signature(declared: Declared, name: str) -> Signature:
@@ -128,9 +128,9 @@ def _type(written: Any) -> Type:
 
 
 def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionParameter, ...]:
-    given: list[Any] | None = None
+    declared_types: list[Any] | None = None
     if declared.inputs is not None:
-        given = (
+        declared_types = (
             list(declared.inputs) if isinstance(declared.inputs, list | tuple) and not isinstance(declared.inputs, RowField) else [declared.inputs]
         )
     try:
@@ -140,9 +140,9 @@ def _parameters(declared: Declared, hints: dict[str, Any]) -> tuple[FunctionPara
     if isinstance(declared.function, AggregateFunction):
         written = written[1:]
     positional = [p for p in written if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
-    if given is not None:
+    if declared_types is not None:
         names = [p.name for p in positional if p.kind is not p.VAR_POSITIONAL]
-        return tuple(FunctionParameter(names[i] if i < len(names) else f"arg{i}", _type(g)) for i, g in enumerate(given))
+        return tuple(FunctionParameter(names[i] if i < len(names) else f"arg{i}", _type(g)) for i, g in enumerate(declared_types))
     parameters = []
     for p in positional:
         hint = hints.get(p.name)
@@ -211,11 +211,11 @@ def _record(hint: Any) -> Type | None:
 def _columns(declared: Any, hint: Any) -> Type:
     """The ROW of a table function's columns."""
     if declared is not None:
-        given = declared if isinstance(declared, list | tuple) and not isinstance(declared, RowField) else [declared]
-        parts = [_type(g.type if isinstance(g, RowField) else g) for g in given]
+        columns = declared if isinstance(declared, list | tuple) and not isinstance(declared, RowField) else [declared]
+        parts = [_type(g.type if isinstance(g, RowField) else g) for g in columns]
         if len(parts) == 1 and parts[0].root == "ROW":
             return parts[0]
-        return t.row(tuple(g.name if isinstance(g, RowField) else f"f{i}" for i, g in enumerate(given)), tuple(parts))
+        return t.row(tuple(g.name if isinstance(g, RowField) else f"f{i}" for i, g in enumerate(columns)), tuple(parts))
     hint = _plain(hint)
     element = typing.get_args(hint)[0] if typing.get_origin(hint) in _MANY and typing.get_args(hint) else None
     if element is None or (annotated := type_of_annotation(element)) is None:

@@ -37,14 +37,14 @@ def evaluated_or_kept(task: Task, arrays: tuple[pa.Array, ...], values: Values) 
     parts: list[pa.Array] = []
     failed: list[bool] = []
     letters: list[str] = []
-    for length, found in _parts(task, values, tuple(arguments) or (rows,), 0, len(rows)):
-        if isinstance(found, FunctionFailed):
-            letters.append(_letter(task, found, rows[len(failed)].as_py()))
-            found = pa.nulls(1, arrow_type(task.result))
+    for length, result in _parts(task, values, tuple(arguments) or (rows,), 0, len(rows)):
+        if isinstance(result, FunctionFailed):
+            letters.append(_letter(task, result, rows[len(failed)].as_py()))
+            result = pa.nulls(1, arrow_type(task.result))
             failed.append(True)
         else:
             failed += [False] * length
-        parts.append(found)
+        parts.append(result)
     _keep(task, letters)
     column = pa.concat_arrays(parts) if parts else pa.nulls(0, arrow_type(task.result))
     return pa.StructArray.from_arrays([column, pa.array(failed, pa.bool_())], names=["value", "failed"])

@@ -48,12 +48,12 @@ def batch_values(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
         return _by_row(task, body, arguments, len(arrays[0]), zone)
     columns = [vectors.argument_column(a, t, zone, task.func_type) for a, t in zip(arguments, task.arguments, strict=True)]
     try:
-        found = body(*columns)
+        result = body(*columns)
     except RAISED as error:
         where = f"for a batch of {len(arrays[0])} rows that begins with {shown_arguments(task, arguments, 0, zone)}"
         raise failure(task, error, body, arguments, range(len(arrays[0])), where) from None
     try:
-        return vectors.result_column(found, task.result, zone, len(arrays[0]), task.func_type)
+        return vectors.result_column(result, task.result, zone, len(arrays[0]), task.func_type)
     except WrongType as problem:
         problem_text = masking.with_masks(vectors.described_column(problem), secret_texts(task, arguments, range(len(arrays[0]))))
         raise FunctionFailed(f"The Python function {task.name} returned {problem_text} for a batch of {len(arrays[0])} rows.") from None

@@ -126,14 +126,14 @@ def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts
     body = function if callable(function) else _accumulated(function)
     first = 0
     for count in counts:
-        given = [vectors.argument_column(c.slice(first, count), t, zone, task.func_type) for c, t in zip(columns, task.arguments, strict=True)]
+        arguments = [vectors.argument_column(c.slice(first, count), t, zone, task.func_type) for c, t in zip(columns, task.arguments, strict=True)]
         try:
-            found = body(*given)
+            result = body(*arguments)
         except RAISED as error:
             where = _rows(task, columns, first, count, zone)
             raise failure(task, error, getattr(function, "accumulate", body), columns, range(first, first + count), where) from None
         # What pandas gives for no value.
-        yield None if type(found).__name__ in ("NaTType", "NAType") or (isinstance(found, float) and found != found) else found
+        yield None if type(result).__name__ in ("NaTType", "NAType") or (isinstance(result, float) and result != result) else result
         first += count
 
 

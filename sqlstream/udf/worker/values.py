@@ -264,8 +264,8 @@ def _fields(value: Any, type_: Type) -> Any:
     """The fields of what stands for a ROW, in order."""
     names = type_.names
     if isinstance(value, Row) or hasattr(value, "_fields"):
-        given = value._fields
-        if given and set(given) == set(names):
+        written = value._fields
+        if written and set(written) == set(names):
             return [getattr(value, n) if not isinstance(value, Row) else value[n] for n in names]
         cells = list(value)
     elif isinstance(value, dict):

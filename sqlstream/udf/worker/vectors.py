@@ -97,9 +97,9 @@ def _cut(array: pa.Array, type_: Type) -> pa.Array:
     return pc.floor_temporal(array, 10 ** (6 - type_.args[0]), unit="microsecond")
 
 
-def _check(length: int, count: int, found: Any, type_: Type) -> None:
+def _check(length: int, count: int, value: Any, type_: Type) -> None:
     if length != count:
-        raise WrongType(found, type_, f"it has {length} values, not {count}")
+        raise WrongType(value, type_, f"it has {length} values, not {count}")
 
 
 def _fitting(array: pa.Array, type_: Type) -> pa.Array:

@@ -167,7 +167,7 @@ public final class Aggregates implements Serializable {
             programs.forEach(p -> p.function.merge(row, later));
         }
 
-        /** The buffers as they are kept, while the computation goes on; good until it does. */
+        /** The buffers as they are kept, while the computation continues; good until it does. */
         public InternalRow buffers() {
             if (programs.isEmpty()) {
                 return row;

@@ -51,7 +51,7 @@ public final class DateTexts {
         return UTF8String.fromString(FORMATTERS.of(pattern).format(time(wall)));
     }
 
-    /** DATE_FORMAT of a text; NULL where it is no time. */
+    /** DATE_FORMAT of a text; NULL where it is not a time. */
     @SqlFunction
     public static UTF8String dateFormatText(UTF8String text, UTF8String pattern) {
         OLD_FORMATS.of(pattern);
@@ -117,7 +117,7 @@ public final class DateTexts {
         return millis == null ? NO_DATE : (int) Math.floorDiv(millis, DAY);
     }
 
-    /** Seconds since 1970 of a text, by a pattern, in a zone; the least number where it is no time. */
+    /** Seconds since 1970 of a text, by a pattern, in a zone; the least number where it is not a time. */
     @SqlFunction
     public static Long unixTimestamp(UTF8String text, UTF8String pattern, UTF8String zone) {
         Long millis = millis(text, pattern, zone);
@@ -130,7 +130,7 @@ public final class DateTexts {
         return written(seconds * 1000, pattern, zone);
     }
 
-    /** CONVERT_TZ: a text's time, from one zone to another; NULL where it is no time. A zone that is none is GMT. */
+    /** CONVERT_TZ: a text's time, from one zone to another; NULL where it is not a time. An unknown zone is GMT. */
     @SqlFunction
     public static UTF8String convertTz(UTF8String text, UTF8String from, UTF8String to) {
         Long millis = millis(text, STANDARD, from);

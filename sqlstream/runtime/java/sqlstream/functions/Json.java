@@ -28,7 +28,7 @@ final class Json {
 
     private Json() {}
 
-    /** What a text holds, or why it is no JSON. */
+    /** What a text holds, or why it is not JSON. */
     record Document(UTF8String text, Object value, String problem) {}
 
     /**

@@ -195,7 +195,7 @@ public final class JsonPaths {
             problem = wrapped.isScalar()
                     ? "Strict jsonpath mode requires array or object value, and the actual value is: '" + wrapped.value
                             + "'"
-                    : "The value is no array: " + Json.write(wrapped.value);
+                    : "The value is not an array: " + Json.write(wrapped.value);
         }
         return otherwise(onError, problem);
     }

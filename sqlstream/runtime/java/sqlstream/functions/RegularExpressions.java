@@ -66,7 +66,7 @@ public final class RegularExpressions {
     }
 
     /**
-     * REGEXP_EXTRACT_ALL: what the group matches, for each match; a number beyond INT is no group's, where
+     * REGEXP_EXTRACT_ALL: what the group matches, for each match; a number beyond INT is not that of a group, where
      * REGEXP_EXTRACT takes its lower half.
      */
     @SqlFunction(type = "ARRAY<STRING>")
@@ -126,7 +126,7 @@ public final class RegularExpressions {
     private static Pattern required(UTF8String pattern) {
         Pattern compiled = PATTERNS.of(pattern);
         if (compiled == null) {
-            throw Failure.of("'" + pattern + "' is no regular expression.");
+            throw Failure.of("'" + pattern + "' is not a regular expression.");
         }
         return compiled;
     }

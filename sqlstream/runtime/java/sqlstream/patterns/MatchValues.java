@@ -147,7 +147,7 @@ final class MatchValues implements Serializable {
                 return work.results();
             }
             long end = end(match, variable, taker, last);
-            // What has come of the rows of a match that goes on is kept.
+            // What has come of the rows of a match that continues is kept.
             Map<Long, Kept> known = taker == Integer.MIN_VALUE ? null : kept.get(variable);
             Kept before = known == null ? null : known.get(first);
             boolean further = before != null && before.last <= end;

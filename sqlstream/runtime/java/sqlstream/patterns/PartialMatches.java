@@ -176,7 +176,7 @@ final class PartialMatches {
                 boolean ends = edge.target() == RowPattern.END;
                 boolean completes = ends || pattern.ends(edge.target(), definitions);
                 List<Match> matches = run.matches;
-                // A further row of its variable changes nothing in a match that goes on.
+                // A further row of its variable changes nothing in a match that continues.
                 if (completes || edges.size() > 1 || run.first().first(edge.when()) == Match.NONE) {
                     matches = new ArrayList<>(run.matches.size());
                     for (Match match : run.matches) {

@@ -122,7 +122,7 @@ public final class SourceWatermark extends AccumulatorV2<Long, Long> {
         return BY_NODE.get(node);
     }
 
-    /** Notes the time of a row; whether it goes on. */
+    /** Notes the time of a row; whether it is emitted. */
     public boolean saw(long millis, int from) {
         if (millis != NONE || from != ALL) {
             note(millis, from);
