@@ -62,7 +62,8 @@ def test_the_readme_is_short() -> None:
 
 def test_every_folder_and_file_that_pages_name_is_there() -> None:
     named = re.compile(
-        r"(?:^| |`)((?:sqlstream|sql|plan|runtime|shell|catalog|queries|udfs|benchmarks|tests|docs)/[\w/]*[\w/](?:\.py|\.sql|\.md|\.java)?)", re.M
+        r"(?:^| |`)((?:sqlstream|sql|plan|runtime|shell|catalog|queries|udfs|benchmarks|tests|docs)/[\w/]*[\w/](?:\.py|\.sql|\.md|\.java|\.zip)?)",
+        re.M,
     )
     # Examples of files that users write.
     users = {"udfs/splitting.py", "udfs/spreads.py", "queries/per_minute.sql", "catalog/per_minute.sql"}

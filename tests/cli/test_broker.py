@@ -95,7 +95,7 @@ def test_life(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     address = broker.start(PORT)
     try:
         assert address == f"127.0.0.1:{PORT}" == broker.bootstrap == broker.start()
-        with pytest.raises(SetupError, match="runs at"):
+        with pytest.raises(SetupError, match="already running at"):
             broker.start(free_port())
 
         # Topics.

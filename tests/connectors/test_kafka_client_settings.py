@@ -51,6 +51,15 @@ def test_login():
             ValidationError,
             "no password",
         ),
+        (
+            {
+                "security.protocol": "SASL_SSL",
+                "sasl.mechanism": "OAUTHBEARER",
+                "sasl.jaas.config": "x.O required clientId='a' clientSecret='secret';",
+            },
+            ValidationError,
+            "needs 'properties.sasl.oauthbearer.token.endpoint.url'",
+        ),
         ({"security.protocol": "SSL", "ssl.truststore.location": "/nowhere.pem"}, SetupError, "truststore '/nowhere.pem' cannot be read"),
     ],
 )

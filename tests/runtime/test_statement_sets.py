@@ -82,6 +82,6 @@ def test_what_is_computed_for_each_is_told(tmp_path: Path, engine) -> None:
     table = "CREATE TABLE made (a STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '2');"
     both = Both(tmp_path, engine, "a STRING, b STRING", table + "CREATE VIEW v AS SELECT a, UUID() AS b FROM made;", "SELECT * FROM v")
     (told,) = (n for n in both.outcome.notices if "UUID" in n)
-    assert told.startswith("UUID in what INSERTs of this statement set share is computed for each of them")
+    assert told.startswith("UUID in a query that INSERTs of this statement set share is computed for each of them")
     one, two = both.rows(2)
     assert sorted(row.split(", ")[0] for row in one) == sorted(row.split(", ")[0] for row in two)

@@ -159,7 +159,7 @@ def test_tokens(secured, endpoint):
     assert [r.value for r in client.records("tokens", from_beginning=True, idle_s=1)] == [b"v"]
 
 
-@pytest.mark.parametrize(("wrong", "said"), [({"secret": "wrong"}, "token"), ({"scope": "other"}, "refuses the login")])
+@pytest.mark.parametrize(("wrong", "said"), [({"secret": "wrong"}, "/token does not give one"), ({"scope": "other"}, "refuses the login")])
 def test_tokens_that_are_refused(secured, endpoint, wrong, said):
     began = time.monotonic()
     with pytest.raises(BrokerError, match=said):

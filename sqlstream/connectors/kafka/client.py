@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sqlstream.connectors.kafka.client_settings import settings
+from sqlstream.connectors.kafka.client_settings import TOKENS, settings
 from sqlstream.core.errors import SetupError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ _REPORTS = (
     ("UNSUPPORTED_SASL_MECHANISM", "", "Kafka at {servers} does not know the mechanism {mechanism}.", "Check 'properties.sasl.mechanism'."),
     ("_AUTHENTICATION", "nsupported SASL mechanism", "Kafka at {servers} does not know the mechanism {mechanism}.",
      "Check 'properties.sasl.mechanism'."),
+    ("_AUTHENTICATION", "OAUTHBEARER token", "There is no token for Kafka at {servers}: {endpoint} does not give one.",
+     "Check 'properties.sasl.oauthbearer.token.endpoint.url', and clientId and clientSecret in 'properties.sasl.jaas.config'."),
     ("_AUTHENTICATION", "", "Kafka at {servers} refuses the login{user}.", "Check 'properties.sasl.jaas.config' and 'properties.sasl.mechanism'."),
     ("_SSL", "verif", "The certificate of the Kafka broker at {servers} cannot be verified.",
      "Check 'properties.ssl.truststore.location'. The host of 'properties.bootstrap.servers' must be one that the certificate names."),
@@ -238,7 +240,8 @@ class KafkaClient:
         _, _, message, hint = next(rows, _SILENCE)
         configuration = settings(self.properties)
         user = f" of '{configuration['sasl.username']}'" if "sasl.username" in configuration else ""
-        raise BrokerError(message.format(servers=self.servers, user=user, mechanism=configuration.get("sasl.mechanism")), hint=hint)
+        what = {"servers": self.servers, "user": user, "mechanism": configuration.get("sasl.mechanism"), "endpoint": configuration.get(TOKENS)}
+        raise BrokerError(message.format(**what), hint=hint)
 
     def _topics(self, handle: Any) -> dict[str, list[int]]:
         """The partitions of all topics; those without a leader are not there."""

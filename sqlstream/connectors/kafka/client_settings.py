@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "properties."
+TOKENS = "sasl.oauthbearer.token.endpoint.url"
 SAME = (
     "bootstrap.servers", "client.id", "client.rack", "metadata.max.age.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms", "sasl.mechanism",
-    "ssl.key.password", "sasl.oauthbearer.token.endpoint.url",
+    "ssl.key.password", TOKENS,
 )  # fmt: skip
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
@@ -113,4 +114,6 @@ def _login(properties: Mapping[str, str]) -> dict[str, str]:
         if missing := [k for k in _LOGIN if k not in entries]:
             raise ValidationError(f"'properties.sasl.jaas.config' has no {' and no '.join(missing)}.")
         return {name: entries[key] for key, name in _LOGIN.items()}
+    if not properties.get(TOKENS):
+        raise ValidationError(f"The mechanism OAUTHBEARER needs 'properties.{TOKENS}'.", hint=f"A token is fetched from there. As it is, {_READS}")
     return {"sasl.oauthbearer.method": "oidc"} | {name: entries[key] for key, name in _OAUTH.items() if key in entries}

@@ -7,8 +7,8 @@ import java.io.Serializable;
  * of a state beside it.
  *
  * <p>To change a layout, give it the next version here. A state keeps the version that it began with: what reads and
- * writes the bytes asks {@link KeyedOperator#version} which that is, and so continues with a state of an earlier release.
- * Names stay what they are when classes are renamed.
+ * writes the bytes asks {@link KeyedOperator#version} which that is, and so continues with a state of an earlier
+ * release. Names stay what they are when classes are renamed.
  */
 public record Layout(String name, int version) implements Serializable {
     // Operators: their own values, and which states they have.

@@ -72,7 +72,7 @@ public final class ValueCounts implements Serializable {
             held = new HashMap<>();
         }
 
-        /** Takes in {@code sign} times the row; 1 where its value is there by it, -1 where it is there no longer, else 0. */
+        /** Takes in {@code sign} times the row; 1 where that adds its value, -1 where it removes the value, else 0. */
         public int add(InternalRow row, int sign) {
             if (where != null && !Boolean.TRUE.equals(where.eval(row))) {
                 return 0;

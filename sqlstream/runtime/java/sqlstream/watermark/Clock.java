@@ -22,8 +22,8 @@ import sqlstream.catalyst.StreamTable;
 
 /**
  * A streaming source of moments: one row (value BIGINT, milliseconds since 1970) whenever a new one has come, so that a
- * query continues where no record arrives. With options {@code every}, {@code offset} (milliseconds) and {@code zone} the
- * moments are the starts of windows of that length. With {@code times} they are those at which a split of
+ * query continues where no record arrives. With options {@code every}, {@code offset} (milliseconds) and {@code zone}
+ * the moments are the starts of windows of that length. With {@code times} they are those at which a split of
  * {@link SourceWatermark} of that id becomes idle, and its rows are NULL: they say nothing about time.
  */
 public final class Clock implements TableProvider {
