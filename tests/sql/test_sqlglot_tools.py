@@ -67,6 +67,10 @@ def test_lineage(sql: str, column: str) -> None:
 
 
 QUALIFIED = {
+    "SELECT x, y FROM bids MATCH_RECOGNIZE (PARTITION BY item ORDER BY ts MEASURES A.price AS p PATTERN (A) DEFINE A AS A.price > 1) AS m(x, y)": (
+        "SELECT `m`.`x` AS `x`, `m`.`y` AS `y` FROM `bids` AS `bids` MATCH_RECOGNIZE (PARTITION BY item ORDER BY `ts` MEASURES `A`.`price` AS `y` "
+        "PATTERN (`A`) DEFINE `A` AS `A`.`price` > 1) AS `m`(x, y)"
+    ),
     "SELECT c, s FROM TABLE(SESSION(TABLE bids PARTITION BY (item), DESCRIPTOR(ts), INTERVAL '1' DAY)) AS w(a, b, c, s, e, t)": (
         "SELECT `w`.`c` AS `c`, `w`.`s` AS `s` FROM TABLE(SESSION((SELECT `bids`.`item`, `bids`.`price`, `bids`.`ts` FROM `bids` AS `bids`) "
         "PARTITION BY (item), DESCRIPTOR(`ts`), INTERVAL '1' DAY)) AS `w`(`a`, `b`, `c`, `s`, `e`, `t`)"

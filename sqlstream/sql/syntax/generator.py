@@ -287,9 +287,13 @@ def _match_table(self: generator.Generator, node: exp.Expr) -> str:
     query = node.this
     clauses = query.args["where"].this
     measures = [item for item in query.expressions if isinstance(item.unalias(), relations.Measure)]
-    partition = [exp.to_identifier(item.output_name) for item in query.expressions if item not in measures]
-    made = ast.MatchRecognize(this=query.args["from_"].this.copy(), alias=node.args.get("alias") and node.args["alias"].copy())
-    for key, value in (*clauses.copy().args.items(), ("partition_by", partition), ("measures", [m.copy() for m in measures])):
+    partition = [item for item in query.expressions if item not in measures]
+    before = [exp.to_identifier(item.unalias().output_name) for item in partition]
+    alias = node.args["alias"].copy() if node.args.get("alias") else None
+    if alias is not None and [b.name for b in before] != [item.output_name for item in partition]:  # qualify has moved ``AS m(a, b)`` into the query
+        alias.set("columns", [exp.to_identifier(item.output_name) for item in query.expressions])
+    made = ast.MatchRecognize(this=query.args["from_"].this.copy(), alias=alias)
+    for key, value in (*clauses.copy().args.items(), ("partition_by", before), ("measures", [m.copy() for m in measures])):
         made.set(key, value)
     return _match_recognize(self, made)
 
