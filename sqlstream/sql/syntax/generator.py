@@ -12,7 +12,7 @@ from sqlstream.sql.syntax.calls import CALLS, call_args, call_name, is_written
 from sqlstream.sql.syntax.clauses import hints_of
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
-from sqlstream.sql.syntax.meanings import UNCERTAIN, Elements, certain, is_literal, is_needless
+from sqlstream.sql.syntax.meanings import UNCERTAIN, Bytes, Elements, certain, is_literal, is_needless
 from sqlstream.sql.syntax.statement_table import WRITERS
 from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
@@ -34,7 +34,7 @@ class FlinkGenerator(generator.Generator):
         **WRITERS,
         **dict.fromkeys(CALLS, lambda self, e: _call(self, e)),
         exp.Identifier: lambda self, e: _identifier(self, e),
-        exp.HexString: lambda self, e: f"X'{e.name}'",
+        **dict.fromkeys((exp.HexString, Bytes), lambda self, e: f"X'{e.name}'"),
         exp.Literal: lambda self, e: flink_string(e.this) if e.is_string else e.this,
         exp.NullSafeEQ: lambda self, e: self.binary(e, "IS NOT DISTINCT FROM"),
         exp.NullSafeNEQ: lambda self, e: self.binary(e, "IS DISTINCT FROM"),

@@ -104,6 +104,13 @@ class Elements(exp.Expression, Uncertain):
     why = "UNNEST is translated without ORDINALITY, and not in an outer join."
 
 
+class Bytes(exp.HexString, exp.Func):
+    """``X'0A'``, which is a string of bits in PostgreSQL: it has no UNHEX."""
+
+    def sql_name(self) -> str:  # type: ignore[override]
+        return "UNHEX"
+
+
 _PLAIN: dict[type[exp.Expr], type[exp.Expr]] = {
     Division: exp.Div,
     TimeSum: exp.Add,
@@ -219,6 +226,10 @@ def exact(tree: E) -> E:
     """``tree``, changed in place, in which no other dialect writes what means something else there."""
     for literal in list(tree.find_all(ast.TimeLiteral, ast.IntervalLiteral)):
         tree = _replaced(tree, literal, _time(literal) if isinstance(literal, ast.TimeLiteral) else _interval(literal))
+    for hexadecimal in list(tree.find_all(exp.HexString)):
+        made = Bytes(this=exp.Literal.string(hexadecimal.name))
+        made.meta.update(hexadecimal.meta)
+        tree = _replaced(tree, hexadecimal, made)
     for operand in list(filter(_binds_otherwise, tree.walk())):
         _bound(operand)
     for node in list(tree.walk()):

@@ -57,3 +57,6 @@ SELECT a NOT IN (1, 2) IS TRUE, a NOT LIKE 'x' IS NULL, a IS NOT NULL = b, a = N
 --> SELECT (NOT a IN (1, 2)) IS TRUE, (NOT a LIKE 'x') IS NULL, (NOT a IS NULL) = b, a = (NOT b), a = (NOT b BETWEEN 1 AND 2), NOT a = b, a IN (b = c, NOT d) FROM t
 SELECT a + b || c, a || b * c, a || b + c, -a || b, a - CONCAT(b, c), CONCAT(a = b, c) FROM t
 --> SELECT a + (b || c), (a || b) * c, (a || b) + c, -a || b, a - (b || c), (a = b) || c FROM t
+-- x'0A' of PostgreSQL is a string of bits
+SELECT X'0AFF'
+--> SELECT UNHEX('0AFF')

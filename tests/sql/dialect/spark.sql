@@ -69,7 +69,7 @@ SELECT DISTINCT b FROM (VALUES (1, 'x'), (2, 'y'), (3, 'x')) AS t(a, b) ORDER BY
 SELECT a FROM (VALUES (1), (2), (3)) AS t(a) WHERE EXISTS (SELECT 1 FROM (VALUES (2), (3)) AS u(b) WHERE u.b = t.a) ORDER BY a
 --> SELECT a FROM VALUES (1), (2), (3) AS t(a) WHERE EXISTS(SELECT 1 FROM VALUES (2), (3) AS u(b) WHERE u.b = t.a) ORDER BY a
 SELECT 'it''s', 'a\nb', 'tab	', '"', X'0AFF', 'é', '', `a b` FROM (VALUES (1)) AS t(`a b`)
---> SELECT 'it\'s', 'a\\nb', 'tab\t', '"', X'0AFF', 'é', '', `a b` FROM VALUES (1) AS t(`a b`)
+--> SELECT 'it\'s', 'a\\nb', 'tab\t', '"', UNHEX('0AFF'), 'é', '', `a b` FROM VALUES (1) AS t(`a b`)
 SELECT a, x FROM (VALUES (1, ARRAY[10, 20])) AS t(a, b) CROSS JOIN UNNEST(b) AS u(x) ORDER BY x
 --> SELECT a, x FROM VALUES (1, ARRAY(10, 20)) AS t(a, b) LATERAL VIEW EXPLODE(b) u AS x ORDER BY x
 SELECT DATE '2021-01-31' < DATE '2021-02-01', TIMESTAMP '2021-01-31 00:00:00' = CAST(DATE '2021-01-31' AS TIMESTAMP(3)), 'a' < 'b', 'a' < 'B', 1 < 1.5
