@@ -157,7 +157,7 @@ def answered(project: Path, log: Path) -> str:
 
 
 @pytest.mark.spark
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_real_one_is_built_and_used(place: Path, tmp_path: Path) -> None:
     used = answered(tmp_path, tmp_path / "with.log")
     assert used.count("source: shared objects file (top)") > 5_000
