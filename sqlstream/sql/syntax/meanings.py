@@ -67,7 +67,7 @@ class TimeSum(exp.Add, Uncertain):
     why = f"An INTERVAL is added to a TIMESTAMP in the same way in this dialect, to a DATE in another. {_TYPES}"
 
 
-class TimeDifference(exp.Sub, Uncertain):
+class TimeSubtraction(exp.Sub, Uncertain):
     """``time - INTERVAL ..``."""
 
     why = TimeSum.why
@@ -114,7 +114,7 @@ class Bytes(exp.HexString, exp.Func):
 _PLAIN: dict[type[exp.Expr], type[exp.Expr]] = {
     Division: exp.Div,
     TimeSum: exp.Add,
-    TimeDifference: exp.Sub,
+    TimeSubtraction: exp.Sub,
     TypedCast: exp.Cast,
     TypedTryCast: exp.TryCast,
     PlainLike: exp.Like,
@@ -144,7 +144,7 @@ def _is_special(node: exp.Unnest) -> bool:
 _CHECKS: dict[type[exp.Expr], tuple[type[exp.Expr], Callable[[Any], bool]]] = {
     exp.Div: (Division, _always),
     exp.Add: (TimeSum, _adds_interval),
-    exp.Sub: (TimeDifference, _adds_interval),
+    exp.Sub: (TimeSubtraction, _adds_interval),
     exp.Cast: (TypedCast, lambda node: not is_literal(node)),
     exp.TryCast: (TypedTryCast, _always),
     exp.Like: (PlainLike, _may_escape),
@@ -368,7 +368,7 @@ RESULTS: dict[type[exp.Expr], dict[str, Any]] = {
     Division: {"annotator": _division},
     exp.Div: {"annotator": _division},
     TimeSum: {"annotator": _time_sum},
-    TimeDifference: {"annotator": _time_sum},
+    TimeSubtraction: {"annotator": _time_sum},
     TypedCast: {"annotator": _cast},
     TypedTryCast: {"annotator": _cast},
     Average: {"annotator": _average},
