@@ -10,7 +10,7 @@ from sqlstream.sql.quoting import flink_string
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Generator = generator.Generator
 
@@ -28,7 +28,7 @@ def _clause(self: Generator, node: exp.Expr, words: str, key: str) -> str:
     return f"{words} {text}" if text else ""
 
 
-def _names(self: Generator, nodes: list[exp.Expr] | None) -> str:
+def _names(self: Generator, nodes: Sequence[exp.Expr]) -> str:
     return f"({', '.join(self.sql(n) for n in nodes)})" if nodes else ""
 
 
@@ -37,12 +37,10 @@ def _options(self: Generator, node: exp.Expr) -> str:
     return f"WITH {_names(self, options)}" if options else ""
 
 
-def create_table(self: Generator, node: exp.Expr) -> str:
-    args = node.args
-    parts = [*(args.get("columns") or []), *(args.get("watermarks") or []), *(args.get("primary_keys") or [])]
-    partitioned = args.get("partitioned_by")
+def create_table(self: Generator, node: ast.CreateTable) -> str:
+    parts = [*node.columns, *node.watermarks, *node.primary_keys]
     distribution = self.sql(node, "distribution")
-    first = "REPLACE" if args.get("replace") and not args.get("create") else "CREATE OR REPLACE" if args.get("replace") else "CREATE"
+    first = "CREATE" if not node.or_replace else "CREATE OR REPLACE" if node.or_create else "REPLACE"
     return _join(
         first,
         _flag(node, "temporary", "TEMPORARY"),
@@ -52,18 +50,19 @@ def create_table(self: Generator, node: exp.Expr) -> str:
         _names(self, parts),
         _clause(self, node, "COMMENT", "comment"),
         f"DISTRIBUTED {distribution}" if distribution else "",
-        f"PARTITIONED BY {_names(self, partitioned)}" if partitioned else "",
+        f"PARTITIONED BY {_names(self, node.partitioned_by)}" if node.partitioned_by else "",
         _options(self, node),
         _clause(self, node, "LIKE", "like"),
         _clause(self, node, "AS", "query"),
     )
 
 
-def _physical(self: Generator, node: exp.Expr) -> str:
-    key = node.args.get("primary_key")
+def _physical(self: Generator, node: ast.PhysicalColumnDef) -> str:
+    key = node.primary_key
     constraint = ""
-    if key is not None:
-        constraint = _join(_clause(self, key, "CONSTRAINT", "this"), "PRIMARY KEY", "" if key.args.get("enforced") else "NOT ENFORCED")
+    if isinstance(key, ast.PrimaryKeyDef):
+        # Without its column, which it stands behind.
+        constraint = _join(_clause(self, key, "CONSTRAINT", "this"), "PRIMARY KEY", "" if key.enforced else "NOT ENFORCED")
     return _join(self.sql(node, "this"), self.sql(node, "kind"), constraint, _tail(self, node))
 
 
@@ -71,7 +70,7 @@ def _tail(self: Generator, node: exp.Expr) -> str:
     return _join(_clause(self, node, "COMMENT", "comment"), self.sql(node, "position"))
 
 
-def _metadata(self: Generator, node: exp.Expr) -> str:
+def _metadata(self: Generator, node: ast.MetadataColumnDef) -> str:
     return _join(
         self.sql(node, "this"),
         self.sql(node, "kind"),
@@ -82,14 +81,14 @@ def _metadata(self: Generator, node: exp.Expr) -> str:
     )
 
 
-def _primary_key(self: Generator, node: exp.Expr) -> str:
-    enforced = "" if node.args.get("enforced") else "NOT ENFORCED"
+def _primary_key(self: Generator, node: ast.PrimaryKeyDef) -> str:
+    enforced = "" if node.enforced else "NOT ENFORCED"
     return _join(_clause(self, node, "CONSTRAINT", "this"), "PRIMARY KEY", _names(self, node.expressions), enforced)
 
 
-def _distribution(self: Generator, node: exp.Expr) -> str:
+def _distribution(self: Generator, node: ast.DistributionDef) -> str:
     columns, buckets = node.expressions, self.sql(node, "buckets")
-    by = f"BY {node.args.get('kind') or ''}{_names(self, columns)}" if columns else ""
+    by = f"BY {node.kind or ''}{_names(self, columns)}" if columns else ""
     return _join(by, f"INTO {buckets} BUCKETS" if buckets else "")
 
 
@@ -98,7 +97,7 @@ def _like(self: Generator, node: exp.Expr) -> str:
     return _join(self.sql(node, "this"), f"({chosen})" if chosen else "")
 
 
-def create_view(self: Generator, node: exp.Expr) -> str:
+def create_view(self: Generator, node: ast.CreateView) -> str:
     # The query as it was written, comments and all.
     return _join(
         "CREATE",
@@ -106,10 +105,10 @@ def create_view(self: Generator, node: exp.Expr) -> str:
         "VIEW",
         _flag(node, "if_not_exists", "IF NOT EXISTS"),
         self.sql(node, "this"),
-        _names(self, node.args.get("columns")),
+        _names(self, node.columns),
         _clause(self, node, "COMMENT", "comment"),
         "AS",
-        node.args["query_text"],
+        node.query_text,
     )
 
 
@@ -125,9 +124,8 @@ def create_space(kind: str) -> Callable[[Generator, Any], str]:
 
 
 def function(first: str, exists: str) -> Callable[[Generator, Any], str]:
-    def text(self: Generator, node: exp.Expr) -> str:
-        jars = ", ".join(f"JAR {self.sql(j)}" for j in node.args.get("jars") or [])
-        language = node.args.get("language")
+    def text(self: Generator, node: ast.CreateFunction | ast.AlterFunction) -> str:
+        jars = ", ".join(f"JAR {self.sql(j)}" for j in node.jars) if isinstance(node, ast.CreateFunction) else ""
         return _join(
             first,
             _flag(node, "temporary", "TEMPORARY"),
@@ -137,7 +135,7 @@ def function(first: str, exists: str) -> Callable[[Generator, Any], str]:
             self.sql(node, "this"),
             "AS",
             self.sql(node, "identifier"),
-            f"LANGUAGE {language}" if language else "",
+            f"LANGUAGE {node.language}" if node.language else "",
             f"USING {jars}" if jars else "",
             _options(self, node),
         )
@@ -159,51 +157,46 @@ def _components(word: str) -> Callable[[Generator, Any], str]:
     return text
 
 
-def _drop_components(self: Generator, node: exp.Expr) -> str:
-    kind = node.args["kind"]
-    return f"DROP {_names(self, node.expressions)}" if kind == "COLUMNS" else _join("DROP", kind, self.sql(node, "this"))
+def _drop_components(self: Generator, node: ast.DropComponents) -> str:
+    return f"DROP {_names(self, node.expressions)}" if node.kind == "COLUMNS" else _join("DROP", node.kind, self.sql(node, "this"))
 
 
-def drop(self: Generator, node: exp.Expr) -> str:
+def drop(self: Generator, node: ast.Drop) -> str:
     return _join(
         "DROP",
         _flag(node, "temporary", "TEMPORARY"),
         _flag(node, "system", "SYSTEM"),
-        node.args["kind"],
+        node.kind,
         _flag(node, "if_exists", "IF EXISTS"),
         self.sql(node, "this"),
         _flag(node, "cascade", "CASCADE"),
     )
 
 
-def describe(self: Generator, node: exp.Expr) -> str:
-    kind = node.args["kind"]
-    return _join("DESCRIBE", "" if kind == "TABLE" else kind, _flag(node, "extended", "EXTENDED"), self.sql(node, "this"))
+def describe(self: Generator, node: ast.Describe) -> str:
+    return _join("DESCRIBE", "" if node.kind == "TABLE" else node.kind, _flag(node, "extended", "EXTENDED"), self.sql(node, "this"))
 
 
-def explain(self: Generator, node: exp.Expr) -> str:
-    return _join("EXPLAIN", ", ".join(node.args.get("details") or []), self.sql(node, "this").removeprefix("EXECUTE "))
+def explain(self: Generator, node: ast.Explain) -> str:
+    return _join("EXPLAIN", ", ".join(node.details), self.sql(node, "this").removeprefix("EXECUTE "))
 
 
-def use(self: Generator, node: exp.Expr) -> str:
-    kind = node.args["kind"]
-    return _join("USE", "" if kind == "DATABASE" else kind, self.sql(node, "this"), self.expressions(node, flat=True))
+def use(self: Generator, node: ast.Use) -> str:
+    return _join("USE", "" if node.kind == "DATABASE" else node.kind, self.sql(node, "this"), self.expressions(node, flat=True))
 
 
-def set_(self: Generator, node: exp.Expr) -> str:
+def set_(self: Generator, node: ast.Set) -> str:
     return f"SET {flink_string(node.args['this'])} = {flink_string(node.args['expression'])}" if node.args.get("this") else "SET"
 
 
-def insert(self: Generator, node: exp.Expr) -> str:
-    hints = node.args.get("hints")
-    partition = node.args.get("partition")
+def insert(self: Generator, node: ast.Insert) -> str:
     return _join(
         "INSERT",
-        "OVERWRITE" if node.args.get("overwrite") else "INTO",
+        "OVERWRITE" if node.overwrite else "INTO",
         self.sql(node, "this"),
-        f"/*+ {', '.join(self.sql(h) for h in hints)} */" if hints else "",
-        f"PARTITION {_names(self, partition)}" if partition else "",
-        _names(self, node.args.get("columns")),
+        f"/*+ {', '.join(self.sql(h) for h in node.hints)} */" if node.hints else "",
+        f"PARTITION {_names(self, node.partition)}" if node.partition else "",
+        _names(self, node.columns),
         self.sql(node, "query"),
     )
 
@@ -212,19 +205,19 @@ def statement_set(self: Generator, node: exp.Expr) -> str:
     return f"EXECUTE STATEMENT SET BEGIN {' '.join(self.sql(e) + ';' for e in node.expressions)} END"
 
 
-def reset(self: Generator, node: exp.Expr) -> str:
+def reset(self: Generator, node: ast.Reset) -> str:
     return f"RESET {flink_string(node.args['this'])}" if node.args.get("this") else "RESET"
 
 
-def module(self: Generator, node: exp.Expr) -> str:
-    return _join(node.args["kind"], "MODULE", self.sql(node, "this"), _options(self, node))
+def module(self: Generator, node: ast.Module) -> str:
+    return _join(node.kind, "MODULE", self.sql(node, "this"), _options(self, node))
 
 
 def execute_query(self: Generator, node: exp.Expr) -> str:
     return _join("EXECUTE QUERY", self.sql(node, "this"), f"({self.expressions(node, flat=True)})" if node.expressions else None)
 
 
-def help_on(self: Generator, node: exp.Expr) -> str:
+def help_on(self: Generator, node: ast.Help) -> str:
     return _join("HELP", node.args.get("this"))
 
 
@@ -232,7 +225,7 @@ def as_written(self: Generator, node: exp.Expr) -> str:
     return str(node.args["text"])
 
 
-def stop(self: Generator, node: exp.Expr) -> str:
+def stop(self: Generator, node: ast.StopJob) -> str:
     return _join(
         "STOP JOB",
         self.sql(node, "this"),
@@ -252,7 +245,7 @@ CLAUSES: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.PrimaryKeyDef: _primary_key,
     ast.DistributionDef: _distribution,
     ast.LikeDef: _like,
-    ast.LikeOption: lambda self, e: f"{e.args['this']} {e.args['kind']}",
+    ast.LikeOption: lambda self, e: f"{e.args['this']} {e.kind}",
     ast.AddComponents: _components("ADD"),
     ast.ModifyComponents: _components("MODIFY"),
     ast.DropComponents: _drop_components,
@@ -261,6 +254,6 @@ CLAUSES: dict[type[exp.Expr], Callable[[Generator, Any], str]] = {
     ast.SetOptions: lambda self, e: f"SET {_names(self, e.expressions) or '()'}",
     ast.ResetOptions: lambda self, e: f"RESET {_names(self, e.expressions) or '()'}",
     ast.SetComment: lambda self, e: f"COMMENT {self.sql(e, 'this')}",
-    ast.AsQuery: lambda self, e: f"AS {e.args['query_text']}",
+    ast.AsQuery: lambda self, e: f"AS {e.query_text}",
     ast.Unsupported: as_written,
 }
