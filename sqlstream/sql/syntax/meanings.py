@@ -104,6 +104,14 @@ class Elements(exp.Expression, Uncertain):
     why = "UNNEST is translated without ORDINALITY, and not in an outer join."
 
 
+class CaseSensitiveName(exp.Identifier, Uncertain):
+    """A name beside which there is another one that differs only in case."""
+
+    @property
+    def refusal(self) -> str:
+        return f"The name {self.name} differs only in case from another one, which is the same name in other dialects. Rename one of them."
+
+
 class Bytes(exp.HexString, exp.Func):
     """``X'0A'``, which is a string of bits in PostgreSQL: it has no UNHEX."""
 
@@ -121,6 +129,7 @@ _PLAIN: dict[type[exp.Expr], type[exp.Expr]] = {
     PlainILike: exp.ILike,
     OneBased: exp.Bracket,
     Regex: exp.SimilarTo,
+    CaseSensitiveName: exp.Identifier,
 }
 UNCERTAIN = tuple(_PLAIN)
 
@@ -230,6 +239,8 @@ def exact(tree: E) -> E:
         made = Bytes(this=exp.Literal.string(hexadecimal.name))
         made.meta.update(hexadecimal.meta)
         tree = _replaced(tree, hexadecimal, made)
+    for name in _differing_in_case(tree):
+        tree = _replaced(tree, name, _as(name, CaseSensitiveName))
     for operand in list(filter(_binds_otherwise, tree.walk())):
         _bound(operand)
     for node in list(tree.walk()):
@@ -241,6 +252,14 @@ def exact(tree: E) -> E:
     for node in outer:
         annotate_types(node, dialect="flink")
     return tree
+
+
+def _differing_in_case(tree: exp.Expr) -> list[exp.Identifier]:
+    names = list(tree.find_all(exp.Identifier))
+    spellings: dict[str, set[str]] = {}
+    for name in names:
+        spellings.setdefault(name.name.lower(), set()).add(name.name)
+    return [name for name in names if len(spellings[name.name.lower()]) > 1]
 
 
 def certain(node: exp.Expr) -> exp.Expr:

@@ -38,3 +38,4 @@ VALUES (1, 'a'), (2, 'b')
 SELECT a = b LIKE 'c', a LIKE 'b' = c, a = b IN (1, 2), a = b BETWEEN 1 AND 2, a = b IS NULL, a IS NOT DISTINCT FROM b = c, a < b = c FROM t
 SELECT a NOT IN (1, 2) IS TRUE, a NOT LIKE 'x' IS NULL, a IS NOT NULL = b, a = NOT b, a = b NOT BETWEEN 1 AND 2, NOT a = b, a IN (b = c, NOT d) FROM t
 SELECT a + b || c, a || b * c, a || b + c, -a || b, a - CONCAT(b, c), CONCAT(a = b, c) FROM t
+SELECT Foo, foo FROM t
