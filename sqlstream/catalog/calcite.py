@@ -17,6 +17,7 @@ from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import call_args, call_name, is_call
 from sqlstream.sql.syntax.clauses import (
     alias_of,
+    bounds_of,
     branches,
     default_of,
     from_of,
@@ -192,7 +193,7 @@ def _like(node: exp.Expr, negated: str, escape: exp.Expr | None = None) -> tuple
 
 def _between(node: exp.Expr, negated: str) -> tuple[str, int]:
     how = "SYMMETRIC" if is_symmetric(node) else "ASYMMETRIC"
-    low, high = _operand(node.args["low"], 5), _operand(node.args["high"], 5)
+    low, high = (_operand(bound, 5) for bound in bounds_of(node))
     return f"{_operand(node.this, 5)} {negated}BETWEEN {how} {low} AND {high}", 4
 
 

@@ -68,8 +68,17 @@ public final class Scala {
 
     /** A column of its own, nullable. */
     public static AttributeReference attribute(String name, DataType type) {
+        return attribute(name, type, true);
+    }
+
+    /** A column of its own that is never NULL. */
+    public static AttributeReference present(String name, DataType type) {
+        return attribute(name, type, false);
+    }
+
+    private static AttributeReference attribute(String name, DataType type, boolean nullable) {
         return new AttributeReference(
-                name, type, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq(List.of()));
+                name, type, nullable, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq(List.of()));
     }
 
     /** {@code value} under a name. */

@@ -15,7 +15,6 @@ import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.Predicate;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
@@ -26,8 +25,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MapPartitions;
 import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
@@ -79,21 +76,11 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
             // A condition that is never true leaves no table.
             return joined;
         }
-        AttributeReference row = attribute("row", new ObjectType(InternalRow.class));
-        AttributeReference rows = attribute("rows", joined.schema());
+        AttributeReference row = Scala.present("row", new ObjectType(InternalRow.class));
+        AttributeReference rows = Scala.present("rows", joined.schema());
         LogicalPlan objects = new DeserializeToObject(new WholeRow(node.left().output()), row, node.left());
         LookupJoin join = new LookupJoin(node, table, new ArrayList<>(leftKeys), cache, attempts, delay);
         return WholeRow.unpacked(frame.sparkSession(), new MapPartitions(join, rows, objects), rows, joined.schema());
-    }
-
-    private static AttributeReference attribute(String name, DataType type) {
-        return new AttributeReference(
-                name,
-                type,
-                false,
-                Metadata.empty(),
-                NamedExpression$.MODULE$.newExprId(),
-                PythonUtils.toSeq(List.of()));
     }
 
     private LookupJoin(

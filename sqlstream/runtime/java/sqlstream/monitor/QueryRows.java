@@ -6,12 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.CurrentBatchTimestamp;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.ExpressionWithRandomSeed;
 import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.classic.SparkSession;
@@ -23,7 +21,6 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
@@ -131,13 +128,7 @@ public final class QueryRows {
     }
 
     private static Expression words(String words, Literal literal) {
-        return new AttributeReference(
-                words,
-                literal.dataType(),
-                false,
-                Metadata.empty(),
-                NamedExpression$.MODULE$.newExprId(),
-                Scala.seq(List.of()));
+        return Scala.present(words, literal.dataType());
     }
 
     /**

@@ -8,7 +8,6 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
@@ -17,7 +16,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal$;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.plans.logical.DeserializeToObject;
@@ -25,8 +23,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MapPartitions;
 import org.apache.spark.sql.catalyst.plans.logical.SerializeFromObject;
 import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructType;
 import scala.Function1;
@@ -34,6 +30,7 @@ import scala.Option;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.runtime.AbstractFunction1;
+import sqlstream.catalyst.Scala;
 
 /**
  * What {@link EventTimeOperator} is for streams, for rows that are all there: Spark sorts them by key and time, and an
@@ -78,26 +75,14 @@ public final class BoundedProcess {
         Expression row = new BoundReference(0, output, false);
         List<NamedExpression> columns = new ArrayList<>();
         for (int i = 0; i < output.length(); i++) {
-            columns.add(new Alias(
-                    new GetStructField(row, i, Option.empty()),
-                    output.apply(i).name(),
-                    NamedExpression$.MODULE$.newExprId(),
-                    PythonUtils.toSeq(List.of()),
-                    Option.empty(),
-                    PythonUtils.toSeq(List.of())));
+            columns.add(Scala.alias(
+                    new GetStructField(row, i, Option.empty()), output.apply(i).name()));
         }
         return Dataset$.MODULE$.ofRows(frame.sparkSession(), new SerializeFromObject(PythonUtils.toSeq(columns), made));
     }
 
     private static AttributeReference object(String name) {
-        DataType type = new ObjectType(InternalRow.class);
-        return new AttributeReference(
-                name,
-                type,
-                false,
-                Metadata.empty(),
-                NamedExpression$.MODULE$.newExprId(),
-                PythonUtils.toSeq(List.of()));
+        return Scala.present(name, new ObjectType(InternalRow.class));
     }
 
     /** Cuts the rows of a partition where the key changes. */

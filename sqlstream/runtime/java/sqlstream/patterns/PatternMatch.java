@@ -17,13 +17,11 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.Predicate;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -37,7 +35,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
@@ -310,13 +307,7 @@ public final class PatternMatch extends EventTimeOperator {
         private List<Attribute> padding() {
             List<Attribute> found = new ArrayList<>();
             for (int i = input.size(); i < width(); i++) {
-                found.add(new AttributeReference(
-                        "_",
-                        DataTypes.LongType,
-                        true,
-                        Metadata.empty(),
-                        NamedExpression$.MODULE$.newExprId(),
-                        PythonUtils.toSeq(List.of())));
+                found.add(Scala.attribute("_", DataTypes.LongType));
             }
             return found;
         }
