@@ -49,7 +49,7 @@ def resident(pid: int) -> int:
 def state_bytes(jobs: Path, query: str) -> int:
     """Bytes of the files of states, all versions that are kept, of the largest job of ``query`` in a project's folder of jobs."""
     found = [0]
-    for job in jobs.glob(f"*.{query}-*"):
+    for job in jobs.glob(f"*.{query}"):
         for checkpoint in job.glob("*/checkpoint"):
             found.append(sum(f.stat().st_size for f in checkpoint.glob("*/state/**/*") if f.is_file()))
     return max(found)

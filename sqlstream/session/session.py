@@ -132,6 +132,8 @@ class Session:
             script = substitute(script, self._variables, strict=bool(self._variables))
         except SqlStreamError as error:
             raise error.located(self._masked(script), name, 0) from error.__cause__
+        if not self._files_run:
+            self._jobs.begin_script()
         for statement in split(script):
             located = self._placing = partial(self._placed, script=script, name=name, statement=statement)
             try:

@@ -370,9 +370,10 @@ def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, en
     session.jobs.stop(anew.id)
     again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
     assert said[1:] == [f"Job '{first.name}' continues where it stopped ({anew.folder})."]
-    assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, False, JobStatus.RUNNING)
+    assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, True, JobStatus.RUNNING)
     session.jobs.stop(again.id)
     shutil.rmtree(again.checkpoint)
+    assert (first.folder.name, anew.folder.name, second.name) == ("1", "2", f"{first.name}-2")
     submit(session, "INSERT INTO words SELECT word FROM numbers;")
     assert said[2].startswith(f"Job '{first.name}' has no checkpoint ({anew.folder}): it starts anew")
     session.close()

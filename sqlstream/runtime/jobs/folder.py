@@ -1,4 +1,4 @@
-"""A job's folder: which process has it, which generation runs, what stopped there; and files that are written completely or not at all."""
+"""A job's folder: found by the job's name, held by one process at a time; its generations; files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -7,94 +7,191 @@ import hashlib
 import json
 import os
 import re
+import shutil
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.plan.identity import signature
+from sqlstream.runtime.jobs.versions import Version, first_digest
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from sqlstream.plan.nodes import Sink
 
-# In the folder of a generation: it is being drained, or was.
+# How the folders of jobs are laid out. Those of layout 1 are called after the digest of a plan, and keep no version.
+LAYOUT = 2
+# In the folder of a generation: it is being drained, or was; it is done.
 DRAINING = "draining"
+FINISHED = "finished"
+_LONGEST = 80
 
 
-def claim(project: Path, sinks: tuple[Sink, ...], name: str, zone: str, running: set[Path]) -> tuple[Path, IO[str]]:
-    """The folder of a job of these ``sinks``, and the lock on it: one of its own where those that are ``running`` in this session have the same plan.
+@dataclass(frozen=True)
+class Generation:
+    """A lineage of checkpoints of a job, in ``folder``. ``version`` is None where layout 1 kept none."""
 
-    Raises ValidationError where another process holds it.
+    folder: Path
+    version: Version | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can go on: it has not finished."""
+        return not (self.folder / FINISHED).exists()
+
+    @property
+    def draining(self) -> bool:
+        """Whether it is being drained, or was."""
+        return (self.folder / DRAINING).exists()
+
+    @property
+    def drained(self) -> bool:
+        """Whether it ended by being drained."""
+        return self.draining and not self.is_open
+
+    def runs(self, digest: str) -> bool:
+        """Whether it is one of the plan with this digest. One of layout 1 is: its folder is called after it."""
+        return self.version is None or self.version.digest == digest
+
+    def next_number(self, digest: str) -> int:
+        """The number of the version with this digest, where it comes next."""
+        if self.version is None:
+            return 1
+        return self.version.number + (self.version.digest != digest)
+
+
+@dataclass(frozen=True)
+class JobFolder:
+    """The folder of the job ``name``."""
+
+    path: Path
+    name: str
+
+    def generations(self) -> list[Generation]:
+        """The generations that were begun, in their order."""
+        numbers = sorted(int(p.name) for p in self.path.iterdir() if p.name.isdigit()) if self.path.exists() else []
+        begun = [Generation(self.path / str(n), Version.read(self.path / str(n))) for n in numbers]
+        # One of layout 1 has no version until it is continued.
+        return [g for g in begun if g.version is not None or self.layout == 1]
+
+    def latest(self) -> Generation | None:
+        """The last generation that was begun."""
+        begun = self.generations()
+        return begun[-1] if begun else None
+
+    @property
+    def layout(self) -> int:
+        """Its layout; the newest one where there is nothing yet."""
+        file = self.path / "job.json"
+        layout = int(str(_description(file).get("layout", 1))) if file.exists() else LAYOUT
+        if layout > LAYOUT:
+            raise ValidationError(f"The job's folder {self.path} has layout {layout}, of a newer release: this one reads layouts up to {LAYOUT}.")
+        return layout
+
+    def describe(self, sinks: tuple[Sink, ...]) -> None:
+        """Write down what the folder is."""
+        description = {"layout": LAYOUT, "name": self.name, "sinks": [str(s.table.path) for s in sinks]}
+        write_atomically(self.path / "job.json", json.dumps(description, indent=2) + "\n")
+
+    def next_generation(self) -> Path:
+        """Where the next generation goes: nothing is there."""
+        last = self.latest()
+        folder = self.path / str(1 if last is None else int(last.folder.name) + 1)
+        # What was being made when the process ended has no version.
+        if folder.exists():
+            shutil.rmtree(folder)
+        return folder
+
+    def lock(self) -> IO[str]:
+        """Hold the folder until the file is closed. Raises ValidationError where another process has it."""
+        file = private.open_file(private.folder(self.path) / "lock", "a+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            owner = file.read().strip()
+            file.close()
+            raise ValidationError(
+                f"Job '{self.name}' is already running, in process {owner or 'unknown'}.",
+                hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        return file
+
+
+def find(jobs: Path, sinks: tuple[Sink, ...], name: str, digest: str, zone: str, taken: Collection[Path]) -> JobFolder:
+    """The folder of the job that ``sinks`` are under ``name``: of those that are not ``taken`` the one with this plan, else the first.
+
+    A further job of one name is called ``name-2``, and so on.
     """
-    digest = hashlib.sha256("\n".join([zone, *(signature(s) for s in sinks)]).encode()).hexdigest()[:12]
-    slug = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:80]
+    known = {n: f for n, f in _named(jobs, name).items() if f.path not in taken}
+    for folder in known.values():
+        if (last := folder.latest()) is not None and last.runs(digest):
+            return folder
+    if (before := _first_layout(jobs, sinks, name, zone, taken)) is not None:
+        return before
+    if known:
+        return known[min(known)]
     ordinal = 1
-    while True:
-        suffix = "" if ordinal == 1 else f"-{ordinal}"
-        home = ProjectFolder(project).jobs / f"{slug}-{digest}{suffix}"
-        if home not in running:
-            break
+    while (folder := _folder(jobs, name, ordinal)).path in taken or folder.path.exists():
         ordinal += 1
-    lock = private.open_file(private.folder(home) / "lock", "a+")
+    return folder
+
+
+def other_plan(folder: JobFolder, taken: Collection[Path]) -> Generation | None:
+    """The latest generation that is open, of another plan, in the folders of layout 1 under the name of ``folder``."""
+    others = [JobFolder(p.parent, folder.name) for p in folder.path.parent.glob("*-*/job.json") if p.parent not in (folder.path, *taken)]
+    same_name = (f for f in others if f.layout == 1 and _description(f.path / "job.json").get("name") == f.name)
+    stopped = [last for f in same_name if (last := f.latest()) is not None and last.is_open]
+    return max(stopped, key=lambda last: last.folder.stat().st_mtime, default=None)
+
+
+def _named(jobs: Path, name: str) -> dict[int, JobFolder]:
+    """The folders of the jobs that are called ``name`` and ``name-2`` and so on, by these numbers."""
+    pattern = re.compile(re.escape(name) + r"(?:-([2-9]|[1-9]\d+))?")
+    found = {}
+    for file in jobs.glob("*/job.json"):
+        description = _description(file)
+        if description.get("layout") and (match := pattern.fullmatch(str(description.get("name")))):
+            found[int(match[1] or 1)] = JobFolder(file.parent, match[0])
+    return dict(sorted(found.items()))
+
+
+def _folder(jobs: Path, name: str, ordinal: int) -> JobFolder:
+    own = name if ordinal == 1 else f"{name}-{ordinal}"
+    return JobFolder(jobs / _slug(own), own)
+
+
+def _slug(name: str) -> str:
+    """What the folder of a job is called: its name, with a digest of it where that can't be a folder's or looks like one of layout 1."""
+    safe = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:_LONGEST]
+    if safe == name and not safe.startswith((".", "_")) and not re.search(r"-[0-9a-f]{12}(-\d+)?$", safe):
+        return safe
+    return f"{safe.lstrip('._')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _first_layout(jobs: Path, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Path]) -> JobFolder | None:
+    """The folder of layout 1 with the plan of ``sinks``."""
+    slug = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:_LONGEST]
+    ordinal, own = 1, jobs / f"{slug}-{first_digest(sinks, zone)}"
+    while (path := own if ordinal == 1 else own.with_name(f"{own.name}-{ordinal}")).exists():
+        folder = JobFolder(path, name)
+        if path not in taken and folder.layout == 1:
+            return folder
+        ordinal += 1
+    return None
+
+
+def _description(file: Path) -> Mapping[str, object]:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.seek(0)
-        owner = lock.read().strip()
-        lock.close()
-        raise ValidationError(
-            f"Job '{name}' is already running, in process {owner or 'unknown'}.",
-            hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
-        ) from None
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return home, lock
-
-
-def generation(home: Path) -> tuple[Path, bool]:
-    """The generation to run, and whether it was begun before."""
-    numbers = sorted(int(p.name) for p in home.iterdir() if p.name.isdigit())
-    latest = numbers[-1] if numbers else 0
-    if latest and not (home / str(latest) / "finished").exists():
-        return home / str(latest), True
-    return home / str(latest + 1), False
-
-
-def stopped_before(home: Path, name: str, running: set[Path]) -> Path | None:
-    """The latest of the folders of other plans under ``name`` that keep state and that no job holds, where ``home`` is new."""
-    if any(p.name.isdigit() for p in home.iterdir()):
-        return None
-    others = [p.parent for p in home.parent.glob("*-*/job.json") if p.parent not in (home, *running) and _named(p) == name]
-    stopped = [folder for folder, begun in map(generation, others) if begun and not _runs_elsewhere(folder.parent)]
-    return max(stopped, key=lambda folder: folder.stat().st_mtime, default=None)
-
-
-def _named(description: Path) -> str | None:
-    """The name of the job whose job.json this is."""
-    try:
-        name = json.loads(description.read_text())["name"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return name if isinstance(name, str) else None
-
-
-def _runs_elsewhere(home: Path) -> bool:
-    """Whether the process that held ``home`` last is another one that is there. Who asked for its lock would have it for a moment."""
-    try:
-        owner = int((home / "lock").read_text())
-        os.kill(owner, 0)
+        found = json.loads(file.read_text())
     except (OSError, ValueError):
-        return False
-    return owner != os.getpid()
-
-
-def drained_before(folder: Path) -> bool:
-    """Whether the generation before that of ``folder`` was drained."""
-    finished = folder.with_name(str(int(folder.name) - 1)) / "finished"
-    return finished.exists() and finished.with_name(DRAINING).exists()
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def sink_name(index: int, sink: Sink) -> str:

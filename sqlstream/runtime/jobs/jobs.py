@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
 import uuid
 from typing import TYPE_CHECKING
 
-from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
-from sqlstream.runtime.jobs.folder import DRAINING, claim, drained_before, generation, stopped_before
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
 from sqlstream.runtime.jobs.runner import JobRunner
+from sqlstream.runtime.jobs.versions import Version, digest
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Jobs:
         self._emit = emit
         self._notify = notify
         self._jobs: dict[str, Job] = {}
+        self._script: list[Job] = []
         self._ended = threading.Event()
         self._locked = False
         # Hears of the error of each job that fails, in that one's thread.
@@ -48,9 +49,13 @@ class Jobs:
         # Others look while a job is submitted.
         return iter(list(self._jobs.values()))
 
-    @property
-    def _folders(self) -> set[Path]:
-        return {j.folder.parent for j in self if j.status is JobStatus.RUNNING}
+    def begin_script(self) -> None:
+        """From here on jobs of one name are told apart by their order."""
+        self._script = []
+
+    def _taken(self) -> set[Path]:
+        """The folders that another job of this name can't have: of what runs, and of what the script has submitted."""
+        return {j.folder.parent for j in self if j.status is JobStatus.RUNNING or (j in self._script and j.status is not JobStatus.CANCELED)}
 
     def find(self, job_id: str) -> Job:
         """The job with this id, or whose id begins so. Raises ValidationError."""
@@ -63,49 +68,61 @@ class Jobs:
     def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
         try:
-            home, lock = claim(self._project, sinks, name, settings.zone, self._folders)
+            home = find(ProjectFolder(self._project).jobs, sinks, name, digest(sinks, settings.zone), settings.zone, self._taken())
+            lock = home.lock()
         except OSError as error:
             raise job_error(error, folder=self._project) from error
-        folder, resumed = generation(home)
-        zone = _time_zone(sinks, settings.zone)
         job = Job(
-            uuid.uuid4().hex,
-            name,
-            sinks,
-            folder,
-            lock=lock,
-            locate=locate or unlocated,
-            streaming=settings.streaming,
-            zone=zone,
-            idle_ms=settings.idle_ms,
-        )
-        private.write_file(home / "job.json", json.dumps({"name": name, "sql": masked_text(sql)}, indent=2) + "\n")
+            uuid.uuid4().hex, home.name, sinks, home.path, lock=lock, locate=locate or unlocated, streaming=settings.streaming,
+            zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms,
+        )  # fmt: skip
         runner = JobRunner(job, spark, settings, self._project, self._emit, self._notify, self._job_ended)
+        resumed = False
         try:
-            if resumed and (folder / DRAINING).exists():
-                self._notify(f"Job '{name}' ended while it was being drained: the drain is completed first ({folder}).")
-                runner.complete_drain()
-                job.folder, resumed = generation(home)
-            if resumed and settings.streaming and not job.checkpoint.exists():
-                self._notify(f"Job '{name}' has no checkpoint ({folder}): it {_ANEW}.")
-            elif resumed:
-                self._notify(f"Job '{name}' continues where it stopped ({folder}).")
-            elif drained_before(job.folder):
-                self._notify(f"Job '{name}' was drained: it {_ANEW}.")
-            elif settings.streaming and (before := stopped_before(home, name, self._folders)):
-                self._notify(
-                    f"Job '{name}' {_ANEW}: the job that stopped under this name "
-                    f"({before}) had another statement, or other declarations or settings; it continues when those are submitted again."
-                )
+            resumed = self._place(job, home, runner, settings, masked_text(sql))
             runner.start(resumed=resumed)
         except Exception as error:
-            if not resumed and not job.checkpoint.exists():
+            if not resumed and job.folder != home.path and not job.checkpoint.exists():
                 # Nothing has run: a later start must not find what this one had looked up.
                 shutil.rmtree(job.folder, ignore_errors=True)
             job.release()
             raise job.failure(error) from error
         self._jobs[job.id] = job
+        self._script.append(job)
         return job
+
+    def _place(self, job: Job, home: JobFolder, runner: JobRunner, settings: JobSettings, sql: str) -> bool:
+        """Give ``job`` the folder of its generation; whether that was begun before."""
+        plan = digest(job.sinks, settings.zone)
+        last = home.latest()
+        if last is not None and last.is_open and last.draining and last.runs(plan):
+            self._notify(f"Job '{job.name}' ended while it was being drained: the drain is completed first ({last.folder}).")
+            job.folder = last.folder
+            runner.complete_drain()
+        if last is not None and last.version is None:
+            # Before the folder says that its generations have versions.
+            Version(1, plan, sql).write(last.folder)
+        home.describe(job.sinks)
+        if last is not None and last.is_open and last.runs(plan):
+            job.folder = last.folder
+            if settings.streaming and not job.checkpoint.exists():
+                self._notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
+            else:
+                self._notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
+            return True
+        self._tell_why_anew(job, last if last is not None else other_plan(home, self._taken()), settings)
+        job.folder = home.next_generation()
+        Version(1 if last is None else last.next_number(plan), plan, sql).write(job.folder)
+        return False
+
+    def _tell_why_anew(self, job: Job, last: Generation | None, settings: JobSettings) -> None:
+        if last is not None and last.drained:
+            self._notify(f"Job '{job.name}' was drained: it {_ANEW}.")
+        elif last is not None and last.is_open and settings.streaming:
+            self._notify(
+                f"Job '{job.name}' {_ANEW}: the job that stopped under this name "
+                f"({last.folder}) had another statement, or other declarations or settings; it continues when those are submitted again."
+            )
 
     def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.

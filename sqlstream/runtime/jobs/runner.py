@@ -15,7 +15,7 @@ from sqlstream.connectors.base import Write
 from sqlstream.core import private
 from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
-from sqlstream.runtime.jobs.folder import DRAINING, sink_name, write_atomically
+from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, sink_name, write_atomically
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
@@ -77,7 +77,7 @@ class JobRunner:
         """Drain the job, which ended in the midst of that."""
         try:
             self._drain()
-            (self._job.folder / "finished").touch()
+            (self._job.folder / FINISHED).touch()
         finally:
             self._job.end_queries()
             self._job.queries.clear()
@@ -102,7 +102,7 @@ class JobRunner:
                 if job.stopping.is_set():
                     job.status = JobStatus.CANCELED
                 else:
-                    (job.folder / "finished").touch()
+                    (job.folder / FINISHED).touch()
                     job.status = JobStatus.FINISHED
             except Exception as error:
                 job.error = None if job.stopping.is_set() else job.locate(job.failure(error))

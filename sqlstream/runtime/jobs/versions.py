@@ -1,0 +1,77 @@
+"""The versions of a job: of each generation what was run, by which a changed statement is told from the same one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core import private
+from sqlstream.core.errors import ValidationError
+from sqlstream.plan.identity import signature
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlstream.plan.nodes import Sink
+
+_FILE = "version.json"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a generation was made from: an earlier one of the job, by its number, or a savepoint, by its URI; and how (``execution.upgrade-mode``)."""
+
+    mode: str
+    generation: int | None = None
+    savepoint: str | None = None
+
+
+@dataclass(frozen=True)
+class Version:
+    """A plan with types that a job runs, or ran.
+
+    ``number`` counts the versions of the job from 1; generations of one plan have the same. ``digest`` identifies the plan, ``sql`` is its statement
+    without secrets. ``created`` is in seconds since 1970.
+    """
+
+    number: int
+    digest: str
+    sql: str
+    sqlstream: str = field(default_factory=lambda: metadata.version("sqlstream"))
+    created: float = field(default_factory=time.time)
+    origin: Origin | None = None
+
+    def write(self, generation: Path) -> None:
+        """Keep it in the folder of a generation, which has begun from now on."""
+        part = private.folder(generation) / f"_{_FILE}.part"
+        private.write_file(part, json.dumps(asdict(self), indent=2) + "\n")
+        part.replace(generation / _FILE)
+
+    @classmethod
+    def read(cls, generation: Path) -> Version | None:
+        """That of the generation in this folder; None where it has none. Raises ValidationError where it can't be read."""
+        file = generation / _FILE
+        try:
+            found: dict[str, Any] = json.loads(file.read_text())
+            origin = found.pop("origin")
+            return cls(**found, origin=origin and Origin(**origin))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise ValidationError(
+                f"The file {file} can't be read: {error}.", hint="It is of a newer release, or is damaged: put it back from a copy."
+            ) from error
+
+
+def digest(sinks: tuple[Sink, ...], zone: str) -> str:
+    """What identifies the plan of a job, in the time zone ``zone``."""
+    return hashlib.sha256("\n".join([zone, *(signature(s) for s in sinks)]).encode()).hexdigest()
+
+
+def first_digest(sinks: tuple[Sink, ...], zone: str) -> str:
+    """The same, as folders of layout 1 are called after it."""
+    return digest(sinks, zone)[:12]
