@@ -31,6 +31,8 @@ class SqlStreamError(Exception):
     """
 
     code = "S0"
+    # Whether what is behind it may be over after a while, so that a job that fails with it is started again.
+    heals = False
 
     def __init__(self, message: str, *, at: Any = None, hint: str | None = None) -> None:
         self.message = masked_value(message)
@@ -82,14 +84,19 @@ class SetupError(SqlStreamError):
     """The machine lacks something that is needed."""
 
     code = "S4"
+    heals = True
 
 
 class JobFailed(SqlStreamError):
-    """A running job met bad data or lost a service. ``job`` is its name, where it has one."""
+    """A running job met bad data or lost a service. ``job`` is its name, where it has one. What was lost may come back; bad data does not change."""
 
     job: str | None = None
 
     code = "S5"
+
+    def __init__(self, message: str, *, at: Any = None, hint: str | None = None, heals: bool = True) -> None:
+        super().__init__(message, at=at, hint=hint)
+        self.heals = heals
 
 
 class Defect(SqlStreamError):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream.catalog.apply import apply
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs import JobStatus
 from sqlstream.runtime.monitor.figures import short_name
 from sqlstream.session import dependents, export, inspection, plot, queries, raw_topics, results
 from sqlstream.sql.masking import masked_text
@@ -90,7 +89,7 @@ class Client:
             return True
         match node:
             case ast.Quit():
-                running = [short_name(j.name) for j in self._jobs if j.status is JobStatus.RUNNING]
+                running = [short_name(j.name) for j in self._jobs if j.lives]
                 return not running or self._agrees(leaving(running))
             case ast.StopJob():
                 return self._agrees(

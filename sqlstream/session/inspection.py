@@ -9,7 +9,6 @@ from sqlstream.catalog import show
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
-from sqlstream.runtime.jobs import JobStatus
 from sqlstream.runtime.jobs import describe as describe_job
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name
 from sqlstream.runtime.monitor.why import reasons
@@ -65,7 +64,9 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            return results.text_rows(("job id", "job name", "status", "start time", "late rows", "last error"), [_listed(j) for j in jobs])
+            return results.text_rows(
+                ("job id", "job name", "status", "start time", "restarts", "late rows", "last error"), [_listed(j) for j in jobs]
+            )
         case "JOB METRICS":
             return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
@@ -82,7 +83,7 @@ def _listed(job: Job) -> tuple[str | None, ...]:
     """A row of SHOW JOBS."""
     figures = job.sampled()
     started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started))
-    return job.id, job.name, job.status.value, started, str(figures.late), last_error(figures)
+    return job.id, job.name, job.status.value, started, str(figures.restarts), str(figures.late), last_error(figures)
 
 
 def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
@@ -92,7 +93,7 @@ def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
 def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
     """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
     at = node.args.get("this")
-    asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.status is JobStatus.RUNNING] or list(jobs)[-1:]
+    asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.lives] or list(jobs)[-1:]
     if not asked:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
     rows = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))

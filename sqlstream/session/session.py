@@ -28,6 +28,7 @@ from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
 from sqlstream.runtime import jobs
+from sqlstream.runtime.jobs.restarts import strategy
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
 from sqlstream.session import inspection, queries, results, set_reset
@@ -104,7 +105,7 @@ class Session:
         self._placing: jobs.Locate | None = None
         self._closed = False
         self._files_run: list[tuple[Path, str]] = []
-        self._jobs = jobs.Jobs(self.project, emit, notify)
+        self._jobs = jobs.Jobs(self.project, emit, notify, lambda: self._engine.again())
         self._catalog = CatalogManager()
         self._topics = TopicNames()
         self._files = CatalogFiles(self.project, self._catalog, parse)
@@ -384,8 +385,9 @@ class Session:
             self.options, "table.exec.mini-batch.allow-latency"
         )
         how = jobs.JobSettings(
-            env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms
-        )
+            env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms,
+            restart=strategy(self.options),
+        )  # fmt: skip
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):

@@ -27,11 +27,11 @@ OPTIONS = ["-D", "spark.master=local[2]"]
 class Running:
     """A script of the two jobs in a process group of its own, once both give rows."""
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, *options: str) -> None:
         self.project = project
         self.log = project / "run.log"
         (project / "script.sql").write_text(TABLES + JOBS)
-        command = [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(project / "script.sql"), *OPTIONS]
+        command = [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(project / "script.sql"), *OPTIONS, *options]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
 
@@ -84,11 +84,27 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
     try:
         second.until("+I[2]", "continues where it stopped")
         assert "+I[1]" not in second.said
-        jvm = second.jvm()
-        os.kill(jvm, signal.SIGKILL)
-        assert second.exit_code() == 1
-        assert "JobFailed [S5]: Spark died: its JVM was killed (SIGKILL).\n --> " in second.said and "\n  INSERT INTO " in second.said
-        assert "Traceback" not in second.said and "Exception" not in second.said
+        os.kill(second.jvm(), signal.SIGKILL)
+        second.until("into_default_catalog.default_database.copies' has failed: Spark died: its JVM was killed (SIGKILL). It is started again in 1.")
+        feed(tmp_path, 3)
+        second.until("+I[3]", "copies' runs again", "shown' runs again")
+        assert second.said.count("+I[") == 2
+        os.kill(second.jvm(), signal.SIGKILL)
+        feed(tmp_path, 4)
+        second.until("+I[4]")
+        second.process.send_signal(signal.SIGTERM)
+        assert second.exit_code() == 143
+        assert "[ERROR]" not in second.said and "Traceback" not in second.said and "Exception" not in second.said
     finally:
         second.process.kill()
-    assert copied(tmp_path) == ['{"id":1}', '{"id":2}']
+    third = Running(tmp_path, "-D", "restart-strategy.type=none")
+    try:
+        feed(tmp_path, 5)
+        third.until("+I[5]")
+        os.kill(third.jvm(), signal.SIGKILL)
+        assert third.exit_code() == 1
+        assert "JobFailed [S5]: Spark died: its JVM was killed (SIGKILL).\n --> " in third.said and "\n  INSERT INTO " in third.said
+        assert "Traceback" not in third.said and "Exception" not in third.said
+    finally:
+        third.process.kill()
+    assert copied(tmp_path) == [f'{{"id":{n}}}' for n in range(1, 6)]

@@ -128,7 +128,7 @@ def test_a_select_in_the_terminal(terminal, tmp_path):
 @pytest.mark.spark
 @pytest.mark.timeout(300)
 @pytest.mark.long
-def test_after_the_death_of_spark_the_next_statement_starts_it_anew(tmux, tmp_path):
+def test_after_the_death_of_spark_jobs_and_statements_go_on_in_a_new_one(tmux, tmp_path):
     options = [
         "-D",
         "spark.master=local[2]",
@@ -148,11 +148,14 @@ def test_after_the_death_of_spark_the_next_statement_starts_it_anew(tmux, tmp_pa
         (jvm,) = jvms_of(one.pid)
         os.kill(jvm, signal.SIGKILL)
         one.wait_for("[ERROR] Spark died: its JVM was killed (SIGKILL). The next statement that needs it starts it again.")
-        one.wait_for("(insert-into_b) has failed: Spark died: its JVM was killed (SIGKILL).")
+        one.wait_for("insert-into_default_catalog.default_database.b' has failed: Spark died: its JVM was killed (SIGKILL). It is started again in")
     one.type("CLEAR; SELECT 'a' || 'b' AS x;")
     one.keys("Enter")
     assert "Exception" not in one.wait_for("| +I |", 120)
     one.keys("C-d")
+    one.wait_for("2 jobs are running")
+    one.type("y")
+    one.keys("Enter")
     one.wait_for("Exiting sqlstream")
 
 

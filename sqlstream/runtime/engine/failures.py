@@ -43,17 +43,17 @@ _OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.
 # A file of a format of its own, or a compressed one.
 _UNREAD = re.compile(r"\[FAILED_READ_FILE[.\w]*\] .*? reading file (\S+?)\.?\s", re.S)
 _CORRUPT = "Remove it from the folder, or write it again; the job then continues."
-# What a machine says of its disks, and what to do.
+# What a machine says of its disks, what to do, and whether it may be done while a job waits.
 _DISKS = (
     (re.compile(r"No space left on device|Disk quota exceeded"), "The disk is full",
-     "Free some space, then submit the statement again: the job continues."),
-    (re.compile(r"Read-only file system"), "Nothing can be written on a read-only file system", "Name a folder that can be written to."),
+     "Free some space, then submit the statement again: the job continues.", True),
+    (re.compile(r"Read-only file system"), "Nothing can be written on a read-only file system", "Name a folder that can be written to.", False),
     # PostgreSQL says it in small letters of its tables.
     (re.compile(r"Permission denied"), "There is no permission to read or write",
-     "Give the user of this process the permission, or name another folder."),
+     "Give the user of this process the permission, or name another folder.", False),
     # Hadoop does not say why.
     (re.compile(r"Mkdirs failed to create|Cannot create file:/"), "The folder can't be created",
-     "Name one below a folder that can be written to."),
+     "Name one below a folder that can be written to.", False),
 )  # fmt: skip
 _PATH = re.compile(r"(?:file:/*)?(/[^\s:'\"(),]+)")
 _WRITTEN = re.compile(r"Task failed while writing rows to (?:file:/*)?(/.*?)\.(?:\s|$)")
@@ -68,23 +68,35 @@ _TOO_DEEP = re.compile(r"java\.lang\.StackOverflowError|FAILED_TO_PARSE_TOO_COMP
 # What is heard of a JVM that is about to end, or of its context.
 _ENDING = re.compile(r"java\.lang\.OutOfMemoryError|SparkContext was shut down|stopped SparkContext|Shutdown in progress")
 _ENDING_SECONDS = 10
+_REPLACED_SECONDS = 1
 # What Kafka's consumers say in a task when brokers gave no answer for long enough.
 _SILENT = re.compile(
     r"Timeout of \d+ms expired before|Timeout expired while fetching topic metadata"
     r"|Cannot fetch record for offset \d+ in \d+ milliseconds"
 )
-# Patterns, a message and a hint. A group of the pattern is what is shown of the cause, if it has one.
+# What lies in the data, the statement or the user's code, and so is met again by a job that is started again: the classes of Spark's and SQL's
+# states that say so, what PostgreSQL refuses beside what other transactions did to this one, and exceptions of a computation.
+_LASTING = re.compile(
+    r"SQLSTATE: (?:0A|21|22|23|38|42|P0)\w{3}\b"
+    r"|SQLException: ERROR: (?!deadlock detected|could not serialize|cancel|cannot execute)"
+    r"|java\.sql\.(?:SQLData|SQLIntegrityConstraintViolation|SQLSyntaxError)Exception"
+    r"|java\.lang\.(?:Arithmetic|NumberFormat|ClassCast|(?:Array)?IndexOutOfBounds)Exception|java\.time\.DateTimeException"
+)
+# A storage that can't be reached, whatever Spark was reading.
+_AWAY = re.compile(r"(?:Connect|UnknownHost|SocketTimeout|NoRouteToHost|Remote|SdkClient)Exception")
+# Patterns, a message, a hint and whether it may heal. A group of the pattern is what is shown of the cause, if it has one.
 _CAUSES = (
-    (_SILENT, "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
+    (_SILENT, "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status).", True),
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
-     "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status)."),
-    (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None),
+     "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status).", True),
+    (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None, True),
     (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka no longer has records that were not read yet.",
-     "The topic's retention removed them. Starting the job anew skips them."),
+     "The topic's retention removed them. Starting the job anew skips them.", False),
     (re.compile(r"(The state of \w+ in [^\n]*? has version \d+ of the layout \w+, of which [\w ]+\.)"), "The job's state is of a newer release.",
-     "Run the job with that release. Or SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew."),
+     "Run the job with that release. Or SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew.", False),
     (re.compile(r"(The state in [^\n]*? is another operator's\.[^\n]*?)(?: SQLSTATE:|\n|$)"), "The job's state does not match its operators.",
-     "It comes from another release, or was copied there. SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew."),
+     "It comes from another release, or was copied there. SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew.",
+     False),
 )  # fmt: skip
 
 
@@ -103,28 +115,32 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
     unread = _UNREAD.search(text)
     if python := _PYTHON.search(text):
         message, hint = json.loads(python[1])
-        problem: SqlStreamError = JobFailed(message, hint=hint)
+        problem: SqlStreamError = JobFailed(message, hint=hint, heals=False)
     elif raised:
-        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes))
+        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes), heals=False)
     elif full := _of_disk(text, folder):
         problem = full
     elif empty := _of_checkpoint(folder):
         problem = empty
     elif unread:
-        problem = JobFailed(f"The file {unquote(urlsplit(unread[1]).path)} can't be read: {_cause(text)}.", hint=_CORRUPT)
+        problem = JobFailed(
+            f"The file {unquote(urlsplit(unread[1]).path)} can't be read: {_cause(text)}.", hint=_CORRUPT, heals=bool(_AWAY.search(text))
+        )
     elif _CRASHED.search(text):
         named = ", ".join(sorted(set(functions)))
         message = f"The Python worker ended unexpectedly while a function of the query ran{f' ({named})' if named else ''}."
         problem = JobFailed(message, hint="It called os._exit, crashed in native code, or was killed, for example because memory ran out.")
     elif _TOO_DEEP.search(text):
         problem = too_deep()
-    elif cause := next(((m, h, s) for p, m, h in _CAUSES if (s := p.search(text))), None):
-        message, hint, match = cause
-        problem = JobFailed(f"{message} ({match[1] if match.re.groups else _headline(text)})", hint=hint)
+    elif cause := next(((m, h, s, heals) for p, m, h, heals in _CAUSES if (s := p.search(text))), None):
+        message, hint, match, heals = cause
+        problem = JobFailed(f"{message} ({match[1] if match.re.groups else _headline(text)})", hint=hint, heals=heals)
     elif type(error).__name__ in ("AnalysisException", "ParseException"):
         problem = ValidationError(_headline(text))
     else:
-        problem = JobFailed(_headline(text))
+        # Any other is our own.
+        theirs = isinstance(error, Py4JError | OSError) or type(error).__module__.startswith("pyspark.")
+        problem = JobFailed(_headline(text), heals=theirs and not _LASTING.search(text))
     problem.__cause__ = error
     return problem
 
@@ -140,8 +156,14 @@ def while_it_runs() -> Iterator[None]:
     try:
         yield
     except (Py4JError, OSError) as error:
-        if isinstance(error, Py4JJavaError) or JavaProcess.latest is None or not JavaProcess.latest.ended_within(_ENDING_SECONDS):
+        if isinstance(error, Py4JJavaError) or not _ended():
             raise
+
+
+def _ended() -> bool:
+    """Whether the JVM has ended that gave no answer: the latest one, unless that has replaced it already."""
+    process = JavaProcess.latest
+    return process is not None and (process.ended_within(_REPLACED_SECONDS if process.replaced else _ENDING_SECONDS) or process.replaced is not None)
 
 
 def answered_error(error: Exception) -> str | None:
@@ -160,7 +182,9 @@ def _death(error: BaseException, text: str) -> SqlStreamError | None:
     unanswered = isinstance(error, Py4JError | ConnectionError | EOFError) and not isinstance(error, Py4JJavaError)
     if unanswered or _ENDING.search(text):
         # Its sockets close, and its queries fail, a moment before it is gone.
-        process.ended_within(_ENDING_SECONDS)
+        ended = _ended()
+        if ended and process.death is None and unanswered and process.replaced is not None:
+            return process.replaced.error()
     return None if process.death is None else process.death.error()
 
 
@@ -202,13 +226,13 @@ def _line(file: str, record: str) -> str:
 
 def _of_disk(text: str, folder: Path | None) -> SqlStreamError | None:
     """What keeps a machine from reading or writing, with the path that it names, or what was written, or else the folder of the job's state."""
-    for pattern, message, hint in _DISKS:
+    for pattern, message, hint, heals in _DISKS:
         if (match := pattern.search(text)) is not None:
             begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
             named = _PATH.search(text[begin : end if end >= 0 else len(text)])
             written = _WRITTEN.search(text)
             where = named[1] if named else unquote(written[1]) if written else folder
-            return JobFailed(message + (f": {where}." if where else "."), hint=hint)
+            return JobFailed(message + (f": {where}." if where else "."), hint=hint, heals=heals)
     return None
 
 
@@ -221,6 +245,7 @@ def _of_checkpoint(folder: Path | None) -> SqlStreamError | None:
     return JobFailed(
         f"The file {empty} of the job's checkpoint is empty: it was being written when the disk was full or the machine stopped.",
         hint=f"Put it back from a copy, or delete the folder {folder} and submit the statement again: the job then starts anew.",
+        heals=False,
     )
 
 

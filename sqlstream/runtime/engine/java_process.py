@@ -50,7 +50,9 @@ class Death:
 
 
 class JavaProcess:
-    """A running JVM. ``on_death`` hears, in a thread of its own, of an end that nobody had asked for. ``latest``: the one that was started last."""
+    """A running JVM. ``on_death`` hears, in a thread of its own, of an end that nobody had asked for. ``latest``: the one that was started last;
+    ``replaced``: why the one before it has ended.
+    """
 
     latest: ClassVar[JavaProcess | None] = None
 
@@ -66,6 +68,7 @@ class JavaProcess:
         # Linux takes the end of the thread that has started a process for that of its parent: this one lives as long as the JVM.
         threading.Thread(target=self._watch, args=(command, environment, started), name="spark-jvm", daemon=True).start()
         self._process = started.result()
+        self.replaced = None if JavaProcess.latest is None else JavaProcess.latest.death
         JavaProcess.latest = self
         atexit.register(self.kill)
 

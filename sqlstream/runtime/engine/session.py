@@ -128,9 +128,13 @@ class Engine:
     @property
     def spark(self) -> SparkSession:
         """The session; waits for it, with a message. Raises SetupError, also again at the next call after a retry."""
-        self._wanted.set()
         if self._session is None and self._death is not None and not self.starts_anew:
             raise self._death.error()
+        return self.again()
+
+    def again(self) -> SparkSession:
+        """The same, also after Spark's death: a new session where that is not the one that runs."""
+        self._wanted.set()
         self.start()
         session = self._session
         assert session is not None
@@ -139,14 +143,16 @@ class Engine:
         try:
             spark = session.result()
         except SqlStreamError:
-            self._session = None
+            with self._lock:
+                # Another that has waited, too, may have begun a new start.
+                self._session = None if self._session is session else self._session
             raise
         if self._process is not None and not _runs(spark):
             if not self._process.ended_within(_ENDING_SECONDS):
                 # As where the cluster has gone away: nothing can be asked of the JVM any more.
                 self._process.kill()
             self._lost(self._process.death or Death("Spark died: its context has stopped.", f"See spark.log in {self._logs}."))
-            return self.spark
+            return self.again() if self.starts_anew else self.spark
         return spark
 
     def stop(self, seconds: float = 20) -> None:

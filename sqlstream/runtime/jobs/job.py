@@ -10,6 +10,8 @@ from typing import IO, TYPE_CHECKING, TypeAlias
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
+from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
+from sqlstream.runtime.monitor.figures import clock
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
 from sqlstream.runtime.queries.watch import BatchQuery, Watch
 
@@ -29,6 +31,7 @@ class JobStatus(Enum):
     """A job's state, as SHOW JOBS prints it."""
 
     RUNNING = "RUNNING"
+    RESTARTING = "RESTARTING"
     FINISHED = "FINISHED"
     FAILED = "FAILED"
     CANCELED = "CANCELED"
@@ -43,7 +46,7 @@ def unlocated(error: SqlStreamError) -> SqlStreamError:
 class JobSettings:
     """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode.
 
-    ``idle_ms``, ``future_ms``: see Lowering.
+    ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure.
     """
 
     zone: str
@@ -51,11 +54,14 @@ class JobSettings:
     trigger_ms: int | None = None
     idle_ms: int = 0
     future_ms: int = 0
+    restart: Strategy = field(default_factory=NoRestart)
 
 
 @dataclass
 class Job:
-    """One submitted job. ``locate`` gives its error the place of its statement."""
+    """One submitted job. ``locate`` gives its error the place of its statement. ``error`` is what it has failed with for good; ``failure`` the latest
+    error after which it was, or is to be, started again.
+    """
 
     id: str
     name: str
@@ -64,6 +70,8 @@ class Job:
     started: float = field(default_factory=time.time)
     status: JobStatus = JobStatus.RUNNING
     error: SqlStreamError | None = None
+    failure: SqlStreamError | None = None
+    restarts: Restarts = field(default_factory=Restarts)
     queries: list[StreamingQuery] = field(default_factory=list)
     watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)
     done: threading.Event = field(default_factory=threading.Event)
@@ -74,6 +82,11 @@ class Job:
     locate: Locate = field(default=unlocated)
     zone: str = "UTC"
     idle_ms: int = 0
+
+    @property
+    def lives(self) -> bool:
+        """Whether it runs, or will again by itself."""
+        return self.status in (JobStatus.RUNNING, JobStatus.RESTARTING)
 
     @property
     def checkpoint(self) -> Path:
@@ -94,9 +107,12 @@ class Job:
         return self._of(lambda watch: watch.sample(look=look))
 
     def _of(self, look: Callable[[Watch | BatchQuery], QueryMetrics]) -> JobMetrics:
-        error, hint = (None, None) if self.error is None else (self.error.message, self.error.hint)
+        problem = self.failure if self.status is JobStatus.RESTARTING else self.error
+        error, hint = (None, None) if problem is None else (problem.message, problem.hint)
         queries = (look(self.watches[i]) if i in self.watches else QueryMetrics() for i in range(len(self.sinks)))
-        return JobMetrics(self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone, hint)
+        return JobMetrics(
+            self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone, hint, self.restarts.count, self.restarts.due
+        )
 
     def end(self) -> None:
         """End what runs."""
@@ -119,8 +135,8 @@ class Job:
             self.lock.close()
             self.lock = None
 
-    def failure(self, error: BaseException) -> SqlStreamError:
-        """What the job has failed with."""
+    def told(self, error: BaseException) -> SqlStreamError:
+        """What the job has failed with, as a user can read it."""
         problem = job_error(error, nodes=self.sinks, folder=self.folder)
         if isinstance(problem, JobFailed):
             problem.job = self.name
@@ -135,8 +151,10 @@ def describe(job: Job) -> Mapping[str, str]:
         "job name": job.name,
         "status": job.status.value,
         "start time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started)),
+        "restarts": str(job.restarts.count),
+        **({"next restart": clock(metrics.due, metrics.zone)} if metrics.due and job.status is JobStatus.RESTARTING else {}),
         "rows read": str(metrics.rows_in),
         "late rows": str(metrics.late),
         "checkpoint": str(job.checkpoint),
-        **({"error": job.error.message} if isinstance(job.error, JobFailed) else {}),
+        **({"error": job.error.message} if isinstance(job.error, JobFailed) else {"last error": job.failure.message} if job.failure else {}),
     }

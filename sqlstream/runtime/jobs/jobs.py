@@ -34,8 +34,10 @@ _ANEW = "starts anew, without state, and reads its sources from where their opti
 class Jobs:
     """The jobs of a session."""
 
-    def __init__(self, project: Path, emit: Callable[[str], None], notify: Callable[[str], None]) -> None:
+    def __init__(self, project: Path, emit: Callable[[str], None], notify: Callable[[str], None], again: Callable[[], SparkSession]) -> None:
+        """``again`` gives the Spark session to jobs that are started again: a new one where that of before has ended."""
         self._project = project
+        self._again = again
         self._emit = emit
         self._notify = notify
         self._jobs: dict[str, Job] = {}
@@ -55,7 +57,7 @@ class Jobs:
 
     def _taken(self) -> set[Path]:
         """The folders that another job of this name can't have: of what runs, and of what the script has submitted."""
-        return {j.folder.parent for j in self if j.status is JobStatus.RUNNING or (j in self._script and j.status is not JobStatus.CANCELED)}
+        return {j.folder.parent for j in self if j.lives or (j in self._script and j.status is not JobStatus.CANCELED)}
 
     def find(self, job_id: str) -> Job:
         """The job with this id, or whose id begins so. Raises ValidationError."""
@@ -76,7 +78,7 @@ class Jobs:
             uuid.uuid4().hex, home.name, sinks, home.path, lock=lock, locate=locate or unlocated, streaming=settings.streaming,
             zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms,
         )  # fmt: skip
-        runner = JobRunner(job, spark, settings, self._project, self._emit, self._notify, self._job_ended)
+        runner = JobRunner(job, spark, self._again, settings, self._project, self._emit, self._notify, self._job_ended)
         resumed = False
         try:
             resumed = self._place(job, home, runner, settings, masked_text(sql))
@@ -86,7 +88,7 @@ class Jobs:
                 # Nothing has run: a later start must not find what this one had looked up.
                 shutil.rmtree(job.folder, ignore_errors=True)
             job.release()
-            raise job.failure(error) from error
+            raise job.told(error) from error
         self._jobs[job.id] = job
         self._script.append(job)
         return job
@@ -130,7 +132,7 @@ class Jobs:
         Raises ValidationError, and what a drain met (JobFailed).
         """
         job = self.find(job_id)
-        if job.status is not JobStatus.RUNNING:
+        if not job.lives:
             raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
         if (savepoint or drain) and not job.streaming:
             hint = f"In batch mode there is no state to keep, and a job ends with its input: STOP JOB '{job_id}' cancels it."
@@ -159,7 +161,7 @@ class Jobs:
         while True:
             self._ended.clear()
             error = next((j.error for j in self if j.error is not None), None)
-            running = [j for j in self if j.status is JobStatus.RUNNING]
+            running = [j for j in self if j.lives]
             if error is not None or not running or interrupted():
                 break
             progress([j.metrics for j in running])
@@ -175,7 +177,7 @@ class Jobs:
     def stop_all(self, *, locked: bool = False) -> None:
         """Stop every running job. ``locked``: their folders stay so until ``let_go``."""
         self._locked = locked
-        running = [j for j in self if j.status is JobStatus.RUNNING]
+        running = [j for j in self if j.lives]
         for job in running:
             job.stopping.set()
         for job in running:

@@ -1,8 +1,9 @@
-"""Runs one job: its queries, in a thread; to the end of a bounded input, or of what is drained."""
+"""Runs one job: its queries, in a thread; again after failures; to the end of a bounded input, or of what is drained."""
 
 from __future__ import annotations
 
 import json
+import random
 import threading
 import time
 import uuid
@@ -17,6 +18,7 @@ from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, sink_name, write_atomically
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
+from sqlstream.runtime.jobs.restarts import Restarts, failed
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 # A micro-batch that runs so long when its job is to be drained is cut off, and run again.
 _PAUSE_SECONDS = 60.0
+# How often one that waits for its restart looks whether it is to be drained.
+_LOOK_SECONDS = 0.1
 
 
 class JobRunner:
@@ -45,21 +49,25 @@ class JobRunner:
         self,
         job: Job,
         spark: SparkSession,
+        again: Callable[[], SparkSession],
         settings: JobSettings,
         project: Path,
         emit: Callable[[str], None],
         notify: Callable[[str], None],
         ended: Callable[[Job], None],
     ) -> None:
-        """``emit`` prints rows, ``notify`` what the user should know."""
+        """``again`` gives the Spark session after a failure. ``emit`` prints rows, ``notify`` what the user should know."""
         self._job = job
         self._ended = ended
         self._spark = spark
+        self._again = again
         self._settings = settings
         self._project = project
         self._emit = emit
         self._notify = notify
         self._bounded = all(bounded(s) for s in job.sinks)
+        # Those of a static input that are left to be written.
+        self._fixed = [i for i, s in enumerate(job.sinks) if static(s)]
 
     def start(self, *, resumed: bool) -> None:
         """Start the queries, so that their errors are raised here, and continue in a thread."""
@@ -67,11 +75,8 @@ class JobRunner:
         if not self._settings.streaming:
             self._in_thread(self._batch, range(len(self._job.sinks)))
             return
-        fixed = [i for i, s in enumerate(self._job.sinks) if static(s)]
-        if self._bounded and resumed:
-            self._end_input()
-        self._start_queries(self._streams, once=self._bounded)
-        self._in_thread(self._run, fixed)
+        self._start_streams(resumed=resumed)
+        self._in_thread(self._run_on)
 
     def complete_drain(self) -> None:
         """Drain the job, which ended in the midst of that."""
@@ -105,7 +110,7 @@ class JobRunner:
                     (job.folder / FINISHED).touch()
                     job.status = JobStatus.FINISHED
             except Exception as error:
-                job.error = None if job.stopping.is_set() else job.locate(job.failure(error))
+                job.error = None if job.stopping.is_set() else job.locate(job.told(error))
                 job.status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FAILED
             finally:
                 job.end_queries()
@@ -114,8 +119,62 @@ class JobRunner:
 
         threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
 
-    def _run(self, fixed: Iterable[int]) -> None:
-        self._batch(fixed)
+    def _start_streams(self, *, resumed: bool) -> None:
+        if self._bounded and resumed:
+            self._end_input()
+        self._start_queries(self._streams, once=self._bounded)
+
+    def _run_on(self) -> None:
+        """Run to the end; after a failure that may heal once more, from the checkpoint, as the strategy of the job says."""
+        run = self._run
+        while True:
+            try:
+                return run()
+            except Exception as error:
+                if self._job.stopping.is_set():
+                    raise
+                self._await_restart(error)
+            run = self._run_again
+
+    def _await_restart(self, error: Exception) -> None:
+        """Wait until the job may be started again, or has to end. Raises what it has failed with where it is given up."""
+        job = self._job
+        problem = job.locate(job.told(error))
+        # All sinks are started again together.
+        job.end_queries()
+        self._end_watches()
+        job.queries.clear()
+        now = round(time.time() * 1000)
+        restarts = failed(self._settings.restart, job.restarts, now, random.random()) if problem.heals else Restarts()
+        if restarts.due is None:
+            if problem.heals and job.restarts.count:
+                self._notify(f"Job '{job.name}' is given up after {job.restarts.count} restarts.")
+            raise problem
+        job.failure, job.restarts, job.status = problem, restarts, JobStatus.RESTARTING
+        delay = (restarts.due - now) / 1000
+        self._notify(f"Job '{job.name}' has failed: {problem.message.rstrip('.')}. It is started again in {delay:.1f} s (restart {restarts.count}).")
+        drained, end = job.draining.is_set(), time.monotonic() + delay
+        # A drain need not wait for what may be there already.
+        while (left := end - time.monotonic()) > 0 and job.draining.is_set() == drained and not job.stopping.wait(min(left, _LOOK_SECONDS)):
+            pass
+
+    def _run_again(self) -> None:
+        job = self._job
+        if job.stopping.is_set():
+            return
+        self._spark = self._again()
+        if not self._bounded and (job.draining.is_set() or (job.folder / DRAINING).exists()):
+            self._drain()
+            return
+        self._start_streams(resumed=True)
+        if job.stopping.is_set():
+            job.end_queries()
+        self._run()
+
+    def _run(self) -> None:
+        while self._fixed:
+            self._batch(self._fixed[:1])
+            self._fixed = self._fixed[1:]
         draining = threading.Event() if self._bounded else self._job.draining
         self._await(draining)
         if draining.is_set() and not self._job.stopping.is_set():
@@ -176,6 +235,9 @@ class JobRunner:
             for query in self._job.queries:
                 query.stop()
             raise
+        if self._job.status is JobStatus.RESTARTING:
+            self._job.status = JobStatus.RUNNING
+            self._notify(f"Job '{self._job.name}' runs again, from its checkpoint.")
 
     def _start_query(self, index: int, sink: Sink, *, once: bool) -> StreamingQuery:
         to = self._lowering(index, streaming=True)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from sqlstream.runtime.monitor.metrics import BrokerContact, JobMetrics, Partition, QueryMetrics
 
-OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows", "lag by partition",
-            "last error", "job id")  # fmt: skip
+OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows",
+            "lag by partition", "restarts", "last error", "job id")  # fmt: skip
 # Partitions that a cell of the overview names: those with the most lag.
 _MOST_PARTITIONS = 8
 _BAR = 20
@@ -78,7 +78,7 @@ def overview(job: JobMetrics) -> tuple[str | None, ...]:
     return (
         short_name(job.name), job.status, str(job.rows_in), _known(job.rows_out), f"{job.rows_per_second:.0f}", _known(job.lag),
         None if job.watermark is None else moment(job.watermark, job.zone), _known(job.state_rows), _known(job.state_bytes), str(job.late),
-        _lags(lagging), last_error(job), job.id,
+        _lags(lagging), str(job.restarts), last_error(job), job.id,
     )  # fmt: skip
 
 
@@ -86,7 +86,15 @@ def last_error(job: JobMetrics) -> str | None:
     """Why the job has failed, or does not go on, or its figures are old."""
     if job.silent is not None:
         return no_answer(job.silent, job.zone)
+    if job.status == "RESTARTING":
+        return f"{next_restart(job)}: {job.error}"
     return job.error if job.stale is None else old_figures(job.stale, job.zone)
+
+
+def next_restart(job: JobMetrics) -> str:
+    """When a job that has failed is started again, and how often it was before."""
+    before = f" after {job.restarts - 1} before" if job.restarts > 1 else ""
+    return f"restart{before} at {clock(job.due, job.zone)}" if job.due is not None else "restart"
 
 
 def no_answer(brokers: BrokerContact, zone: str) -> str:
@@ -141,7 +149,10 @@ def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
     """The status bar: where one is, and what the running jobs do together."""
     running = [j for j in jobs if j.status == "RUNNING"]
     failed = sum(j.status == "FAILED" for j in jobs)
+    restarting = sum(j.status == "RESTARTING" for j in jobs)
     parts = [place, mode, f"{len(running)} {'job' if len(running) == 1 else 'jobs'} running"]
+    if restarting:
+        parts.append(f"{restarting} restarting")
     if failed:
         parts.append(f"{failed} failed")
     if running:
@@ -158,6 +169,8 @@ def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
 def progress_line(job: JobMetrics) -> str:
     """How far a job is, on one line: a bar where the end of what it reads is known."""
     parts = [short_name(job.name)]
+    if job.status == "RESTARTING":
+        return f"{parts[0]}  {next_restart(job)}"
     known = job.remaining
     rate = job.rows_per_second
     if (fraction := job.fraction) is not None:
@@ -182,6 +195,8 @@ def progress_line(job: JobMetrics) -> str:
 
 def plain_progress(job: JobMetrics) -> str:
     """The same for where a line stays: a log, a pipe."""
+    if job.status == "RESTARTING":
+        return f"{job.name}: {next_restart(job)}"
     of = f" of {job.remaining[1]}" if job.remaining is not None else ""
     done = job.remaining[0] if job.remaining is not None else job.rows_in
     silent = "" if job.silent is None else f", {no_answer(job.silent, job.zone)}"

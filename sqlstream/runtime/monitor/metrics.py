@@ -173,7 +173,9 @@ class QueryMetrics:
 
 @dataclass(frozen=True)
 class JobMetrics:
-    """A job: those of its queries together. ``zone``: that in which its times are shown. ``hint``: what to do about its error."""
+    """A job: those of its queries together. ``zone``: that in which its times are shown. ``hint``: what to do about its error.
+    ``restarts``: how often it was started again after a failure; ``due``: when it last was, or will be.
+    """
 
     id: str
     name: str
@@ -183,6 +185,8 @@ class JobMetrics:
     error: str | None = None
     zone: str = "UTC"
     hint: str | None = None
+    restarts: int = 0
+    due: int | None = None
 
     @property
     def rows_in(self) -> int:

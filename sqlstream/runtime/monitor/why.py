@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
 _WAITS = "The job continues by itself when it answers."
-_BREAKS = "If it does not come back, the running micro-batch may fail, and the job with it: the same statement then continues from its checkpoint."
+_BREAKS = "If it does not come back, the running micro-batch may fail, and the job with it: it is then started again from its checkpoint."
+_RESTARTS = "It is started again by itself, and continues from its checkpoint; SET 'restart-strategy.type' before the INSERT says how often."
 _AGAIN = "Submitted again, the same statement continues from its checkpoint."
 _IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have had no rows for this long."
 _FUTURE = (
@@ -81,6 +82,8 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
     match job.status:
         case "FAILED":
             listed.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _AGAIN)))))
+        case "RESTARTING":
+            listed.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _RESTARTS)))))
         case "FINISHED":
             listed.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
         case "CANCELED":

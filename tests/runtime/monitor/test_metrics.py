@@ -84,7 +84,7 @@ def test_a_row_of_the_overview() -> None:
     )  # fmt: skip
     cells = dict(zip(figures.OVERVIEW, figures.overview(job(query)), strict=True))
     assert cells == {
-        "job": "insert-into_answers", "status": "RUNNING", "rows in": "12", "rows out": "3", "rows/s": "0", "lag": "55",
+        "job": "insert-into_answers", "status": "RUNNING", "restarts": "0", "rows in": "12", "rows out": "3", "rows/s": "0", "lag": "55",
         "watermark": "2023-11-14 22:13:20.500", "state rows": None, "state bytes": "42", "late rows": "1",
         "lag by partition": "t-10: 10, t-9: 9, t-8: 8, t-7: 7, t-6: 6, t-5: 5, t-4: 4, t-3: 3, and 2 more", "last error": None, "job id": "0123abcd",
     }  # fmt: skip
