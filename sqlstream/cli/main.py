@@ -31,6 +31,7 @@ EPILOG = """\
 subcommands:
   sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
   sqlstream query [NAME PARAMETER=VALUE ..]  runs a saved query; without a name lists them
+  sqlstream jobs ...      the jobs of a project, of every process: list, stop, start --detach (sqlstream jobs --help)
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
@@ -78,7 +79,7 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
 
 def _main(argv: list[str], fronts: Fronts | None) -> int:
     try:
-        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "init", "check", "test-udf") else _client(argv, fronts)
+        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "init", "check", "test-udf", "jobs") else _client(argv, fronts)
     except Terminated as end:
         return end.exit_code
     except KeyboardInterrupt:
@@ -366,6 +367,13 @@ def _subcommand(name: str, argv: list[str]) -> int:
         arguments, _ = _of_project().parse_known_args(argv)
         project = _project(argument_parser(), arguments.project, runs=not arguments.no_python)
         return (check.main if name == "check" else doctests.main)(argv, project, _config(argument_parser(), project))
+    if name == "jobs":
+        from sqlstream.cli import jobs
+
+        arguments, _ = _of_project().parse_known_args(argv)
+        if "-h" in argv or "--help" in argv:
+            jobs.parser().parse_args(argv)
+        return jobs.main(argv, _project(jobs.parser(), arguments.project))
     if name == "init":
         from sqlstream.cli import init
 

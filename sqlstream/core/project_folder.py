@@ -34,6 +34,11 @@ class ProjectFolder:
         return self.own / "jobs"
 
     @property
+    def background(self) -> Path:
+        """A folder for each script that runs, or ran, in the background."""
+        return self.own / "background"
+
+    @property
     def dead_letters(self) -> Path:
         """Rows that were left out, as lines of JSON."""
         return self.own / "dead-letters"

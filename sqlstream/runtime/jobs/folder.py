@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
@@ -27,6 +28,7 @@ LAYOUT = 2
 DRAINING = "draining"
 FINISHED = "finished"
 _LONGEST = 80
+_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,12 @@ class JobFolder:
         """Hold the folder until the file is closed. Raises ValidationError where another process has it."""
         file = private.open_file(private.folder(self.path) / "lock", "a+")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                # Who only looks whether it is held has it for a moment.
+                time.sleep(_LOOK_SECONDS)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             owner = file.read().strip()
@@ -117,6 +124,10 @@ class JobFolder:
                 f"Job '{self.name}' is already running, in process {owner or 'unknown'}.",
                 hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
             ) from None
+        if os.fstat(file.fileno()).st_nlink == 0 or not (self.path / "lock").exists():
+            # The job was dropped meanwhile.
+            file.close()
+            return self.lock()
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()

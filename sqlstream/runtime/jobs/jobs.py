@@ -13,8 +13,11 @@ from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.jobs import requests
+from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
+from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.runner import JobRunner
 from sqlstream.runtime.jobs.versions import Version, digest
 from sqlstream.sql.masking import masked_text
@@ -44,6 +47,7 @@ class Jobs:
         self._script: list[Job] = []
         self._ended = threading.Event()
         self._locked = False
+        self._attendant = Attendant(self._carry_out)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
 
@@ -72,6 +76,7 @@ class Jobs:
         try:
             home = find(ProjectFolder(self._project).jobs, sinks, name, digest(sinks, settings.zone), settings.zone, self._taken())
             lock = home.lock()
+            requests.forget(home.path)
         except OSError as error:
             raise job_error(error, folder=self._project) from error
         job = Job(
@@ -91,6 +96,7 @@ class Jobs:
             raise job.told(error) from error
         self._jobs[job.id] = job
         self._script.append(job)
+        self._attendant.attend(job)
         return job
 
     def _place(self, job: Job, home: JobFolder, runner: JobRunner, settings: JobSettings, sql: str) -> bool:
@@ -187,10 +193,18 @@ class Jobs:
 
     def let_go(self) -> None:
         """Let go of the folders of all jobs, for another process: nothing writes into them any more."""
+        self._attendant.close()
         for job in self:
             job.release()
 
+    def _carry_out(self, job: Job, action: Action) -> str:
+        """Do what another process asks for; what came of it."""
+        savepoint = action in (Action.STOP_WITH_SAVEPOINT, Action.SAVEPOINT)
+        self.stop(job.id, savepoint=savepoint, drain=action is Action.DRAIN)
+        return job.checkpoint.as_uri() if savepoint else ""
+
     def _job_ended(self, job: Job) -> None:
+        self._attendant.leave(job)
         if not self._locked:
             job.release()
         job.done.set()

@@ -1,0 +1,223 @@
+"""``sqlstream jobs``: the jobs of a project, of whatever process: listed, shown, stopped, started in the background, deleted. No JVM starts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.cli import starting
+from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.runtime.jobs import background, registry, requests
+from sqlstream.runtime.jobs.requests import Action
+from sqlstream.runtime.monitor.figures import size
+from sqlstream.shell import tableau
+from sqlstream.shell.screen import Screen
+
+if TYPE_CHECKING:
+    from sqlstream.runtime.jobs.background import Background
+    from sqlstream.runtime.jobs.registry import JobRecord
+
+COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
+_ENDING_SECONDS = 100.0
+EPILOG = """\
+NAME is a job's name, or the beginning of the id that its last run had. Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of ``sqlstream jobs``."""
+    top = argparse.ArgumentParser(prog="sqlstream jobs", description="The jobs of a project, of every process.", epilog=EPILOG,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
+    top.add_argument("--project", metavar="DIR", type=Path, help="the project's folder (default: found from here upwards)")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def verb(name: str, text: str, *, job: bool = True) -> argparse.ArgumentParser:
+        one = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
+        one.add_argument("--project", metavar="DIR", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        if job:
+            one.add_argument("name", metavar="NAME")
+        return one
+
+    verb("list", "list them", job=False).add_argument("--json", action="store_true", help="one object per line")
+    verb("show", "all that is known of one, its versions and its statement")
+    stop = verb("stop", "stop one; its state is kept, and the same statement continues from there")
+    how = stop.add_mutually_exclusive_group()
+    how.add_argument("--savepoint", action="store_true", help="with a savepoint, whose path is printed")
+    how.add_argument("--drain", action="store_true", help="after what has arrived is processed and every open window closed")
+    stop.add_argument("--timeout", type=float, metavar="SECONDS", help="wait no longer than so")
+    savepoint = verb("savepoint", "make a savepoint of one while it runs; its path is printed")
+    savepoint.add_argument("--timeout", type=float, metavar="SECONDS", help="wait no longer than so")
+    drop = verb("drop", "delete one that is stopped: its state, offsets and versions; tables keep their rows")
+    drop.add_argument("-y", "--yes", action="store_true", help="without a question")
+    logs = verb("logs", "what a script in the background has said: of a job, or of a file")
+    logs.add_argument("-n", type=int, default=100, metavar="LINES", help="the last so many lines (default 100)")
+    logs.add_argument("-f", "--follow", action="store_true", help="and what follows")
+    start = verb("start", "run a script in the background of this machine", job=False)
+    start.epilog = "What follows FILE goes to the client: -D, --var, -i and the like."
+    start.add_argument("file", metavar="FILE", type=Path)
+    where = start.add_mutually_exclusive_group(required=True)
+    where.add_argument("--detach", action="store_true", help="under a supervisor, which starts it again when its process is killed")
+    where.add_argument("--systemd", action="store_true", help="write a user unit of systemd, which also starts it after a reboot")
+    return top
+
+
+def main(argv: list[str], project: Path) -> int:
+    """Carry out ``sqlstream jobs``; the exit code comes back. What follows ``start FILE`` goes to the client. Raises SqlStreamError."""
+    own = parser()
+    arguments, more = own.parse_known_args(argv)
+    if more and arguments.verb != "start":
+        own.error(f"unrecognized arguments: {' '.join(more)}")
+    match arguments.verb:
+        case "list":
+            return _list(project, as_json=arguments.json)
+        case "show":
+            return _show(project, registry.find(project, arguments.name))
+        case "stop":
+            action = Action.STOP_WITH_SAVEPOINT if arguments.savepoint else Action.DRAIN if arguments.drain else Action.STOP
+            return _stop(project, arguments.name, action, arguments.timeout)
+        case "savepoint":
+            return _ask(registry.find(project, arguments.name), Action.SAVEPOINT, arguments.timeout)
+        case "drop":
+            return _drop(registry.find(project, arguments.name), sure=arguments.yes)
+        case "logs":
+            return _logs(project, arguments.name, arguments.n, follow=arguments.follow)
+        case _:
+            return (starting.systemd if arguments.systemd else starting.detached)(project, arguments.file, more)
+
+
+def _list(project: Path, *, as_json: bool) -> int:
+    known, scripts = registry.records(project), background.supervised(project)
+    rows = [_row(job, scripts) for job in known]
+    of_jobs = {job.status.pid for job in known if job.status is not None and job.held}
+    # A script whose jobs have not begun yet, or whose process is started again.
+    rows += [(Path(s.file).name, "STARTING", None, _supervised(s), None, None, None, None, None) for p, s in scripts.items() if p not in of_jobs]
+    if as_json:
+        for row in rows:
+            print(json.dumps(dict(zip(COLUMNS, row, strict=True))))
+    else:
+        print("\n".join(tableau.table(COLUMNS, [tuple(tableau.escaped(c or "") for c in row) for row in rows])) or "There are no jobs.")
+    return 0
+
+
+def _row(job: JobRecord, scripts: dict[int, Background]) -> tuple[str | None, ...]:
+    status, version = job.status, job.version
+    script = scripts.get(status.pid) if status is not None and job.held else None
+    progressed = None if status is None or status.progressed is None else _time(status.progressed)
+    by = None if script is None else _supervised(script)
+    number = None if version is None else str(version.number)
+    return job.name, job.state, job.process, by, number, size(job.size()), progressed, job.error, job.id or None
+
+
+def _supervised(script: Background) -> str:
+    return f"supervisor {script.supervisor}, {script.restarts} {'restart' if script.restarts == 1 else 'restarts'}"
+
+
+def _show(project: Path, job: JobRecord) -> int:
+    pairs = list(zip(COLUMNS, _row(job, background.supervised(project)), strict=True))
+    pairs.append(("folder", str(job.path)))
+    if job.status is not None:
+        pairs.append(("start time", _time(job.status.since)))
+        pairs += [(k, v) for k, v in job.status.figures.items() if k not in ("job", "status", "last error", "job id")]
+    for name, value in pairs:
+        print(f"{name:<17} {'' if value is None else value}".rstrip())
+    for version in job.versions():
+        print(f"\nversion {version.number}, {_time(version.created)}, sqlstream {version.sqlstream}\n{version.sql}")
+    return 0
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(seconds))
+
+
+def _stop(project: Path, name: str, action: Action, seconds: float | None) -> int:
+    if (folder := _script(project, name)) is not None:
+        return _end_script(folder, name)
+    return _ask(registry.find(project, name), action, seconds)
+
+
+def _end_script(folder: Path, name: str) -> int:
+    """End a script, and its supervisor, which would start it again."""
+    script = background.Background.read(folder)
+    assert script is not None
+    os.kill(script.supervisor, signal.SIGTERM)
+    end = time.monotonic() + _ENDING_SECONDS
+    while background.held(folder):
+        if time.monotonic() > end:
+            raise JobFailed(f"{name} has not ended within {_ENDING_SECONDS:.0f} s: process {script.process}.")
+        time.sleep(0.1)
+    return 0
+
+
+def _script(project: Path, name: str) -> Path | None:
+    """The folder of a script that is supervised now: by its file, or by the name of a job whose process is just not there."""
+    resolved = Path(name).resolve()
+    for folder, script in background.scripts(project):
+        if not background.held(folder):
+            continue
+        if Path(script.file) == resolved:
+            return folder
+        for job in registry.records(project):
+            if name in (job.name, job.id) and job.status is not None and job.status.pid == script.process and not job.held:
+                return folder
+    return None
+
+
+def _ask(job: JobRecord, action: Action, seconds: float | None) -> int:
+    if not job.held:
+        raise ValidationError(f"Job '{job.name}' is not running: it is {job.state}.")
+    answer = requests.ask(job.path, job.name, action, job.is_held, seconds)
+    if answer.error is not None:
+        raise JobFailed(answer.error, hint=answer.hint)
+    if answer.result:
+        print(answer.result)
+    return 0
+
+
+def _drop(job: JobRecord, *, sure: bool) -> int:
+    job.check_stopped()
+    what = f"job '{job.name}' ({size(job.size())} in {job.path})"
+    if not sure and not _agrees(f"Delete {what}? Its state and offsets are lost; tables keep their rows."):
+        Screen().notify("Nothing was done.")
+        return 1
+    job.drop()
+    return 0
+
+
+def _agrees(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise ValidationError(f"{question}", hint="There is no terminal to answer at: -y says yes.")
+    from sqlstream.shell.confirm import confirmed
+
+    return confirmed(question, Screen(), lambda: False)
+
+
+def _logs(project: Path, name: str, count: int, *, follow: bool) -> int:
+    log = background.log_of(_of_logs(project, name))
+    with log.open("rb") as file:
+        sys.stdout.buffer.write(b"".join(deque(file, max(count, 0))))
+        sys.stdout.buffer.flush()
+        while follow:
+            if log.stat().st_size < file.tell():
+                file.seek(0)
+            if part := file.read():
+                sys.stdout.buffer.write(part)
+                sys.stdout.buffer.flush()
+            time.sleep(0.5)
+    return 0
+
+
+def _of_logs(project: Path, name: str) -> Path:
+    folders = list(background.scripts(project))
+    resolved = Path(name).resolve()
+    if by_file := next((f for f, s in folders if Path(s.file) == resolved), None):
+        return by_file
+    job = registry.find(project, name)
+    if by_job := next((f for f, s in folders if job.status is not None and s.process == job.status.pid), None):
+        return by_job
+    raise ValidationError(f"Job '{job.name}' does not run in the background.", hint=f"What Spark has said is in {project}/.sqlstream/log.")

@@ -1,0 +1,126 @@
+"""``sqlstream jobs start``: a script in the background of this machine, under a supervisor of ours or as a user unit of systemd."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.core import private
+from sqlstream.core.errors import JobFailed, SetupError, ValidationError
+from sqlstream.runtime.jobs import background, registry
+from sqlstream.runtime.jobs.background import Background
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# So long a script is watched that begins: until it has a job, or has ended.
+_BEGIN_SECONDS = 120.0
+_UNIT = """\
+[Unit]
+Description=sqlstream {name}
+After=network-online.target
+
+[Service]
+Type=exec
+WorkingDirectory={directory}
+ExecStart={command}
+# A script that a signal has killed is started again; one that has ended has ended.
+Restart=on-abnormal
+RestartSec=5
+TimeoutStopSec=90
+# The JVM ends with its driver, in order.
+KillMode=mixed
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def command_of(project: Path, file: Path, options: Sequence[str]) -> tuple[str, ...]:
+    """What runs the script ``file``. Raises ValidationError where it can't be read."""
+    if not file.is_file():
+        raise ValidationError(f"There is no file '{file}'.")
+    return sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(file.resolve()), *options
+
+
+def detached(project: Path, file: Path, options: Sequence[str]) -> int:
+    """Start a script under a supervisor, and wait until it has a job. Raises ValidationError where it runs, JobFailed where it ends at once."""
+    command = command_of(project, file, options)
+    folder = background.folder_of(project, file.resolve())
+    lock = background.hold(folder)
+    if lock is None:
+        running = Background.read(folder)
+        by = f" under supervisor {running.supervisor}, as process {running.process}" if running is not None else ""
+        raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {file} ends it.")
+    Background(str(file.resolve()), command).write(folder)
+    log = background.log_of(folder)
+    with private.open_file(log, "ab") as out:
+        start = out.tell()
+        lock.close()
+        supervisor = subprocess.Popen(
+            [sys.executable, "-m", "sqlstream.cli.supervisor", str(folder)],
+            stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
+        )  # fmt: skip
+    return _begun(project, file, folder, supervisor, start)
+
+
+def _begun(project: Path, file: Path, folder: Path, supervisor: subprocess.Popen[bytes], start: int) -> int:
+    end = time.monotonic() + _BEGIN_SECONDS
+    log = background.log_of(folder)
+    while time.monotonic() < end:
+        code = supervisor.poll()
+        script = Background.read(folder)
+        process = 0 if script is None else script.process
+        jobs = [r.name for r in registry.records(project) if r.status is not None and r.status.pid == process and r.held]
+        if code == 0:
+            print(f"'{file}' has ended: {log}")
+            return 0
+        if code is not None:
+            with log.open("rb") as said:
+                said.seek(start)
+                sys.stderr.write(said.read().decode("utf-8", "replace"))
+            if code == 3:
+                raise ValidationError(f"'{file}' runs already.", hint=f"sqlstream jobs stop {file} ends it.")
+            raise JobFailed(f"'{file}' has ended with exit code {code}.", hint=f"What it said is above, and in {log}.")
+        if jobs:
+            print(f"{', '.join(jobs)}: in the background, under supervisor {supervisor.pid}; log: {log}")
+            return 0
+        time.sleep(0.2)
+    print(f"'{file}' has no job yet; it goes on in the background, under supervisor {supervisor.pid}; log: {log}")
+    return 0
+
+
+def systemd(project: Path, file: Path, options: Sequence[str]) -> int:
+    """Write a user unit for a script; what starts it is printed. Raises SetupError where systemd does not accept it."""
+    folder = background.folder_of(project, file.resolve())
+    unit = units() / f"sqlstream-{folder.name}.service"
+    text = _UNIT.format(name=file.name, directory=_escaped(str(project)), command=" ".join(_quoted(c) for c in command_of(project, file, options)))
+    private.folder(unit.parent)
+    private.write_file(unit, text)
+    if verify := shutil.which("systemd-analyze"):
+        checked = subprocess.run([verify, "--user", "verify", str(unit)], capture_output=True, text=True, check=False)
+        if checked.returncode and unit.name in checked.stderr:
+            raise SetupError(f"systemd does not accept {unit}.", hint=checked.stderr.strip())
+    print(f"{unit}\nsystemctl --user daemon-reload\nsystemctl --user enable --now {unit.name}\nloginctl enable-linger  # it starts with the machine")
+    return 0
+
+
+def units() -> Path:
+    """Where systemd looks for a user's units."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _quoted(argument: str) -> str:
+    """An argument of ExecStart, which knows specifiers, variables and escapes."""
+    text = _escaped(argument).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$").replace("\n", "\\n")
+    return text if re.fullmatch(r"[\w@%+=:,./-]+", text) else f'"{text}"'

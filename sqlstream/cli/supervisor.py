@@ -1,0 +1,125 @@
+"""``python -m sqlstream.cli.supervisor FOLDER``: runs a script in the background, and again when its process itself dies.
+
+It is the leader of a session of its own, so that no terminal's end reaches it. A process that ends by itself, whatever its exit code, has
+ended: a job that fails is started again inside of it. One that a signal has killed, as ``kill -9`` does and the system for want of memory, is
+started again: after a second, then after twice as long each time, up to a minute. SIGTERM ends the script, in order, and the supervisor.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlstream.core import private
+from sqlstream.runtime.jobs import background
+from sqlstream.runtime.jobs.background import Background
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+FIRST_SECONDS, MOST_SECONDS = 1.0, 60.0
+# One that has run so long begins with the shortest wait again.
+HEALTHY_SECONDS = 600.0
+# A script that is to end is killed after so long.
+ENDING_SECONDS = 90.0
+LOG_BYTES, LOGS = 10_000_000, 3
+_LOOK_SECONDS = 0.2
+
+
+class Supervisor:
+    """Runs the script of a folder."""
+
+    def __init__(self, folder: Path, script: Background) -> None:
+        self._folder = folder
+        self._script = replace(script, supervisor=os.getpid(), process=0, restarts=0, since=time.time(), exit_code=None)
+        self._ending = threading.Event()
+
+    def run(self) -> int:
+        """Run it until it has ended; its exit code."""
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, self._end)
+        wait = FIRST_SECONDS
+        while True:
+            began = time.monotonic()
+            code = self._run_once()
+            if code >= 0 or self._ending.is_set():
+                break
+            wait = FIRST_SECONDS if time.monotonic() - began > HEALTHY_SECONDS else wait
+            self._say(f"the process was killed by signal {-code}; it is started again in {wait:.0f} s")
+            if self._ending.wait(wait):
+                break
+            wait = min(2 * wait, MOST_SECONDS)
+            self._note(restarts=self._script.restarts + 1)
+        self._say(f"ended with exit code {code}")
+        self._note(exit_code=code)
+        return code if code >= 0 else 1
+
+    def _run_once(self) -> int:
+        log = background.log_of(self._folder)
+        with private.open_file(log, "ab") as out:
+            process = subprocess.Popen(self._script.command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+        self._note(process=process.pid)
+        asked: float | None = None
+        while True:
+            try:
+                return process.wait(_LOOK_SECONDS)
+            except subprocess.TimeoutExpired:
+                rotate(log)
+            if self._ending.is_set():
+                asked = asked or self._terminate(process)
+                if time.monotonic() - asked > ENDING_SECONDS:
+                    process.kill()
+
+    def _terminate(self, process: subprocess.Popen[bytes]) -> float:
+        process.terminate()
+        return time.monotonic()
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        self._ending.set()
+
+    def _note(self, **changes: int) -> None:
+        self._script = replace(self._script, **changes)  # type: ignore[arg-type]
+        self._script.write(self._folder)
+
+    def _say(self, line: str) -> None:
+        with private.open_file(background.log_of(self._folder), "a", encoding="utf-8") as log:
+            log.write(f"[supervisor {time.strftime('%Y-%m-%dT%H:%M:%S')}] {line}\n")
+
+
+def rotate(log: Path, size: int = LOG_BYTES, count: int = LOGS) -> None:
+    """Put a log that is larger than ``size`` aside, keeping ``count`` of them in all. Its writer, which appends to it, goes on."""
+    if log.stat().st_size <= size:
+        return
+    older = [log.with_name(f"{log.name}.{n}") for n in range(1, count)]
+    for newer, old in zip(reversed(older[:-1]), reversed(older[1:]), strict=True):
+        if newer.exists():
+            newer.replace(old)
+    with private.open_file(older[0], "wb") as copy, log.open("r+b") as file:
+        while part := file.read(1 << 20):
+            copy.write(part)
+        file.truncate(0)
+
+
+def main(argv: list[str]) -> int:
+    """Supervise the script of the folder that ``argv`` names; 3 where another supervisor does."""
+    folder = Path(argv[0])
+    lock = background.hold(folder)
+    if lock is None:
+        return 3
+    script = Background.read(folder)
+    if script is None:
+        return 2
+    with lock:
+        return Supervisor(folder, script).run()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""A thread that keeps other processes informed of the jobs of this one, and carries out what they ask for."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.runtime.jobs import requests
+from sqlstream.runtime.jobs.requests import Action, Answer
+from sqlstream.runtime.jobs.status import LIVING, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlstream.runtime.jobs.job import Job
+    from sqlstream.runtime.jobs.requests import Request
+
+_LOOK_SECONDS = 0.5
+_WRITE_SECONDS = 5.0
+_ANSWER_SECONDS = 60.0
+_log = logging.getLogger(__name__)
+
+
+class Attendant:
+    """Attends the jobs of a session while they run. ``carry_out`` does what is asked of one; what it returns is the answer."""
+
+    def __init__(self, carry_out: Callable[[Job, Action], str]) -> None:
+        self._carry_out = carry_out
+        self._jobs: dict[str, Job] = {}
+        self._written: dict[str, tuple[float, str]] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._answering: list[threading.Thread] = []
+
+    def attend(self, job: Job) -> None:
+        """From now on ``job``, which has begun."""
+        with self._lock:
+            self._jobs[job.id] = job
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="job-attendant", daemon=True)
+                self._thread.start()
+        self._write(job)
+
+    def leave(self, job: Job) -> None:
+        """It has ended; its folder is still this process's."""
+        self._write(job, last=True)
+
+    def close(self) -> None:
+        """Wait for the answers to what was asked for."""
+        for thread in self._answering:
+            thread.join(_ANSWER_SECONDS)
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                attended = list(self._jobs.values())
+                if not attended:
+                    self._thread = None
+                    return
+            for job in attended:
+                for request in requests.pending(job.folder.parent):
+                    self._begin(job, request)
+                at, status = self._written.get(job.id, (0.0, ""))
+                if job.status.value != status or time.monotonic() - at > _WRITE_SECONDS:
+                    self._write(job)
+            time.sleep(_LOOK_SECONDS)
+
+    def _begin(self, job: Job, request: Request) -> None:
+        request.seen()
+        thread = threading.Thread(target=self._answer, args=(job, request), name=f"request-{job.id[:8]}", daemon=True)
+        self._answering = [*(t for t in self._answering if t.is_alive()), thread]
+        thread.start()
+
+    def _answer(self, job: Job, request: Request) -> None:
+        try:
+            answer = Answer(self._carry_out(job, request.action))
+        except SqlStreamError as error:
+            answer = Answer(error=error.message, hint=error.hint)
+        except Exception as error:  # who asks waits for an answer
+            _log.exception("a request failed")
+            answer = Answer(error=f"{type(error).__name__}: {error}")
+        with suppress(OSError):
+            request.answer(answer)
+
+    def _write(self, job: Job, *, last: bool = False) -> None:
+        with self._lock:
+            if job.id not in self._jobs:
+                return
+            if last:
+                del self._jobs[job.id]
+            elif job.status.value not in LIVING:
+                # What it ended with is written when its folder is let go of.
+                return
+            self._written[job.id] = time.monotonic(), job.status.value
+            try:
+                status_of(job).write(job.folder.parent)
+            except OSError as error:
+                _log.warning("status of job %s not written: %s", job.name, error)
+            if last:
+                self._written.pop(job.id, None)

@@ -1,0 +1,101 @@
+"""Scripts that run in the background of this machine under a supervisor of ours (``cli/supervisor.py``): what is known of each.
+
+``.sqlstream/background/<name>/`` has ``script.json`` (how it runs, its processes, how often it was started again), ``log`` and older ones, and a
+lock that the supervisor holds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import re
+import time
+from dataclasses import asdict, dataclass, field, replace
+from typing import IO, TYPE_CHECKING
+
+from sqlstream.core import private
+from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.runtime.jobs.folder import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_FILE = "script.json"
+_LONGEST = 40
+
+
+@dataclass(frozen=True)
+class Background:
+    """A script in the background. ``supervisor`` and ``process`` are ids of processes, 0 before there is one; ``exit_code`` is that of the end."""
+
+    file: str
+    command: tuple[str, ...]
+    supervisor: int = 0
+    process: int = 0
+    restarts: int = 0
+    since: float = field(default_factory=time.time)
+    exit_code: int | None = None
+
+    def write(self, folder: Path) -> None:
+        """Keep it in its folder."""
+        write_atomically(folder / _FILE, json.dumps(asdict(self), indent=2) + "\n")
+
+    @classmethod
+    def read(cls, folder: Path) -> Background | None:
+        """That of a folder; None where there is none."""
+        try:
+            found = cls(**json.loads((folder / _FILE).read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+        return replace(found, command=tuple(found.command))
+
+
+def folder_of(project: Path, file: Path) -> Path:
+    """The folder of the script in ``file``, a whole path."""
+    slug = re.sub(r"[^\w.-]+", "_", file.stem, flags=re.ASCII)[:_LONGEST].lstrip("._")
+    return ProjectFolder(project).background / f"{slug or 'script'}-{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
+
+
+def log_of(folder: Path) -> Path:
+    """What the script of a folder says."""
+    return folder / "log"
+
+
+def held(folder: Path) -> bool:
+    """Whether a supervisor has it."""
+    try:
+        with (folder / "lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def hold(folder: Path) -> IO[str] | None:
+    """Hold a folder until the file is closed; None where another supervisor has it."""
+    lock: IO[str] = private.open_file(private.folder(folder) / "lock", "a")
+    for _ in range(2):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except BlockingIOError:
+            # Who only looks has it for a moment.
+            time.sleep(0.1)
+    lock.close()
+    return None
+
+
+def scripts(project: Path) -> Iterator[tuple[Path, Background]]:
+    """Those of the project in this folder, with their folders."""
+    for folder in sorted(ProjectFolder(project).background.glob("*")):
+        if (found := Background.read(folder)) is not None:
+            yield folder, found
+
+
+def supervised(project: Path) -> dict[int, Background]:
+    """The scripts that a supervisor has now, by the id of the process that runs each."""
+    return {found.process: found for folder, found in scripts(project) if held(folder)}

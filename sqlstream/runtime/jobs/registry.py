@@ -1,0 +1,171 @@
+"""All jobs of a project, of whatever process: read from their folders. No JVM is needed."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import socket
+import uuid
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.runtime.jobs.folder import Generation, JobFolder
+from sqlstream.runtime.jobs.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlstream.runtime.jobs.versions import Version
+
+_DROPPED = "dropped-"
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """A job as its folder tells. ``status`` is None where no process has written one down."""
+
+    path: Path
+    name: str
+    status: Status | None
+
+    @property
+    def folder(self) -> JobFolder:
+        return JobFolder(self.path, self.name)
+
+    @property
+    def id(self) -> str:
+        """That of its last run; empty where that is not known."""
+        return "" if self.status is None else self.status.id
+
+    @cached_property
+    def held(self) -> bool:
+        """Whether a process had it when this was first asked."""
+        return self.is_held()
+
+    def is_held(self) -> bool:
+        """Whether a process has it now."""
+        try:
+            with (self.path / "lock").open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
+
+    @property
+    def state(self) -> str:
+        """As a JobStatus. INITIALIZING: a process has it, whose queries have not started. SUSPENDED: the process that ran it has ended without
+        stopping it, as by kill -9, and none has continued it.
+        """
+        status = self.status
+        if self.held:
+            return status.status if status is not None and status.pid == self._holder and status.lives else "INITIALIZING"
+        if status is None:
+            return "SUSPENDED" if (last := self.latest) is None or last.is_open else "FINISHED"
+        return "SUSPENDED" if status.lives else status.status
+
+    @property
+    def error(self) -> str | None:
+        """What it failed with, or why it does not go on."""
+        status = self.status
+        if status is None:
+            return None
+        return f"process {status.pid} on {status.host} has ended without stopping it" if self.state == "SUSPENDED" else status.error
+
+    @property
+    def process(self) -> str | None:
+        """The process that runs it, and where."""
+        if not self.held:
+            return None
+        # The lock of a folder holds on one machine.
+        return f"{self._holder}@{socket.gethostname()}"
+
+    @property
+    def _holder(self) -> int | None:
+        """The process that has it, or had it last."""
+        try:
+            return int((self.path / "lock").read_text())
+        except (OSError, ValueError):
+            return None
+
+    @property
+    def latest(self) -> Generation | None:
+        """The last generation; None where there is none, or the folder can't be read by this release."""
+        return self.generations[-1] if self.generations else None
+
+    @cached_property
+    def generations(self) -> list[Generation]:
+        """All that can be read by this release."""
+        try:
+            return self.folder.generations()
+        except ValidationError:
+            return []
+
+    @property
+    def version(self) -> Version | None:
+        """What it runs, or last ran."""
+        return None if self.latest is None else self.latest.version
+
+    def versions(self) -> list[Version]:
+        """All that are kept, a generation each, in their order."""
+        return [g.version for g in self.generations if g.version is not None]
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(_size(file) for file in self.path.rglob("*"))
+
+    def check_stopped(self) -> None:
+        """Raises ValidationError while a process has it."""
+        if self.is_held():
+            raise ValidationError(f"Job '{self.name}' is running, in process {self.process}.", hint=f"STOP JOB '{self.name}' stops it.")
+
+    def drop(self) -> None:
+        """Delete its folder: its state, its offsets, its versions. Raises ValidationError where it runs, OSError."""
+        lock = self.folder.lock()
+        try:
+            # Nobody finds half of a job, whatever happens now.
+            gone = self.path.parent.with_name(f"{_DROPPED}{uuid.uuid4().hex}")
+            self.path.rename(gone)
+        finally:
+            lock.close()
+        for folder in gone.parent.glob(f"{_DROPPED}*"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def records(project: Path) -> list[JobRecord]:
+    """The jobs of the project in this folder, by name."""
+    return sorted(_found(ProjectFolder(project).jobs), key=lambda r: (r.name, r.path))
+
+
+def find(project: Path, name: str) -> JobRecord:
+    """The one that is called so, or whose last run has this id or one that begins so. Raises ValidationError."""
+    known = records(project)
+    matching = [r for r in known if r.name == name] or [r for r in known if name and r.id.startswith(name)]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise ValidationError(f"Several jobs are meant by '{name}': {', '.join(r.id or str(r.path) for r in matching)}.")
+    raise ValidationError(f"Job {name} does not exist.", hint="SHOW JOBS lists the jobs of this project.")
+
+
+def _found(jobs: Path) -> Iterator[JobRecord]:
+    for file in jobs.glob("*/job.json"):
+        try:
+            name = json.loads(file.read_text())["name"]
+        except (OSError, ValueError, TypeError, KeyError):
+            name = file.parent.name
+        yield JobRecord(file.parent, str(name), Status.read(file.parent))
+
+
+def _size(file: Path) -> int:
+    try:
+        found = file.lstat()
+    except OSError:
+        return 0
+    return found.st_blocks * 512

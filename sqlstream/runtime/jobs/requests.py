@@ -1,0 +1,130 @@
+"""What other processes ask of the one that runs a job: files in ``requests`` of the job's folder, a request each, and its answer.
+
+The process that runs the job looks for them every half second. Who asks takes both away; a request that was not answered is withdrawn, so that
+it is never carried out later.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from sqlstream.core import private
+from sqlstream.core.errors import JobFailed
+from sqlstream.runtime.jobs.folder import write_atomically
+from sqlstream.runtime.jobs.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_FOLDER = "requests"
+_LOOK_SECONDS = 0.1
+# So soon a process that lives has seen a request, also where it is just about to start the job's queries.
+SEEN_SECONDS = 30.0
+# An answer comes so long after the lock is free, at most.
+_AFTER_SECONDS = 5.0
+_AGAIN = "Submitted again, the same statement continues from its checkpoint."
+_GOES_ON = "SHOW JOBS says how it goes on."
+
+
+class Action(Enum):
+    """What may be asked for."""
+
+    STOP = "stop"
+    STOP_WITH_SAVEPOINT = "stop with savepoint"
+    DRAIN = "drain"
+    SAVEPOINT = "savepoint"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``result``: what was made, such as the path of a savepoint; ``error`` and ``hint``: why it was not done."""
+
+    result: str = ""
+    error: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request that waits for its answer."""
+
+    action: Action
+    file: Path
+
+    def seen(self) -> None:
+        """Say that it is being carried out."""
+        self.file.with_suffix(".seen").touch()
+
+    def answer(self, answer: Answer) -> None:
+        """Answer it, unless it was withdrawn."""
+        if self.file.exists():
+            write_atomically(self.file.with_suffix(".answer"), json.dumps(asdict(answer)))
+
+
+def pending(folder: Path) -> Iterator[Request]:
+    """The requests to the job in ``folder`` that nobody has seen."""
+    for file in sorted((folder / _FOLDER).glob("*.request")):
+        if not file.with_suffix(".seen").exists():
+            try:
+                yield Request(Action(file.read_text()), file)
+            except (OSError, ValueError):
+                # Withdrawn, or of another release.
+                continue
+
+
+def forget(folder: Path) -> None:
+    """Take away what was asked of an earlier process."""
+    for file in (folder / _FOLDER).glob("*"):
+        file.unlink(missing_ok=True)
+
+
+def ask(
+    folder: Path, name: str, action: Action, held: Callable[[], bool], seconds: float | None = None, interrupted: Callable[[], bool] = lambda: False
+) -> Answer:
+    """Ask the process that runs the job ``name`` in ``folder`` and wait, so many seconds if they are said, for its answer.
+
+    ``held`` says whether a process has the job. Raises JobFailed where none does, or it does not answer.
+    """
+    status = Status.read(folder)
+    process = f"process {status.pid} on {status.host}" if status is not None else "its process"
+    file = private.folder(folder / _FOLDER) / f"{uuid.uuid4().hex}.request"
+    write_atomically(file, action.value)
+    began = time.monotonic()
+    free: float | None = None
+    try:
+        while True:
+            if (answered := file.with_suffix(".answer")).exists():
+                return Answer(**json.loads(answered.read_text()))
+            now = time.monotonic()
+            seen = file.with_suffix(".seen").exists()
+            if held():
+                free = None
+            elif free is None:
+                free = now
+            elif now - free > (_AFTER_SECONDS if seen else 0):
+                return _ended(folder, name, action, process)
+            if not seen and now - began > SEEN_SECONDS:
+                raise JobFailed(f"Job '{name}' does not answer: {process} has not seen the request for {SEEN_SECONDS:.0f} s.",
+                                hint="Is it paused, or is its machine? Nothing was done.")  # fmt: skip
+            if seconds is not None and now - began > seconds:
+                raise JobFailed(f"Job '{name}' has not answered within {seconds:g} s: {process} is still at it.", hint=_GOES_ON)
+            if interrupted():
+                raise JobFailed(f"Nobody waits for the answer of job '{name}' any more.", hint=_GOES_ON)
+            time.sleep(_LOOK_SECONDS)
+    finally:
+        for suffix in (".request", ".seen", ".answer"):
+            file.with_suffix(suffix).unlink(missing_ok=True)
+
+
+def _ended(folder: Path, name: str, action: Action, process: str) -> Answer:
+    """The answer where the process has let go of the job without one."""
+    status = Status.read(folder)
+    if action is Action.STOP and status is not None and not status.lives:
+        return Answer()
+    raise JobFailed(f"Job '{name}' does not run any more: {process} has ended.", hint=_AGAIN)

@@ -1,0 +1,69 @@
+"""What the process that runs a job writes down of it, for other processes: ``status.json`` in the job's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING
+
+from sqlstream.runtime.jobs.folder import write_atomically
+from sqlstream.runtime.monitor.figures import OVERVIEW, last_error, overview
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sqlstream.runtime.jobs.job import Job
+
+FILE = "status.json"
+# States in which a process works on the job.
+LIVING = ("RUNNING", "RESTARTING")
+
+
+@dataclass(frozen=True)
+class Status:
+    """A job as it was when it was ``written``. Times are in seconds since 1970; ``figures`` are a row of SHOW JOB METRICS by its columns;
+    ``progressed``: when a micro-batch last ended.
+    """
+
+    id: str
+    status: str
+    since: float
+    generation: str
+    error: str | None = None
+    figures: Mapping[str, str | None] = field(default_factory=dict)
+    progressed: float | None = None
+    pid: int = field(default_factory=os.getpid)
+    host: str = field(default_factory=socket.gethostname)
+    written: float = field(default_factory=time.time)
+
+    @property
+    def lives(self) -> bool:
+        """Whether the process worked on the job when it wrote this."""
+        return self.status in LIVING
+
+    def write(self, folder: Path) -> None:
+        """Keep it in the folder of the job. Raises OSError."""
+        write_atomically(folder / FILE, json.dumps(asdict(self), indent=2) + "\n")
+
+    @classmethod
+    def read(cls, folder: Path) -> Status | None:
+        """That of the job in this folder; None where there is none, or none that can be read."""
+        try:
+            found = json.loads((folder / FILE).read_text())
+            return cls(**{f.name: found[f.name] for f in fields(cls) if f.name in found})
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def status_of(job: Job) -> Status:
+    """That of a job of this process, by figures that are known already."""
+    metrics = job.metrics
+    batches = [q.at / 1000 for q in metrics.queries if q.at]
+    return Status(
+        job.id, job.status.value, job.started, job.folder.name, last_error(metrics), dict(zip(OVERVIEW, overview(metrics), strict=True)),
+        max(batches, default=None),
+    )  # fmt: skip

@@ -1,0 +1,179 @@
+"""``sqlstream jobs``: the commands, the supervisor of scripts in the background, kill -9 and the question before a job is deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.cli import starting, supervisor
+from sqlstream.runtime.jobs import background
+from sqlstream.runtime.jobs.background import Background
+from sqlstream.runtime.jobs.folder import JobFolder
+from sqlstream.runtime.jobs.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCRIPT = """
+CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');
+CREATE TABLE copies (n BIGINT) WITH ('connector' = 'blackhole');
+SET 'pipeline.name' = 'copying';
+INSERT INTO copies SELECT n FROM numbers;
+"""
+
+
+def jobs(project: Path, *arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(project), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=project, timeout=180, **more)  # type: ignore[call-overload, no-any-return]
+
+
+def until(condition: Callable[[], object], seconds: float = 90) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> JobFolder:
+    folder = JobFolder(tmp_path / ".sqlstream" / "jobs" / "a", "a")
+    (folder.path / "1").mkdir(parents=True)
+    folder.describe(())
+    Status("77", "CANCELED", 1.0, "1").write(folder.path)
+    return folder
+
+
+def test_there_are_none(tmp_path: Path) -> None:
+    assert jobs(tmp_path, "list").stdout == "There are no jobs.\n"
+    unknown = jobs(tmp_path, "stop", "x")
+    assert (unknown.returncode, "Job x does not exist" in unknown.stderr) == (1, True)
+    assert jobs(tmp_path, "list", "--nonsense").returncode == 2
+
+
+def test_one_that_is_stopped(tmp_path: Path, stopped: JobFolder) -> None:
+    (listed,) = map(json.loads, jobs(tmp_path, "list", "--json").stdout.splitlines())
+    assert (listed["job name"], listed["status"], listed["job id"], listed["process"]) == ("a", "CANCELED", "77", None)
+    again = jobs(tmp_path, "stop", "a")
+    assert (again.returncode, "Job 'a' is not running: it is CANCELED." in again.stderr) == (1, True)
+
+
+def test_without_a_terminal_nothing_is_deleted_unasked(tmp_path: Path, stopped: JobFolder) -> None:
+    refused = jobs(tmp_path, "drop", "a", stdin=subprocess.DEVNULL)
+    assert (refused.returncode, "-y says yes" in refused.stderr, stopped.path.exists()) == (1, True, True)
+    assert jobs(tmp_path, "drop", "a", "-y").returncode == 0
+    assert not stopped.path.exists()
+
+
+@pytest.mark.parametrize(("answer", "gone"), [("y", True), ("n", False), ("", False)])
+def test_the_question_in_a_terminal(tmp_path: Path, stopped: JobFolder, answer: str, gone: bool) -> None:
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "sqlstream", "jobs", "drop", "a", "--project", str(tmp_path)]
+    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    shown = b""
+    while b"[y/N]" not in shown:
+        shown += os.read(master, 4096)
+    os.write(master, f"{answer}\n".encode())
+    assert process.wait(30) == (0 if gone else 1)
+    os.close(master)
+    assert stopped.path.exists() is not gone
+
+
+def supervised(folder: Path, code: str) -> subprocess.Popen[bytes]:
+    Background("x.sql", (sys.executable, "-c", code)).write(background.log_of(folder).parent)
+    return subprocess.Popen([sys.executable, "-m", "sqlstream.cli.supervisor", str(folder)])
+
+
+def script_of(folder: Path) -> Background:
+    found = Background.read(folder)
+    assert found is not None
+    return found
+
+
+def test_what_is_killed_is_started_again_what_ends_is_not(tmp_path: Path) -> None:
+    once = "import os, pathlib; p = pathlib.Path('{}'); n = p.exists(); p.touch(); print('ran', flush=True); n or os.kill(os.getpid(), 9); raise SystemExit(7)"
+    process = supervised(tmp_path, once.format(tmp_path / "ran"))
+    assert process.wait(30) == 7
+    script = script_of(tmp_path)
+    assert (script.restarts, script.exit_code) == (1, 7)
+    said = background.log_of(tmp_path).read_text()
+    assert said.count("ran") == 2
+    assert "killed by signal 9" in said
+
+
+def test_a_supervisor_survives_its_terminal_and_ends_with_its_script(tmp_path: Path) -> None:
+    process = supervised(tmp_path, "import time; time.sleep(100)")
+    until(lambda: script_of(tmp_path).process)
+    assert background.held(tmp_path)
+    second = subprocess.run([sys.executable, "-m", "sqlstream.cli.supervisor", str(tmp_path)], check=False)
+    assert second.returncode == 3
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
+    process.terminate()
+    process.wait(30)
+    assert not background.held(tmp_path)
+    with pytest.raises(ProcessLookupError):
+        os.kill(script_of(tmp_path).process, 0)
+
+
+def test_a_log_is_rotated_under_its_writer(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("ab", buffering=0) as writer:
+        for text in (b"a" * 20, b"b" * 20, b"c" * 20, b"d"):
+            writer.write(text)
+            supervisor.rotate(log, size=10, count=3)
+    assert {p.name: p.read_bytes()[:1] for p in tmp_path.iterdir()} == {"log": b"d", "log.1": b"c", "log.2": b"b"}
+
+
+def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    file = tmp_path / "my 100% job.sql"
+    file.write_text("SELECT 1")
+    assert starting.systemd(tmp_path, file, ["--var", 'A=$x "y"']) == 0
+    unit = Path(capsys.readouterr().out.splitlines()[0])
+    command = next(line for line in unit.read_text().splitlines() if line.startswith("ExecStart="))
+    assert command.endswith(f'-f "{tmp_path}/my 100%% job.sql" --var "A=$$x \\"y\\""')
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+def test_a_script_in_the_background_is_stopped_killed_and_found(tmp_path: Path) -> None:
+    file = tmp_path / "copy.sql"
+    file.write_text(SCRIPT)
+
+    def listed() -> dict[str, str | None]:
+        rows = [json.loads(line) for line in jobs(tmp_path, "list", "--json").stdout.splitlines()]
+        return next((r for r in rows if r["job name"] == "copying"), {})
+
+    started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
+    try:
+        assert (started.returncode, "copying: in the background" in started.stdout) == (0, True), started
+        second = jobs(tmp_path, "start", str(file), "--detach")
+        assert (second.returncode, "runs already under supervisor" in second.stderr) == (1, True)
+        first = listed()
+        assert (first["status"], first["version"]) == ("RUNNING", "1")
+        os.kill(int(str(first["process"]).partition("@")[0]), signal.SIGKILL)
+        until(lambda: listed()["status"] == "SUSPENDED")
+        until(lambda: listed()["status"] == "RUNNING")
+        assert str(listed()["background"]).endswith("1 restart")
+        refused = jobs(tmp_path, "drop", "copying", "-y")
+        assert (refused.returncode, "is running" in refused.stderr) == (1, True)
+    finally:
+        ended = jobs(tmp_path, "stop", "copying")
+    assert ended.returncode == 0, ended
+    assert listed()["status"] == "CANCELED"
+    until(lambda: not any(background.held(f) for f, _ in background.scripts(tmp_path)))
+    assert "started again in 1 s" in jobs(tmp_path, "logs", str(file)).stdout
+    assert jobs(tmp_path, "drop", "copying", "-y").returncode == 0
+    assert listed() == {}

@@ -1,0 +1,194 @@
+"""The jobs of a project as their folders tell, and requests to the processes that run them: processes that hold a folder, without Spark."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.runtime.jobs import registry, requests
+from sqlstream.runtime.jobs.folder import JobFolder
+from sqlstream.runtime.jobs.requests import Action
+from sqlstream.runtime.jobs.status import Status
+from sqlstream.runtime.jobs.versions import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NAME = "Übersicht der Konten"
+# Runs the job in the folder of its arguments: answers requests, or never looks at any.
+HOLDER = """
+import sys, time
+from pathlib import Path
+from sqlstream.runtime.jobs import requests
+from sqlstream.runtime.jobs.folder import JobFolder
+from sqlstream.runtime.jobs.status import Status
+folder = JobFolder(Path(sys.argv[1]), sys.argv[2])
+lock = folder.lock()
+Status("0123abcd", "RUNNING", time.time(), "1").write(folder.path)
+print("held", flush=True)
+while True:
+    for request in requests.pending(folder.path):
+        request.seen()
+        if request.action.value == "stop":
+            Status("0123abcd", "CANCELED", time.time(), "1").write(folder.path)
+            raise SystemExit
+        if request.action.value == "savepoint":
+            request.answer(requests.Answer("file:/kept"))
+        if request.action.value == "drain":
+            request.answer(requests.Answer(error="A row is wrong.", hint="Mend it."))
+    time.sleep(0.05)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> JobFolder:
+    """The folder of a job that has run one version."""
+    folder = JobFolder(tmp_path / ".sqlstream" / "jobs" / "konten", NAME)
+    Version(1, "d1", "INSERT INTO t SELECT 1").write(folder.path / "1")
+    folder.describe(())
+    return folder
+
+
+@pytest.fixture
+def holder(folder: JobFolder) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs it."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder.path), NAME], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def ask(folder: JobFolder, action: Action, seconds: float | None = None) -> requests.Answer:
+    (record,) = registry.records(folder.path.parents[2])
+    return requests.ask(folder.path, NAME, action, record.is_held, seconds)
+
+
+def left(folder: JobFolder) -> list[str]:
+    return [p.name for p in (folder.path / "requests").iterdir()]
+
+
+def test_states(tmp_path: Path, folder: JobFolder) -> None:
+    def state() -> str:
+        (record,) = registry.records(tmp_path)
+        assert record.name == NAME
+        return record.state
+
+    assert state() == "SUSPENDED"
+    status = Status("42", "RUNNING", 1.0, "1")
+    for written, shown in (("RUNNING", "SUSPENDED"), ("RESTARTING", "SUSPENDED"), ("CANCELED", "CANCELED"), ("FAILED", "FAILED")):
+        replace(status, status=written).write(folder.path)
+        assert state() == shown
+    with folder.lock():
+        # The process that has it has not written yet.
+        assert state() == "INITIALIZING"
+        replace(status, status="RUNNING", pid=1).write(folder.path)
+        assert state() == "INITIALIZING"
+        replace(status, status="RESTARTING").write(folder.path)
+        assert state() == "RESTARTING"
+    (folder.path / "status.json").write_text("{")
+    assert state() == "SUSPENDED"
+    (folder.path / "1" / "finished").touch()
+    assert state() == "FINISHED"
+
+
+def test_a_job_is_found_by_name_and_by_the_beginning_of_its_id(tmp_path: Path, folder: JobFolder) -> None:
+    Status("42ab", "CANCELED", 1.0, "1").write(folder.path)
+    assert registry.find(tmp_path, NAME).path == registry.find(tmp_path, "42").path == folder.path
+    for unknown in ("", "43", "Übersicht"):
+        with pytest.raises(ValidationError, match="does not exist"):
+            registry.find(tmp_path, unknown)
+
+
+def test_a_folder_of_a_newer_release_is_listed(tmp_path: Path, folder: JobFolder) -> None:
+    (folder.path / "1" / "version.json").write_text("{}")
+    Status("42ab", "FAILED", 1.0, "1", "Why").write(folder.path)
+    (record,) = registry.records(tmp_path)
+    assert (record.state, record.error, record.version, record.versions()) == ("FAILED", "Why", None, [])
+
+
+def test_no_jobs(tmp_path: Path) -> None:
+    assert registry.records(tmp_path) == []
+
+
+def test_looking_keeps_nobody_out(folder: JobFolder) -> None:
+    (record,) = registry.records(folder.path.parents[2])
+    folder.lock().close()
+    looking = subprocess.Popen(
+        [sys.executable, "-c", "import fcntl, sys, time; fcntl.flock(f := open(sys.argv[1]), fcntl.LOCK_SH); print(flush=True); time.sleep(0.05)",
+         str(folder.path / "lock")], stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert looking.stdout is not None
+    looking.stdout.readline()
+    with folder.lock():
+        assert record.is_held()
+    looking.wait()
+    looking.stdout.close()
+
+
+def test_a_request_is_answered_and_leaves_nothing(folder: JobFolder, holder: subprocess.Popen[str]) -> None:
+    began = time.monotonic()
+    assert ask(folder, Action.SAVEPOINT).result == "file:/kept"
+    assert time.monotonic() - began < 2
+    assert ask(folder, Action.DRAIN) == requests.Answer(error="A row is wrong.", hint="Mend it.")
+    assert left(folder) == []
+
+
+def test_a_process_that_stops_as_asked_may_end_before_it_answers(folder: JobFolder, holder: subprocess.Popen[str]) -> None:
+    assert ask(folder, Action.STOP).error is None
+    assert left(folder) == []
+
+
+def test_the_dead_are_told_from_the_paused(folder: JobFolder, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "SEEN_SECONDS", 1.0)
+    holder.send_signal(signal.SIGSTOP)
+    with pytest.raises(JobFailed, match=f"process {holder.pid} on .* has not seen the request") as paused:
+        ask(folder, Action.STOP)
+    assert "paused" in (paused.value.hint or "")
+    # It does not stop when it wakes up.
+    assert left(folder) == []
+    holder.send_signal(signal.SIGCONT)
+    assert ask(folder, Action.SAVEPOINT).result
+    holder.kill()
+    holder.wait()
+    with pytest.raises(JobFailed, match=f"process {holder.pid} on .* has ended"):
+        ask(folder, Action.STOP)
+
+
+def test_waiting_has_an_end(folder: JobFolder, holder: subprocess.Popen[str]) -> None:
+    with pytest.raises(JobFailed, match="has not answered within 0.5 s"):
+        ask(folder, Action.STOP_WITH_SAVEPOINT, 0.5)
+
+
+def test_what_was_asked_of_an_earlier_process_is_forgotten(folder: JobFolder) -> None:
+    (folder.path / "requests").mkdir()
+    (folder.path / "requests" / "1.request").write_text("stop")
+    assert [r.action for r in requests.pending(folder.path)] == [Action.STOP]
+    requests.forget(folder.path)
+    assert list(requests.pending(folder.path)) == []
+
+
+def test_a_job_that_runs_is_not_dropped(tmp_path: Path, folder: JobFolder, holder: subprocess.Popen[str]) -> None:
+    (record,) = registry.records(tmp_path)
+    with pytest.raises(ValidationError, match=f"is running, in process {holder.pid}@"):
+        record.check_stopped()
+    with pytest.raises(ValidationError, match="already running"):
+        record.drop()
+    holder.kill()
+    holder.wait()
+    record.drop()
+    assert registry.records(tmp_path) == []
+    assert [p.name for p in (tmp_path / ".sqlstream").iterdir()] == ["jobs"]
+    # One who had opened its lock gets that of a new folder.
+    folder.lock().close()
+    assert folder.path.exists()
