@@ -180,6 +180,13 @@ class Connector(ABC):
         """A writer ready to start: format, options and partitioning set; the job adds name, trigger, checkpoint, output mode."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
 
+    def landed(self, request: Write, query: str, batch: int) -> bool | None:
+        """Whether micro-batch ``batch`` of the streaming query with id ``query``, which has ended, is in the sink; None where that can't be known.
+
+        What has landed in part is completed. False as well where rows that are written again take the place of what they were.
+        """
+        return None
+
     def write_batch(self, request: Write) -> None:
         """Write a static frame."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")

@@ -138,6 +138,13 @@ class Delta(Connector):
             return delta_merge.merge_stream(request, path)
         return _stored(request).writeStream.format("delta").option("path", path)
 
+    def landed(self, request: Write, query: str, batch: int) -> bool | None:
+        jvm: Any = request.spark._jvm
+        path = resolve(request.table.options["table-path"], request.project)
+        snapshot = jvm.org.apache.spark.sql.delta.DeltaLog.forTableWithSnapshot(request.spark._jsparkSession, path)._2()
+        last = snapshot.transactions().get(query)
+        return bool(last.isDefined()) and int(last.get()) >= batch
+
     def write_batch(self, request: Write) -> None:
         table = request.table
         path = _ensure(request.spark, table, request.project)

@@ -52,6 +52,18 @@ def write_batch(
     _publish(folder, writer, number, commit)
 
 
+def landed(folder: Folder, writer: str, number: int, *, commit: PartitionCommit | None = None) -> bool:
+    """Whether batch ``number`` of ``writer`` is in ``folder``, or has begun to be: then it is moved on."""
+    own = (".sqlstream", writer)
+    done = folder.read(*own, _DONE)
+    if done is not None and int(done) >= number:
+        return True
+    begun = folder.exists(*own, _REPLACED.format(number))
+    if begun:
+        _publish(folder, writer, number, commit)
+    return begun
+
+
 def _publish(folder: Folder, writer: str, number: int, commit: PartitionCommit | None) -> None:
     """Put the files of a staged batch in the place of those that it replaces."""
     own = (".sqlstream", writer)

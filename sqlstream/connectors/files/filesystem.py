@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options, with_kinds
-from sqlstream.connectors.files.batches import write_batch
+from sqlstream.connectors.files.batches import landed, write_batch
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.files.partition_commit import PartitionCommit, PartitionTime
 from sqlstream.connectors.in_order import arrival, task_sorted
@@ -224,6 +224,10 @@ class Filesystem(Connector):
             self._put(spark, request, batch, writer or request.name, number)
 
         return shaped.writeStream.foreachBatch(write)
+
+    def landed(self, request: Write, query: str, batch: int) -> bool | None:
+        folder = Folder(request.spark, resolve(request.table.options["path"], request.project))
+        return landed(folder, query, batch, commit=self._commit(request, ends=False))
 
     def write_batch(self, request: Write) -> None:
         import uuid

@@ -176,6 +176,9 @@ class Jdbc(Connector):
         statements = self._statements(request)
         return request.frame.writeStream.foreachBatch(lambda batch, _: self._put(request, batch, statements))
 
+    def landed(self, request: Write, query: str, batch: int) -> bool | None:
+        return False if request.table.primary_key else None
+
     def write_batch(self, request: Write) -> None:
         if request.overwrite:
             raise ValidationError(f"INSERT OVERWRITE requires that the underlying DynamicTableSink of table '{request.table.path}' "

@@ -7,6 +7,7 @@ job's folder, and applied as a filter, because Spark's streaming source knows no
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +136,7 @@ class TopicConnector(Connector):
             partitions = kafka.partitions(topics, pattern)
             if not partitions and not (growing and every):
                 raise ValidationError(f"No Kafka topic matches the pattern '{pattern}'.")
+            ids = _known_ids(kafka, request, {topic for topic, _ in partitions})
             began = offsets_of(once(request, "start", lambda: to_json(self._start(kafka, table, partitions, mode))))
             start = {p: began.get(p, EARLIEST) for p in partitions}
             end = self._end(kafka, request, partitions)
@@ -150,7 +152,7 @@ class TopicConnector(Connector):
             stop = {p: max(end[p], start[p]) for p in partitions}
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
             return SourceFrame(decoded(frame, table, self.layout(table)))
-        known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties)
+        known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties, ids)
         frame = request.spark.readStream.name(request.name).format(SOURCE).options(**options, topics=known.id()).load()
         frame = frame if end is None else frame.where(_before(end))
         split = _split(known) if request.splits else None
@@ -232,13 +234,32 @@ def _group_offsets(kafka: Any, table: Table, partitions: list[Partition], reset:
     return {p: committed.get(p, default) for p in partitions}
 
 
-def _topics(spark: SparkSession, topics: Sequence[str], pattern: str | None, start: str, every: int, properties: Mapping[str, str]) -> Any:
+def _known_ids(kafka: Any, request: Read, topics: set[str]) -> dict[str, str]:
+    """The ids of ``topics``, which are kept with a job. Raises ValidationError where one is another topic of the same name by now."""
+    if not request.streaming or request.shared is None:
+        return {}
+    ids: dict[str, str] = kafka.ids(sorted(topics))
+    kept = json.loads(once(request, "topics", lambda: json.dumps(ids)))
+    for topic, id_ in ids.items():
+        if kept.get(topic, id_) != id_:
+            raise ValidationError(
+                f"Kafka topic '{topic}' was deleted and created again since the job began: what it has read is gone, and offsets mean other records.",
+                hint=f"ALTER JOB .. SET OFFSETS ('{topic}' = 'earliest') goes on with the new one.",
+            )
+    return ids
+
+
+def _topics(
+    spark: SparkSession, topics: Sequence[str], pattern: str | None, start: str, every: int, properties: Mapping[str, str], ids: Mapping[str, str]
+) -> Any:
     """Java's KafkaTopics, whose arguments these are; ``properties`` are those of a client."""
     assert spark._jvm is not None
-    named = spark._jvm.java.util.ArrayList()
+    named, known = spark._jvm.java.util.ArrayList(), spark._jvm.java.util.HashMap()
     for topic in topics:
         named.add(topic)
-    return classes(spark).kafka.KafkaTopics(named, pattern, start, every, properties.get("bootstrap.servers", ""))
+    for topic, id_ in ids.items():
+        known.put(topic, id_)
+    return classes(spark).kafka.KafkaTopics(named, pattern, start, every, properties.get("bootstrap.servers", ""), known)
 
 
 def _split(topics: Any) -> Column:

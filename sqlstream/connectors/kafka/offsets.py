@@ -26,6 +26,8 @@ EARLIEST = -2
 Partition = tuple[str, int]
 Offsets = dict[Partition, int]
 _TIMEOUT_MS = "20000"
+# Kafka's Uuid.ZERO_UUID.
+_NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
 def parse_specific(text: str) -> dict[int, int]:
@@ -76,12 +78,15 @@ class Cluster:
             assert self._jvm is not None
             matches = self._jvm.java.util.regex.Pattern.matches
             topics = sorted(str(t) for t in self._get(self._admin.listTopics().names()) if matches(pattern, t))
-        known: list[Partition] = []
-        for topic in topics:
-            names = self._list([topic])
-            description = self._get(self._admin.describeTopics(names).topicNameValues().get(topic), topic)
-            known += [(topic, int(p.partition())) for p in description.partitions()]
-        return known
+        return [(topic, int(p.partition())) for topic in topics for p in self._described(topic).partitions()]
+
+    def ids(self, topics: Iterable[str]) -> dict[str, str]:
+        """The id of each of ``topics``, which a topic that is created again does not have. Brokers of long ago have none."""
+        ids = {topic: str(self._described(topic).topicId().toString()) for topic in topics}
+        return {topic: id_ for topic, id_ in ids.items() if id_ != _NO_ID}
+
+    def _described(self, topic: str) -> Any:
+        return self._get(self._admin.describeTopics(self._list([topic])).topicNameValues().get(topic), topic)
 
     def committed(self, group: str, partitions: Iterable[Partition]) -> Offsets:
         """The group's committed offsets, of those partitions that have one."""

@@ -81,6 +81,9 @@ class UpsertKafka(TopicConnector):
 
         return request.frame.writeStream.foreachBatch(write)
 
+    def landed(self, request: Write, query: str, batch: int) -> bool | None:
+        return False
+
     def write_batch(self, request: Write) -> None:
         if request.overwrite:
             raise ValidationError("INSERT OVERWRITE requires that the underlying table supports it; 'upsert-kafka' doesn't.")

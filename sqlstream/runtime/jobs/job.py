@@ -140,6 +140,8 @@ class Job:
         problem = job_error(error, nodes=self.sinks, folder=self.folder)
         if isinstance(problem, JobFailed):
             problem.job = self.name
+        if problem.hint is not None:
+            problem.hint = problem.hint.replace("ALTER JOB ..", f"ALTER JOB '{self.name}'")
         return problem
 
 

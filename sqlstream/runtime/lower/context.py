@@ -7,13 +7,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.core.java import classes
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs, reached
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+    from sqlstream.plan.nodes import Node
     from sqlstream.runtime.lower.query_watch import QueryWatch
 
 # A day before the last TIMESTAMP that Spark can print.
@@ -31,7 +34,8 @@ class Lowering:
     own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
     same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for this long no longer holds the watermark
     back; 0: never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` learns
-    of the plan's watermarks; ``watermarks`` are the tables that they belong to.
+    of the plan's watermarks; ``watermarks`` are the tables that they belong to. ``node_id`` gives the stable id of a node whose state is to be
+    found again.
     """
 
     spark: SparkSession
@@ -47,6 +51,7 @@ class Lowering:
     future_ms: int = 0
     watch: QueryWatch | None = None
     watermarks: list[str] = field(default_factory=list)
+    node_id: Callable[[Node], str | None] = lambda node: None
     _names: Counter[str] = field(default_factory=Counter)
     _inputs: Any = None
 
@@ -69,6 +74,12 @@ class Lowering:
         if self.bounded:
             return LAST_MS
         return None if self._inputs is None else reached(self._inputs)
+
+    def mark(self, node: Node, frame: DataFrame) -> None:
+        """Spark's operators of ``frame``, but for those of inputs that are marked already, are known as those of ``node``."""
+        name = self.node_id(node) if self.streaming else None
+        if name is not None:
+            classes(self.spark).checkpoints.QueryRecord.mark(frame._jdf, name)
 
     def source_name(self, name: str) -> str:
         """A name for a streaming source: the same again when the same plan is lowered again."""

@@ -69,6 +69,12 @@ WATERMARK = "__sqlstream_watermark"
 
 def lower(node: Node, to: Lowering) -> DataFrame:
     """The DataFrame of ``node``: its columns under their names, in carrier types, and KIND where its rows carry their kind."""
+    frame = _lowered(node, to)
+    to.mark(node, frame)
+    return frame
+
+
+def _lowered(node: Node, to: Lowering) -> DataFrame:
     match node:
         case Scan() | Project() | Filter():
             return _source(node, to, splits=False).frame

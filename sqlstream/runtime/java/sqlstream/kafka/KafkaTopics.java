@@ -51,6 +51,7 @@ public final class KafkaTopics {
     private final Pattern pattern;
     private final long every;
     private final String servers;
+    private final Map<String, String> ids;
     private final SourceSplits splits;
     private final Set<TopicPartition> partitions = new TreeSet<>(ORDER);
     private long looked;
@@ -69,8 +70,11 @@ public final class KafkaTopics {
      * @param start the partitions that are read from the start, as Spark's option {@code assign} takes them
      * @param every milliseconds between two looks for others; 0 for never
      * @param servers the brokers, for people
+     * @param ids those of topics by their names, as they were when the job began
      */
-    public KafkaTopics(List<String> topics, String pattern, String start, long every, String servers) {
+    public KafkaTopics(
+            List<String> topics, String pattern, String start, long every, String servers, Map<String, String> ids) {
+        this.ids = Map.copyOf(ids);
         this.servers = servers;
         this.topics = List.copyOf(topics);
         this.pattern = pattern == null ? null : Pattern.compile(pattern);
@@ -140,6 +144,11 @@ public final class KafkaTopics {
         List<TopicPartition> all = new ArrayList<>();
         DescribeTopicsResult described = admin.describeTopics(named, new DescribeTopicsOptions().timeoutMs(timeout));
         for (TopicDescription topic : described.allTopicNames().get().values()) {
+            String id = topic.topicId().toString();
+            if (!ids.getOrDefault(topic.name(), id).equals(id)) {
+                throw new IllegalStateException(
+                        "Kafka topic '" + topic.name() + "' was deleted and created again while the job ran.");
+            }
             for (TopicPartitionInfo each : topic.partitions()) {
                 all.add(new TopicPartition(topic.name(), each.partition()));
             }

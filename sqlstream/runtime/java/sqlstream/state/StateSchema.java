@@ -31,7 +31,8 @@ import org.apache.spark.sql.types.StructType;
  */
 public final class StateSchema {
     private static final String KEY = "sqlstream.state";
-    private static final String FILE = "_sqlstream";
+    public static final String FILE = "_sqlstream";
+
     /** What is between the layouts and the rest. */
     private static final String ROWS = " by (";
 
@@ -55,6 +56,19 @@ public final class StateSchema {
                 + (expires ? ", which expires" : "")
                 + ", giving " + output.catalogString();
         return new MetadataBuilder().putString(KEY, text).build();
+    }
+
+    /** What the state of {@code exec} is; null where its operator is none of ours. */
+    public static String text(TransformWithStateExec exec) {
+        Metadata metadata = exec.outputObjAttr().metadata();
+        return metadata.contains(KEY) ? metadata.getString(KEY) : null;
+    }
+
+    /**
+     * {@code text}, of an operator that goes on with a state beside which {@code found} stands: in that one's versions.
+     */
+    public static String carried(String found, String text) {
+        return found.substring(0, found.indexOf(ROWS)) + rest(text);
     }
 
     /**

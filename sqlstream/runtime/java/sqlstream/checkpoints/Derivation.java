@@ -1,0 +1,292 @@
+package sqlstream.checkpoints;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
+import org.apache.spark.sql.execution.streaming.state.OperatorStateMetadata;
+import org.apache.spark.sql.execution.streaming.state.OperatorStateMetadataReader;
+import org.apache.spark.sql.execution.streaming.state.StateStoreConf;
+import org.apache.spark.sql.execution.streaming.state.StateStoreMetadata;
+import org.apache.spark.sql.internal.SQLConf;
+import sqlstream.catalyst.Scala;
+import sqlstream.state.StateSchema;
+
+/**
+ * A new checkpoint made from that of another query: its own id, and one micro-batch, which is committed: all that the
+ * other had done. States of operators are copied into version 1, whatever the folders, numbers of operators and numbers
+ * of partitions were.
+ */
+public final class Derivation {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String PARTITIONS = "spark.sql.shuffle.partitions";
+    private static final String NONE = "-";
+
+    private final SparkSession session;
+    private final Place old;
+    private final Place fresh;
+    private final long batch;
+    private final JsonNode mapping;
+
+    private Derivation(SparkSession session, String old, long batch, String fresh, JsonNode mapping)
+            throws IOException {
+        Configuration hadoop = session.sessionState().newHadoopConf();
+        this.session = session;
+        this.old = new Place(old, hadoop);
+        this.fresh = new Place(fresh, hadoop);
+        this.batch = batch;
+        this.mapping = mapping;
+    }
+
+    /**
+     * What the logs of the checkpoint in {@code place} say: the query's id, the last micro-batch begun and the last
+     * committed, -1 for none.
+     */
+    public static List<Object> standing(org.apache.spark.sql.SparkSession session, String place) throws IOException {
+        Place at = new Place(place, ((SparkSession) session).sessionState().newHadoopConf());
+        String id = at.exists("metadata")
+                ? JSON.readTree(at.read("metadata")).path("id").asText()
+                : "";
+        return List.of(id, last(at.numbers("offsets")), last(at.numbers("commits")));
+    }
+
+    private static long last(List<Long> numbers) {
+        return numbers.isEmpty() ? -1 : numbers.get(numbers.size() - 1);
+    }
+
+    /**
+     * Makes the checkpoint {@code fresh} from {@code old} as it was after the micro-batch {@code batch}, -1 for none.
+     *
+     * @param mapping JSON with, each where it is not as in the old one: {@code sources}, in their order, each with its
+     *     name, that of the old one ({@code from}), that one's place ({@code index}), and its offset; {@code
+     *     operators}, each new number with the old one, or null; {@code partitions}
+     * @param frame the rows of the query that goes on with it; null where it is the same as the old one
+     * @param mode that query's output mode
+     */
+    public static void derive(
+            org.apache.spark.sql.SparkSession session,
+            String old,
+            long batch,
+            String fresh,
+            String mapping,
+            Dataset<Row> frame,
+            String mode)
+            throws IOException {
+        new Derivation((SparkSession) session, old, batch, fresh, JSON.readTree(mapping)).run(frame, mode);
+    }
+
+    private void run(Dataset<Row> frame, String mode) throws IOException {
+        fresh.clear();
+        sources();
+        if (batch >= 0) {
+            String[] lines = old.read("offsets/" + batch).strip().split("\n");
+            if (!lines[0].equals("v1")) {
+                throw new IllegalStateException("The offsets in " + old.path + " have version " + lines[0]
+                        + ", of which this release reads v1.");
+            }
+            ObjectNode metadata = (ObjectNode) JSON.readTree(lines[1]);
+            ObjectNode conf = (ObjectNode) metadata.get("conf");
+            int before = conf.get(PARTITIONS).asInt();
+            if (mapping.hasNonNull("partitions")) {
+                conf.put(PARTITIONS, mapping.get("partitions").asText());
+            }
+            int after = conf.get(PARTITIONS).asInt();
+            String offsets = "v1\n" + JSON.writeValueAsString(metadata) + "\n" + String.join("\n", offsets(lines));
+            // Spark finds what a state is by the offsets.
+            fresh.write("offsets/0", offsets);
+            states(frame, mode, metadata, before, after);
+            fresh.write("commits/0", committed(metadata));
+        }
+        // Last: without it there is no checkpoint here.
+        fresh.write(
+                "metadata",
+                JSON.writeValueAsString(Map.of("id", UUID.randomUUID().toString())));
+    }
+
+    private void sources() throws IOException {
+        if (!mapping.hasNonNull("sources")) {
+            old.copy("sources", fresh, "sources");
+            return;
+        }
+        for (JsonNode source : mapping.get("sources")) {
+            // One that reads from elsewhere begins with what it looks up then.
+            if (source.hasNonNull("from") && !source.hasNonNull("offset")) {
+                old.copy(
+                        "sources/" + source.get("from").asText(),
+                        fresh,
+                        "sources/" + source.get("name").asText());
+            }
+        }
+    }
+
+    private List<String> offsets(String[] lines) {
+        List<String> offsets = new ArrayList<>();
+        if (!mapping.hasNonNull("sources")) {
+            return List.of(lines).subList(2, lines.length);
+        }
+        for (JsonNode source : mapping.get("sources")) {
+            int place = 2 + source.path("index").asInt(lines.length);
+            offsets.add(
+                    source.hasNonNull("offset")
+                            ? source.get("offset").asText()
+                            : source.hasNonNull("from") && place < lines.length ? lines[place] : NONE);
+        }
+        return offsets;
+    }
+
+    /**
+     * A micro-batch that has landed without being committed has left no watermark behind: that with which it began
+     * holds on.
+     */
+    private String committed(JsonNode metadata) throws IOException {
+        return old.exists("commits/" + batch)
+                ? old.read("commits/" + batch)
+                : "v1\n"
+                        + JSON.writeValueAsString(Map.of(
+                                "nextBatchWatermarkMs",
+                                metadata.get("batchWatermarkMs").asLong()));
+    }
+
+    private void states(Dataset<Row> frame, String mode, JsonNode metadata, int before, int after) throws IOException {
+        Map<Long, OperatorStateMetadata> found = new LinkedHashMap<>();
+        for (long operator : old.numbers("state")) {
+            found.put(operator, metadata(old, operator, batch));
+        }
+        if (frame == null) {
+            for (long operator : found.keySet()) {
+                describe(operator);
+            }
+        } else {
+            QueryRecord.prepare(frame, mode, fresh.state(), OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)));
+        }
+        StateStoreConf conf = conf(metadata);
+        for (long operator : fresh.numbers("state")) {
+            Long from = from(operator);
+            OperatorStateMetadata to = metadata(fresh, operator, 0);
+            if (from == null) {
+                for (Store store : stores(fresh, to, conf)) {
+                    new StateCopy(session, null, store, batch + 1).fill(after);
+                }
+                continue;
+            }
+            OperatorStateMetadata source = found.get(from);
+            if (source == null) {
+                throw new IllegalStateException("There is no state of an operator " + from + " in " + old.path + ".");
+            }
+            layouts(from, operator);
+            Map<String, Store> sources = new LinkedHashMap<>();
+            stores(old, source, conf).forEach(store -> sources.put(store.name, store));
+            for (Store store : stores(fresh, to, conf)) {
+                new StateCopy(session, sources.get(store.name), store, batch + 1)
+                        .copy(partitions(from, before), before, after);
+            }
+        }
+    }
+
+    private Long from(long operator) {
+        if (!mapping.hasNonNull("operators")) {
+            return operator;
+        }
+        JsonNode from = mapping.get("operators").get(Long.toString(operator));
+        return from == null || from.isNull() ? null : from.asLong();
+    }
+
+    /** The partitions that an operator has: where all rows are in one it has no others. */
+    private List<Integer> partitions(long operator, int all) throws IOException {
+        List<Long> there = old.numbers("state/" + operator);
+        return there.stream().filter(n -> n < all).map(Long::intValue).toList();
+    }
+
+    private static OperatorStateMetadata metadata(Place place, long operator, long batch) throws IOException {
+        String folder = "state/" + operator;
+        int version = place.exists(folder + "/_metadata/v2") ? 2 : 1;
+        var read = OperatorStateMetadataReader.createReader(place.at(folder), place.hadoop, version, batch, false)
+                .read();
+        if (read.isEmpty()) {
+            throw new IllegalStateException("The state in " + place.at(folder) + " says nothing of what it is.");
+        }
+        return read.get();
+    }
+
+    private List<Store> stores(Place place, OperatorStateMetadata metadata, StateStoreConf conf) {
+        List<Store> stores = new ArrayList<>();
+        for (StateStoreMetadata store : Scala.list(metadata.stateStoresMetadata())) {
+            stores.add(new Store(place.state(), metadata, store, conf, place.hadoop));
+        }
+        return stores;
+    }
+
+    private StateStoreConf conf(JsonNode metadata) throws IOException {
+        SQLConf conf = session.sessionState().conf().clone();
+        OffsetSeqMetadata.setSessionConf(OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)), conf);
+        return StateStoreConf.apply(conf);
+    }
+
+    /** Copies what stands beside a state, with the places that it names. */
+    private void describe(long operator) throws IOException {
+        String folder = "state/" + operator;
+        old.copy(folder + "/_stateSchema", fresh, folder + "/_stateSchema");
+        old.copy(folder + "/" + StateSchema.FILE, fresh, folder + "/" + StateSchema.FILE);
+        old.copy(folder + "/0/_metadata", fresh, folder + "/0/_metadata");
+        for (String store : old.names(folder + "/0")) {
+            old.copy(folder + "/0/" + store + "/_metadata", fresh, folder + "/0/" + store + "/_metadata");
+        }
+        if (old.exists(folder + "/_metadata/metadata")) {
+            fresh.write(folder + "/_metadata/metadata", described(old.read(folder + "/_metadata/metadata"), operator));
+        }
+        Long latest = null;
+        for (long number : old.numbers(folder + "/_metadata/v2")) {
+            latest = number <= batch ? Long.valueOf(number) : latest;
+        }
+        if (latest != null) {
+            fresh.write(folder + "/_metadata/v2/0", described(old.read(folder + "/_metadata/v2/" + latest), operator));
+        }
+    }
+
+    private String described(String text, long operator) throws IOException {
+        int end = text.indexOf('\n');
+        ObjectNode metadata = (ObjectNode) JSON.readTree(text.substring(end + 1));
+        for (JsonNode each : metadata.get("stateStoreInfo")) {
+            ObjectNode store = (ObjectNode) each;
+            if (mapping.hasNonNull("partitions")) {
+                store.put("numPartitions", mapping.get("partitions").asInt());
+            }
+            if (store.get("stateSchemaFilePaths") instanceof ArrayNode paths) {
+                for (int i = 0; i < paths.size(); i++) {
+                    Path path = new Path(paths.get(i).asText());
+                    paths.set(
+                            i,
+                            JSON.getNodeFactory()
+                                    .textNode(Place.schema(
+                                                    fresh.state(),
+                                                    operator,
+                                                    store.get("storeName").asText(),
+                                                    path)
+                                            .toString()));
+                }
+            }
+        }
+        return text.substring(0, end + 1) + JSON.writeValueAsString(metadata);
+    }
+
+    /** The layouts that a state of ours began with go on, whatever the newest are. */
+    private void layouts(long from, long to) throws IOException {
+        String before = "state/" + from + "/" + StateSchema.FILE;
+        String after = "state/" + to + "/" + StateSchema.FILE;
+        if (old.exists(before) && fresh.exists(after)) {
+            fresh.write(after, StateSchema.carried(old.read(before), fresh.read(after)));
+        }
+    }
+}

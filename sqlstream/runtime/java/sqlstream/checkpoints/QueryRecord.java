@@ -1,0 +1,182 @@
+package sqlstream.checkpoints;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.streaming.HasStreamingSourceIdentifyingName;
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
+import org.apache.spark.sql.execution.CommandExecutionMode;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
+import org.apache.spark.sql.execution.streaming.operators.stateful.SessionWindowStateStoreSaveExec;
+import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreSaveExec;
+import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
+import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
+import org.apache.spark.sql.execution.streaming.runtime.WatermarkPropagator;
+import org.apache.spark.sql.streaming.OutputMode;
+import scala.Option;
+import sqlstream.catalyst.Scala;
+import sqlstream.state.StateSchema;
+
+/**
+ * What a streaming query reads and keeps: its sources, and which of Spark's operators keeps the state of which node of
+ * ours.
+ */
+public final class QueryRecord {
+    private static final TreeNodeTag<String> NODE = new TreeNodeTag<>("sqlstream.node");
+
+    private QueryRecord() {}
+
+    /** Marks what Spark's plan of {@code frame} has above parts that are marked already: it is of {@code node}. */
+    public static void mark(Dataset<Row> frame, String node) {
+        mark(((org.apache.spark.sql.classic.Dataset<Row>) frame).logicalPlan(), node);
+    }
+
+    private static void mark(LogicalPlan plan, String node) {
+        if (plan.getTagValue(NODE).isEmpty()) {
+            plan.setTagValue(NODE, node);
+            Scala.list(plan.children()).forEach(child -> mark(child, node));
+        }
+    }
+
+    /**
+     * The record of a query of {@code frame} as JSON: {@code sources}, the names in the order of its offsets, and
+     * {@code operators}, those that keep state by their numbers. Nothing runs.
+     *
+     * @param mode append or update
+     */
+    public static String of(Dataset<Row> frame, String mode) throws JsonProcessingException {
+        var dataset = (org.apache.spark.sql.classic.Dataset<Row>) frame;
+        Map<String, Object> record = new LinkedHashMap<>();
+        Set<String> sources = new LinkedHashSet<>();
+        sources(dataset.logicalPlan(), sources);
+        record.put("sources", List.copyOf(sources));
+        SparkPlan plan = planned(dataset, mode, "unknown", new OffsetSeqMetadata(0, 0, noConf()), false);
+        record.put("operators", operators(plan, dataset.logicalPlan()));
+        return new ObjectMapper().writeValueAsString(record);
+    }
+
+    /**
+     * Plans the first micro-batch of a query of {@code frame} whose state is in the folder {@code state}: Spark and our
+     * operators write there what they keep, not yet any of it.
+     */
+    static void prepare(Dataset<Row> frame, String mode, String state, OffsetSeqMetadata metadata) {
+        planned((org.apache.spark.sql.classic.Dataset<Row>) frame, mode, state, metadata, true);
+    }
+
+    static scala.collection.immutable.Map<String, String> noConf() {
+        return Scala.map(Map.of());
+    }
+
+    private static SparkPlan planned(
+            org.apache.spark.sql.classic.Dataset<Row> frame,
+            String mode,
+            String state,
+            OffsetSeqMetadata metadata,
+            boolean first) {
+        return new IncrementalExecution(
+                        frame.sparkSession(),
+                        frame.logicalPlan(),
+                        mode.equals("update") ? OutputMode.Update() : OutputMode.Append(),
+                        state,
+                        UUID.randomUUID(),
+                        UUID.randomUUID(),
+                        0,
+                        Option.empty(),
+                        metadata,
+                        WatermarkPropagator.noop(),
+                        first,
+                        new scala.collection.mutable.HashMap<>(),
+                        new scala.collection.mutable.HashMap<>(),
+                        CommandExecutionMode.ALL(),
+                        false)
+                .executedPlan();
+    }
+
+    private static void sources(LogicalPlan plan, Set<String> found) {
+        if (plan instanceof HasStreamingSourceIdentifyingName source && plan.isStreaming()) {
+            found.add(source.sourceIdentifyingName().nameOpt().getOrElse(new scala.runtime.AbstractFunction0<>() {
+                @Override
+                public String apply() {
+                    return Integer.toString(found.size());
+                }
+            }));
+        }
+        Scala.list(plan.children()).forEach(child -> sources(child, found));
+    }
+
+    private static List<Map<String, Object>> operators(SparkPlan plan, LogicalPlan logical) {
+        List<Map<String, Object>> found = new ArrayList<>();
+        operators(plan, null, found);
+        found.sort(Comparator.comparingLong(each -> (Long) each.get("operator")));
+        // The optimizer makes some aggregates anew, without marks. They keep their order, that of the numbers.
+        var unknown = found.stream().filter(each -> each.get("node") == null).toList();
+        List<String> aggregates = new ArrayList<>();
+        aggregates(logical, aggregates);
+        aggregates.removeIf(node -> found.stream().anyMatch(each -> node.equals(each.get("node"))));
+        for (int i = 0; i < unknown.size() && aggregates.size() == unknown.size(); i++) {
+            unknown.get(i).put("node", aggregates.get(i));
+        }
+        Map<Object, Integer> parts = new HashMap<>();
+        found.forEach(each -> each.put("part", parts.merge(each.get("node"), 1, Integer::sum) - 1));
+        return found;
+    }
+
+    private static void aggregates(LogicalPlan plan, List<String> nodes) {
+        if (plan instanceof Aggregate
+                && plan.isStreaming()
+                && plan.getTagValue(NODE).isDefined()) {
+            nodes.add(plan.getTagValue(NODE).get());
+        }
+        Scala.list(plan.children()).forEach(child -> aggregates(child, nodes));
+    }
+
+    private static void operators(SparkPlan plan, String above, List<Map<String, Object>> found) {
+        Option<String> own = plan.logicalLink().isEmpty()
+                ? Option.empty()
+                : plan.logicalLink().get().getTagValue(NODE);
+        String node = own.isEmpty() ? above : own.get();
+        if (plan instanceof StateStoreWriter writer && writer.stateInfo().isDefined()) {
+            Map<String, Object> each = new LinkedHashMap<>();
+            each.put("operator", writer.stateInfo().get().operatorId());
+            each.put("node", node);
+            each.put("part", 0);
+            each.put("kind", writer.shortName());
+            each.put("state", state(plan));
+            each.put("stores", Scala.list(writer.stateStoreNames()));
+            found.add(each);
+        }
+        Scala.list(plan.children()).forEach(child -> operators(child, node, found));
+    }
+
+    /** What is kept, as text: equal where a state can be gone on with as it is. */
+    private static String state(SparkPlan plan) {
+        if (plan instanceof TransformWithStateExec exec) {
+            String own = StateSchema.text(exec);
+            return own == null ? exec.output().toString() : own;
+        }
+        if (plan instanceof StateStoreSaveExec save) {
+            return "by " + Columns.types(save.keyExpressions()) + " keeps " + Columns.buffers(save.child()) + " in "
+                    + Columns.types(save.child().output());
+        }
+        if (plan instanceof SessionWindowStateStoreSaveExec save) {
+            return "by " + Columns.types(save.keyWithoutSessionExpressions()) + " keeps sessions of "
+                    + Columns.buffers(save.child()) + " in "
+                    + Columns.types(save.child().output());
+        }
+        return "by " + Columns.partitioning(plan);
+    }
+}

@@ -1,0 +1,206 @@
+package sqlstream.checkpoints;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.streaming.state.StatePartitionKeyExtractor;
+import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.util.SerializableConfiguration;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.catalyst.Scala;
+import sqlstream.checkpoints.Store.Family;
+import sqlstream.checkpoints.Store.Partition;
+
+/** The rows of one state store, written into another as its first version: a Spark job over partitions. */
+final class StateCopy {
+    private final JavaSparkContext context;
+    private final Broadcast<SerializableConfiguration> hadoop;
+    private final Store old;
+    private final Store fresh;
+    private final long version;
+
+    /** {@code version} of {@code old}; null where there is none. */
+    StateCopy(SparkSession session, Store old, Store fresh, long version) {
+        context = JavaSparkContext.fromSparkContext(session.sparkContext());
+        hadoop = SerializableConfiguration.broadcast(
+                session.sparkContext(), session.sessionState().newHadoopConf());
+        this.old = old;
+        this.fresh = fresh;
+        this.version = version;
+    }
+
+    /** Writes so many empty partitions. */
+    void fill(int partitions) {
+        Store to = fresh;
+        var configuration = hadoop;
+        numbers(IntStream.range(0, partitions).boxed().toList()).foreach(partition -> {
+            try (Partition target = to.open(partition, 0, configuration.value().value())) {
+                target.rows.commit();
+            }
+        });
+    }
+
+    /** Copies the partitions {@code there}, of {@code before}, into {@code after} of them. */
+    void copy(List<Integer> there, int before, int after) {
+        if (old == null) {
+            fill(after);
+        } else if (before == after || there.equals(List.of(0)) && before > 1) {
+            direct(there);
+        } else {
+            shuffled(there, after);
+        }
+    }
+
+    private org.apache.spark.api.java.JavaRDD<Integer> numbers(List<Integer> partitions) {
+        return context.parallelize(partitions, Math.max(1, partitions.size()));
+    }
+
+    private void direct(List<Integer> partitions) {
+        Store from = old;
+        Store to = fresh;
+        long at = version;
+        var configuration = hadoop;
+        numbers(partitions).foreach(number -> {
+            Configuration conf = configuration.value().value();
+            try (Partition source = from.open(number, at, conf);
+                    Partition target = to.open(number, 0, conf)) {
+                for (Family family : from.families) {
+                    Family as = named(to, family);
+                    Iterator<UnsafeRowPair> rows = rows(source, family);
+                    while (as != null && rows.hasNext()) {
+                        UnsafeRowPair row = rows.next();
+                        if (family.many()) {
+                            target.rows.putList(row.key(), values(source, family, row.key()), as.name());
+                        } else {
+                            target.rows.put(row.key(), row.value(), as.name());
+                        }
+                    }
+                }
+                target.rows.commit();
+            }
+        });
+    }
+
+    /** A key with what is kept of it, on its way to another task. */
+    private record Entry(int family, byte[] key, byte[][] values) implements Serializable {}
+
+    private void shuffled(List<Integer> partitions, int after) {
+        Store from = old;
+        Store to = fresh;
+        long at = version;
+        var configuration = hadoop;
+        var entries = numbers(partitions).<Integer, Entry>mapPartitionsToPair(numbers -> {
+            Partition source =
+                    from.open(numbers.next(), at, configuration.value().value());
+            org.apache.spark.TaskContext.get()
+                    .addTaskCompletionListener((org.apache.spark.util.TaskCompletionListener) done -> source.close());
+            List<Iterator<Tuple2<Integer, Entry>>> all = new ArrayList<>();
+            for (int i = 0; i < from.families.size(); i++) {
+                if (named(to, from.families.get(i)) != null && from.partitioning(from.families.get(i)) != null) {
+                    all.add(entries(source, from, i, after));
+                }
+            }
+            return all.stream()
+                    .<Tuple2<Integer, Entry>>flatMap(StateCopy::stream)
+                    .iterator();
+        });
+        entries.partitionBy(new HashPartitioner(after)).foreachPartition(arrived -> {
+            int number = org.apache.spark.TaskContext.getPartitionId();
+            try (Partition target = to.open(number, 0, configuration.value().value())) {
+                while (arrived.hasNext()) {
+                    Entry entry = arrived.next()._2();
+                    Family family = from.families.get(entry.family);
+                    Family as = named(to, family);
+                    UnsafeRow key = row(entry.key, family.schema().keySchema().length());
+                    UnsafeRow[] values = new UnsafeRow[entry.values.length];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = row(
+                                entry.values[i], family.schema().valueSchema().length());
+                    }
+                    if (family.many()) {
+                        target.rows.putList(key, values, as.name());
+                    } else {
+                        target.rows.put(key, values[0], as.name());
+                    }
+                }
+                target.rows.commit();
+            }
+        });
+    }
+
+    private static <T> java.util.stream.Stream<T> stream(Iterator<T> rows) {
+        Iterable<T> all = () -> rows;
+        return java.util.stream.StreamSupport.stream(all.spliterator(), false);
+    }
+
+    private static Iterator<Tuple2<Integer, Entry>> entries(Partition source, Store from, int place, int after) {
+        Family family = from.families.get(place);
+        StatePartitionKeyExtractor extractor = from.partitioning(family);
+        List<Expression> columns = new ArrayList<>();
+        for (StructField field : extractor.partitionKeySchema().fields()) {
+            columns.add(new BoundReference(columns.size(), field.dataType(), field.nullable()));
+        }
+        Expression id = new HashPartitioning(Scala.seq(columns), after).partitionIdExpression();
+        UnsafeProjection target = UnsafeProjection.create(Scala.seq(List.of(id)));
+        boolean alone = columns.isEmpty();
+        Iterator<UnsafeRowPair> rows = rows(source, family);
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return rows.hasNext();
+            }
+
+            @Override
+            public Tuple2<Integer, Entry> next() {
+                UnsafeRowPair row = rows.next();
+                UnsafeRow[] values = family.many() ? values(source, family, row.key()) : new UnsafeRow[] {row.value()};
+                byte[][] bytes = new byte[values.length][];
+                for (int i = 0; i < values.length; i++) {
+                    bytes[i] = values[i].getBytes();
+                }
+                int to = alone
+                        ? 0
+                        : target.apply(extractor.partitionKey(row.key())).getInt(0);
+                return new Tuple2<>(to, new Entry(place, row.key().getBytes(), bytes));
+            }
+        };
+    }
+
+    private static UnsafeRow row(byte[] bytes, int columns) {
+        UnsafeRow row = new UnsafeRow(columns);
+        row.pointTo(bytes, bytes.length);
+        return row;
+    }
+
+    private static Iterator<UnsafeRowPair> rows(Partition source, Family family) {
+        return CollectionConverters.asJava(source.rows.iterator(family.name()));
+    }
+
+    private static UnsafeRow[] values(Partition source, Family family, UnsafeRow key) {
+        List<UnsafeRow> values = new ArrayList<>();
+        CollectionConverters.asJava(source.rows.valuesIterator(key, family.name()))
+                .forEachRemaining(v -> values.add(v.copy()));
+        return values.toArray(UnsafeRow[]::new);
+    }
+
+    private static Family named(Store store, Family family) {
+        return store.families.stream()
+                .filter(each -> each.name().equals(family.name()))
+                .findFirst()
+                .orElse(null);
+    }
+}

@@ -1,0 +1,135 @@
+"""Where a job goes on reading a topic: offsets that are asked for, topics that are created again, records that are gone."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from sqlstream.connectors.kafka.offsets import cluster
+from sqlstream.connectors.kafka.positions import offsets_of
+from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs import JobStatus
+from sqlstream.session.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "newest", "timestamp=", "timestamp=yesterday", "timestamp=9999999999999999999999", "partition:0", "partition:0,offset:-1", ";"]
+)
+def test_what_says_no_offsets_is_refused_without_a_broker(spec: str) -> None:
+    with pytest.raises(ValidationError, match="says no offsets") as caught:
+        offsets_of(spec, "t", None)  # type: ignore[arg-type]
+    assert "partition:0,offset:42" in str(caught.value.hint)
+
+
+class Topic:
+    """A topic of its own, and a job that prints what comes."""
+
+    def __init__(self, project: Path, engine, broker, name: str) -> None:
+        self.name, self.broker, self.engine = name, broker, engine
+        self.admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+        self.shown: list[str] = []
+        self.session = Session(project, engine=engine, emit=self.shown.append, notify=lambda line: None)
+        table = f"'connector' = 'kafka', 'topic' = '{name}', 'properties.bootstrap.servers' = '{broker.bootstrap}', 'format' = 'raw', "
+        table += "'scan.startup.mode' = 'earliest-offset', 'scan.topic-partition-discovery.interval' = '1 s'"
+        list(self.session.run(f"CREATE TABLE t (v STRING) WITH ({table}); CREATE TABLE p (v STRING) WITH ('connector' = 'print');"))
+
+    def start(self):
+        outcome = list(self.session.run("SET 'pipeline.name' = 'reader'; INSERT INTO p SELECT v FROM t"))[-1]
+        self.job = self.session.jobs.find(outcome.job_id)
+
+    def send(self, *values: str) -> None:
+        self.broker.produce(self.name, list(values))
+
+    def create_again(self, *values: str) -> None:
+        self.admin.delete_topics([self.name])[self.name].result()
+        # The name is free a moment later.
+        until(lambda: self.name not in self.broker.broker.topics())
+        self.send(*values)
+
+    def remove_before(self, offset: int) -> None:
+        place = TopicPartition(self.name, 0, offset)
+        self.admin.delete_records([place])[place].result()
+
+
+def until(true, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def topic(tmp_path: Path, engine, broker, request):
+    made = Topic(tmp_path, engine, broker, f"positions-{abs(hash(request.node.name))}")
+    yield made
+    made.session.close()
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_offsets_are_looked_up(spark, broker) -> None:
+    broker.topic("looked", 2)
+    broker.broker.produce("looked", [f"k\t{n}" for n in range(5)], "\t")
+    with cluster(spark, {"bootstrap.servers": broker.bootstrap}) as kafka:
+        latest = offsets_of("latest", "looked", kafka)
+        full = next(number for number, offset in latest.items() if offset)
+        assert latest == {full: 5, 1 - full: 0} and offsets_of(" EARLIEST ", "looked", kafka) == {0: 0, 1: 0}
+        assert offsets_of(f"partition:{full},offset:3", "looked", kafka) == {full: 3}
+        assert offsets_of("timestamp=0", "looked", kafka) == {0: 0, 1: 0}
+        assert offsets_of("timestamp=2001-01-31T08:00:00Z", "looked", kafka)[full] == 0
+        assert offsets_of("timestamp=2999-01-31 08:00:00", "looked", kafka, "Europe/Berlin") == latest
+        with pytest.raises(ValidationError, match=f"Partition {full} .* has no offset 6: it can go on from 0 to 5"):
+            offsets_of(f"partition:{full},offset:6", "looked", kafka)
+        with pytest.raises(ValidationError, match="has no partition 2: it has 2"):
+            offsets_of("partition:2,offset:0", "looked", kafka)
+        with pytest.raises(ValidationError, match="does not exist"):
+            offsets_of("latest", "nowhere", kafka)
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_a_topic_that_is_created_again_while_the_job_is_stopped(topic: Topic) -> None:
+    topic.send("a")
+    topic.start()
+    until(lambda: topic.shown == ["+I[a]"])
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    topic.create_again("b", "c")
+    with pytest.raises(ValidationError, match="was deleted and created again since the job began") as caught:
+        topic.start()
+    assert str(caught.value.hint).startswith(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'earliest')")
+    assert topic.shown == ["+I[a]"]
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_a_topic_that_is_created_again_while_the_job_runs(topic: Topic) -> None:
+    topic.send("a")
+    topic.start()
+    until(lambda: topic.shown == ["+I[a]"])
+    topic.create_again("b", "c", "d")
+    until(lambda: not topic.job.lives)
+    assert topic.job.status is JobStatus.FAILED
+    assert "SET OFFSETS" in str(topic.job.error.hint), topic.job.error
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_records_that_are_gone(topic: Topic) -> None:
+    topic.send("a")
+    topic.start()
+    until(lambda: topic.shown == ["+I[a]"])
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    topic.send("b", "c")
+    topic.remove_before(2)
+    topic.start()
+    until(lambda: not topic.job.lives)
+    assert topic.job.status is JobStatus.FAILED and topic.shown == ["+I[a]"]
+    assert "Kafka no longer has records that were not read yet" in topic.job.error.message
+    assert "ALTER JOB 'reader' SET OFFSETS" in str(topic.job.error.hint)

@@ -1,0 +1,103 @@
+"""A micro-batch that was begun and not committed counts if its sink has it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.connectors import find_connector
+from sqlstream.connectors.base import Write
+from sqlstream.plan.properties import changelog_mode
+from sqlstream.runtime.checkpoints import Base, base, derive
+from sqlstream.session.results import Submitted
+from sqlstream.session.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+DELTA = "CREATE TABLE IF NOT EXISTS answers (k STRING, c BIGINT{key}) WITH ('connector' = 'delta', 'table-path' = 'answers');"
+FILES = "CREATE TABLE IF NOT EXISTS answers (k STRING, c BIGINT) WITH ('connector' = 'filesystem', 'path' = 'answers', 'format' = 'json');"
+PLAIN = "SELECT k, CAST(n AS BIGINT) FROM bids"
+COUNTS = "SELECT k, COUNT(*) FROM bids GROUP BY k"
+SINKS = {
+    "delta append": (DELTA.format(key=""), PLAIN),
+    "delta merge": (DELTA.format(key=", PRIMARY KEY (k) NOT ENFORCED"), COUNTS),
+    "files": (FILES, PLAIN),
+}
+
+
+class Bids:
+    """A job over files of bids, one run at a time, each up to what is there."""
+
+    def __init__(self, project: Path, engine, sink: str, query: str) -> None:
+        self.project = project
+        self.engine = engine
+        self.session = Session(project, engine=engine, emit=lambda _: None, notify=lambda _: None)
+        bids = "CREATE TABLE IF NOT EXISTS bids (k STRING, n INT) WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json', 'source.monitor-interval' = '1 s');"
+        self.sql = f"{bids} {sink} INSERT INTO answers {query};"
+        (project / "bids").mkdir()
+
+    def run(self, *rows: tuple[str, int]) -> None:
+        folder = self.project / "bids"
+        text = "".join(json.dumps({"k": k, "n": n}) + "\n" for k, n in rows)
+        (folder / ".part").write_text(text)
+        (folder / ".part").rename(folder / f"{len(list(folder.iterdir()))}.json")
+        *_, outcome = self.session.run(self.sql)
+        assert isinstance(outcome, Submitted)
+        self.job = self.session.jobs.find(outcome.job_id)
+        for query in self.job.queries:
+            query.processAllAvailable()
+        self.session.jobs.stop(self.job.id)
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.job.checkpoint / "0_answers"
+
+    def landed(self, query: str, batch: int) -> bool | None:
+        sink = self.job.sinks[0]
+        request = Write(
+            spark=self.engine.spark, table=sink.table, frame=None, mode=changelog_mode(sink.input), keys=(), name="0_answers", zone="UTC",
+            project=self.project, emit=lambda _: None,
+        )  # fmt: skip
+        return find_connector(sink.table.connector).landed(request, query, batch)
+
+    def rows(self) -> list[tuple[str, int]]:
+        spark = self.engine.spark
+        place = str(self.project / "answers")
+        frame = spark.read.format("delta").load(place) if (self.project / "answers" / "_delta_log").exists() else spark.read.json(place)
+        return sorted((r.k, r.c) for r in frame.collect())
+
+
+@pytest.mark.parametrize("name", SINKS)
+@pytest.mark.parametrize("landed", [True, False])
+def test_what_has_landed_counts(name: str, landed: bool, tmp_path: Path, engine) -> None:
+    """As after kill -9 between the sink's commit and the log's, or before both."""
+    bids = Bids(tmp_path, engine, *SINKS[name])
+    try:
+        bids.run(("a", 1), ("b", 2))
+        if not landed:
+            shutil.copytree(tmp_path / "answers", tmp_path / "before")
+        bids.run(("a", 3))
+        commits = bids.checkpoint / "commits"
+        (commits / "1").unlink()
+        (commits / ".1.crc").unlink(missing_ok=True)
+        if not landed:
+            shutil.rmtree(tmp_path / "answers")
+            shutil.move(tmp_path / "before", tmp_path / "answers")
+            engine.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+        spark = engine.spark
+        assert base(spark, str(bids.checkpoint)) == Base(0, doubtful=True)
+        reached = base(spark, str(bids.checkpoint), bids.landed)
+        assert reached == Base(1 if landed else 0)
+        moved = tmp_path / "moved"
+        shutil.move(bids.checkpoint, moved)
+        derive(spark, str(moved), str(bids.checkpoint), reached.batch)
+        bids.run(("b", 4))
+        assert bids.rows() == ([("a", 2), ("b", 2)] if "merge" in name else [("a", 1), ("a", 3), ("b", 2), ("b", 4)])
+    finally:
+        bids.session.close()
