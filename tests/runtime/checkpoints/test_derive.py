@@ -207,3 +207,38 @@ def test_a_branch_is_added_and_a_source_renamed(tmp_path: Path, engine) -> None:
         assert other.feed("ticks", *case.after[0][1], ("y", 0, at(21))) == [*case.after[0][2], "+I[z, 0, 1]"]
     finally:
         other.close()
+
+
+def test_a_state_of_another_shape_is_refused(tmp_path: Path, engine) -> None:
+    case = NATIVE["window"]
+    job, old = before(case, tmp_path, engine)
+    record = query_record(*frame_of(engine.spark, job))
+    job.close()
+    wider = dataclasses.replace(case, query=case.query.replace("COUNT(*)", "COUNT(*) + MAX(n)"))
+    (tmp_path / "other").mkdir()
+    other = wider.job(tmp_path / "other", engine)
+    try:
+        other.session.jobs.stop(other.job.id)
+        frame, mode = frame_of(engine.spark, other)
+        with pytest.raises(Exception, match="The state that is kept is of"):
+            derive(
+                engine.spark, str(old), str(tmp_path / "new"), base(engine.spark, str(old)).batch, CheckpointMapping(operators={0: 0}),
+                record=record, frame=frame, mode=mode,
+            )  # fmt: skip
+        assert not (tmp_path / "new" / "metadata").exists()
+    finally:
+        other.close()
+
+
+def test_a_source_reads_from_elsewhere(tmp_path: Path, engine) -> None:
+    """Offsets are set: what was counted stays, and comes again."""
+    case = Case({"bids": "k STRING, n INT"}, "k STRING, c BIGINT", "SELECT k, COUNT(*) FROM bids GROUP BY k", (("bids", (("a", 1),)),), ())
+    job, old = before(case, tmp_path, engine)
+    try:
+        record = query_record(*frame_of(engine.spark, job))
+        sources = [Source(name, name) if name != "bids" else Source(name) for name in record.sources]
+        derive(engine.spark, str(old), str(checkpoint(job)), base(engine.spark, str(old)).batch, CheckpointMapping(sources), record=record)
+        job.start()
+        assert job.feed("bids", ("b", 1)) == ["+I[b, 1]", "+U[a, 2]", "-U[a, 1]"]
+    finally:
+        job.close()

@@ -58,7 +58,16 @@ final class StateCopy {
     void copy(List<Integer> there, int before, int after) {
         if (old == null) {
             fill(after);
-        } else if (before == after || there.equals(List.of(0)) && before > 1) {
+            return;
+        }
+        for (Family family : old.families) {
+            Family as = named(fresh, family);
+            if (as != null && !family.sameTypes(as)) {
+                throw new IllegalStateException("The state that is kept is of " + family.types()
+                        + ", and the operator keeps " + as.types() + ".");
+            }
+        }
+        if (before == after || there.equals(List.of(0)) && before > 1) {
             direct(there);
         } else {
             shuffled(there, after);

@@ -33,6 +33,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStoreMetadata;
 import org.apache.spark.sql.execution.streaming.state.StateStoreMetadataV2;
 import org.apache.spark.sql.execution.streaming.state.StateStoreProvider;
 import org.apache.spark.sql.execution.streaming.state.StateStoreProviderId;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import sqlstream.catalyst.Scala;
@@ -46,6 +47,26 @@ final class Store implements Serializable {
     record Family(StateStoreColFamilySchema schema, KeyStateEncoderSpec encoder, boolean many) implements Serializable {
         String name() {
             return schema.colFamilyName();
+        }
+
+        String types() {
+            return types(schema.keySchema()) + " and " + types(schema.valueSchema());
+        }
+
+        /** Whether rows of the one are rows of the other: names do not count. */
+        boolean sameTypes(Family other) {
+            return many == other.many && types().equals(other.types());
+        }
+
+        private static String types(StructType columns) {
+            List<String> types = new ArrayList<>();
+            for (StructField column : columns.fields()) {
+                types.add(
+                        column.dataType() instanceof StructType inner
+                                ? types(inner)
+                                : column.dataType().catalogString());
+            }
+            return types.toString();
         }
 
         boolean isDefault() {

@@ -37,6 +37,7 @@ public final class StateSchema {
     private static final String ROWS = " by (";
 
     private static final Pattern LAYOUTS = Pattern.compile("\\w+ \\d{1,9}(, \\w+ \\d{1,9})*" + Pattern.quote(ROWS));
+    private static final Pattern NAMES = Pattern.compile("(?<=[<,])[^<>:,()]+:");
     /** Of a layout that a text does not name: it is of a release that wrote the operator's only. */
     private static final int FIRST = 1;
     /** What was found for runs of operators, by their folders. */
@@ -68,7 +69,20 @@ public final class StateSchema {
      * {@code text}, of an operator that goes on with a state beside which {@code found} stands: in that one's versions.
      */
     public static String carried(String found, String text) {
+        if (!operator(found).equals(operator(text)) || !shape(found).equals(shape(text))) {
+            throw new IllegalStateException(
+                    "The state is another operator's. It is: " + found + ". This one's is: " + text + ".");
+        }
         return found.substring(0, found.indexOf(ROWS)) + rest(text);
+    }
+
+    private static String operator(String text) {
+        return text.substring(0, text.indexOf(' '));
+    }
+
+    /** What is kept, without the names of columns: a state knows them by their places. */
+    private static String shape(String text) {
+        return NAMES.matcher(text.substring(text.indexOf(" of "))).replaceAll("");
     }
 
     /**

@@ -1,0 +1,43 @@
+"""What of a state can be gone on with is asked of records alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sqlstream.runtime.checkpoints import OperatorRecord, QueryRecord, mapped, why_not
+
+COUNT = "KeyedAggregate 1, KeptRows 1 by (k) of struct<k:string,n:int> with buffers struct<c0:bigint>, counts [], giving struct<k:string,c:bigint>"
+OWN = OperatorRecord(0, "a", 0, "transformWithStateExec", COUNT, ("default",))
+SPARK = OperatorRecord(0, "a", 0, "stateStoreSave", "by (timestamp, string) keeps [count of int] in (timestamp, string, bigint)", ("default",))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (OWN, replace(OWN, operator=3, node="b"), None),
+        (OWN, replace(OWN, state=COUNT.replace("KeyedAggregate 1", "KeyedAggregate 2")), None),
+        (OWN, replace(OWN, state=COUNT.replace("k:", "Straße 1:").replace("(k)", "(Straße 1)")), None),
+        (OWN, replace(OWN, state=COUNT.replace("n:int", "n:bigint")), "others"),
+        (OWN, replace(OWN, state=COUNT.replace("c0:bigint", "c0:bigint,c1:int")), "others"),
+        (OWN, replace(OWN, state=COUNT.replace(", giving", ", which expires, giving")), "is to expire now"),
+        (replace(OWN, state=COUNT.replace(", giving", ", which expires, giving")), OWN, "is to be kept now"),
+        (OWN, replace(OWN, state=COUNT.replace("KeyedAggregate", "KeyedRank")), "something else"),
+        (OWN, SPARK, "something else"),
+        (SPARK, SPARK, None),
+        (SPARK, replace(SPARK, state=SPARK.state.replace("count of int", "count of int; sum of int")), "others"),
+    ],
+)
+def test_why_a_state_is_not_gone_on_with(old: OperatorRecord, new: OperatorRecord, why: str | None) -> None:
+    said = why_not(old, new)
+    assert said is None if why is None else said is not None and why in said
+
+
+def test_operators_are_found_by_node_and_part() -> None:
+    def query(*nodes: tuple[str | None, int]) -> QueryRecord:
+        return QueryRecord((), tuple(replace(OWN, operator=i, node=node, part=part) for i, (node, part) in enumerate(nodes)))
+
+    old = query(("join", 0), ("rank", 0), ("join", 1))
+    new = query(("new", 0), ("rank", 0), ("wide join", 0), ("wide join", 1), (None, 0))
+    assert mapped(old, new, {"rank": "rank", "wide join": "join"}) == {0: None, 1: 1, 2: 0, 3: 2, 4: None}
