@@ -186,6 +186,7 @@ def test_a_database_that_is_away_for_a_while_is_asked_again(orders, rates) -> No
 
 
 def test_without_retries_the_job_fails_and_goes_on_when_it_is_started_again(orders, rates) -> None:
+    list(orders.session.run("SET 'restart-strategy.type' = 'none'"))
     orders.declare("rates", COLUMNS, rates.options("rates", **{"lookup.max-retries": "0"}))
     job = orders.start(QUERY)
     assert orders.gives(job, order(1, 1)) == ["+I[1, one]"]

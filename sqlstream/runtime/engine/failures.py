@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
 _CALL = re.compile(r"An error occurred while calling .*?\n: ", re.S)
+_PROXY = re.compile(r"Return Message: Traceback .*?Py4JJavaError: An error occurred while calling .*?\n: (.*)", re.S)
 _TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()]*\)", re.S)
 _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 _PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
@@ -288,6 +289,9 @@ def _full_text(error: BaseException) -> str:
 
 
 def _headline(text: str) -> str:
+    # What a sink has met that Python calls stands in Python's trace.
+    if (called := _PROXY.search(text)) is not None:
+        text = called[1]
     text = _CLASS.sub("", _CALL.sub("", text, count=1))
     text = _CLASS.sub("", _TASK.sub("", text, count=1))
     if _WORKER in text and (raised := _TRACEBACK.findall(text)):

@@ -1,0 +1,101 @@
+"""The broker is killed in the midst of a micro-batch: a script's job goes on by itself, with each row once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.cli.kafka.broker import Broker
+from sqlstream.cli.kafka.process import free_port
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.timeout(300), pytest.mark.long]
+ROWS = 200_000
+SCRIPT = """
+CREATE TABLE events (id INT) WITH ('connector' = 'kafka', 'topic' = 'events', 'properties.bootstrap.servers' = '{servers}', 'format' = 'json',
+  'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE copies (id INT) WITH ('connector' = 'filesystem', 'path' = 'copies', 'format' = 'json');
+CREATE TABLE topics (id INT PRIMARY KEY NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = 'copied', 'properties.bootstrap.servers' = '{servers}',
+  'properties.delivery.timeout.ms' = '6000', 'properties.request.timeout.ms' = '3000', 'properties.max.block.ms' = '6000',
+  'key.format' = 'json', 'value.format' = 'json');
+"""
+INTO_BOTH = """EXECUTE STATEMENT SET BEGIN INSERT INTO copies SELECT id FROM events;
+INSERT INTO topics SELECT id FROM events WHERE MOD(id, 100) = 0; END;
+"""
+
+
+@pytest.fixture
+def own_broker(tmp_path_factory: pytest.TempPathFactory):
+    broker = Broker(tmp_path_factory.mktemp("own"))
+    broker.start(port=free_port())
+    yield broker
+    broker.stop()
+
+
+class Run:
+    """``sqlstream -f`` of a script, in a process of its own."""
+
+    def __init__(self, project: Path, script: str, *options: str) -> None:
+        (project / "script.sql").write_text(script)
+        self.log, self.project = project / "run.log", project
+        command = [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(project / "script.sql")]
+        for option in ("spark.network.timeout=8s", "spark.network.timeoutInterval=8s", *options):
+            command += ["-D", option]
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def until(self, true, seconds: float = 120) -> None:
+        end = time.monotonic() + seconds
+        while not true():
+            assert self.process.poll() is None and time.monotonic() < end, self.said
+            time.sleep(0.1)
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def copied(self) -> list[int]:
+        """What a reader of the table sees: files that a commit names."""
+        lines = (line for path in (self.project / "copies").glob("part-*") for line in path.read_text().splitlines())
+        return sorted(json.loads(line)["id"] for line in lines)
+
+    def begun(self) -> bool:
+        """Whether a micro-batch is being written."""
+        return any((self.project / ".sqlstream" / "jobs").glob("*/1/checkpoint/*/offsets/0"))
+
+    def end(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(60) == 143, self.said
+
+
+def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, own_broker: Broker) -> None:
+    servers = own_broker.bootstrap
+    own_broker.create_topic("events", partitions=2)
+    own_broker.produce("events", [json.dumps({"id": n}) for n in range(ROWS)])
+    own_broker.create_topic("copied")
+    run = Run(tmp_path, SCRIPT.format(servers=servers) + INTO_BOTH)
+    try:
+        run.until(run.begun)
+        os.kill(own_broker.status().pid or 0, signal.SIGKILL)
+        run.until(lambda: "is started again in" in run.said)
+        time.sleep(8)
+        assert "runs again" not in run.said and run.process.poll() is None
+        own_broker.start()
+        assert own_broker.bootstrap == servers
+        own_broker.produce("events", [json.dumps({"id": ROWS})])
+        run.until(lambda: len(run.copied()) > ROWS)
+        run.until(lambda: own_broker.client.latest("copied", 1) != [] and "runs again" in run.said)
+        run.end()
+    finally:
+        run.process.kill()
+    assert run.copied() == list(range(ROWS + 1))
+    assert "[ERROR]" not in run.said and "Traceback" not in run.said
