@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
 from sqlstream.runtime.jobs import describe as describe_job
+from sqlstream.runtime.jobs import registry
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name
 from sqlstream.runtime.monitor.why import reasons
 from sqlstream.session import results
@@ -18,7 +21,7 @@ from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.plan.planner import Planner
@@ -64,9 +67,8 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            return results.text_rows(
-                ("job id", "job name", "status", "start time", "restarts", "late rows", "last error"), [_listed(j) for j in jobs]
-            )
+            columns = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process")
+            return results.text_rows(columns, [*(_listed(j) for j in jobs), *_listed_elsewhere(jobs, planner)])
         case "JOB METRICS":
             return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
@@ -83,7 +85,28 @@ def _listed(job: Job) -> tuple[str | None, ...]:
     """A row of SHOW JOBS."""
     figures = job.sampled()
     started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started))
-    return job.id, job.name, job.status.value, started, str(figures.restarts), str(figures.late), last_error(figures)
+    process = f"{os.getpid()}@{socket.gethostname()}" if job.lives else None
+    return job.id, job.name, job.status.value, started, str(figures.restarts), str(figures.late), last_error(figures), process
+
+
+def _listed_elsewhere(jobs: Jobs, planner: Planner) -> Iterator[tuple[str | None, ...]]:
+    """The rows of SHOW JOBS of the project's jobs that are not this session's."""
+    own = {j.folder.parent for j in jobs}
+    for record in registry.records(planner.project):
+        if record.path not in own:
+            status = record.status
+            figures = {} if status is None else status.figures
+            started = None if status is None else time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(status.since))
+            yield (
+                record.id or None,
+                record.name,
+                record.state,
+                started,
+                figures.get("restarts"),
+                figures.get("late rows"),
+                record.error,
+                record.process,
+            )
 
 
 def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:

@@ -206,7 +206,7 @@ def test_spark_settings_that_meaning_needs_are_kept() -> None:
 
 def test_jobs_of_a_new_session(session: Session) -> None:
     (jobs,) = run(session, "SHOW JOBS")
-    assert [c.name for c in jobs.columns] == ["job id", "job name", "status", "start time", "restarts", "late rows", "last error"]
+    assert [c.name for c in jobs.columns] == ["job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process"]
     with pytest.raises(ValidationError, match="Job abc does not exist"):
         run(session, "STOP JOB 'abc'")
 

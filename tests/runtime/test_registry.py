@@ -17,6 +17,8 @@ from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.status import Status
 from sqlstream.runtime.jobs.versions import Version
+from sqlstream.session.results import Rows
+from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,6 +117,15 @@ def test_a_folder_of_a_newer_release_is_listed(tmp_path: Path, folder: JobFolder
     Status("42ab", "FAILED", 1.0, "1", "Why").write(folder.path)
     (record,) = registry.records(tmp_path)
     assert (record.state, record.error, record.version, record.versions()) == ("FAILED", "Why", None, [])
+
+
+def test_show_jobs_has_those_of_other_processes(tmp_path: Path, folder: JobFolder, holder: subprocess.Popen[str]) -> None:
+    session = Session(tmp_path)
+    (shown,) = session.run("SHOW JOBS")
+    assert isinstance(shown, Rows)
+    ((id_, name, status, _, _, _, error, process),) = shown.rows
+    assert (id_, name, status, error) == ("0123abcd", NAME, "RUNNING", None)
+    assert str(process).startswith(f"{holder.pid}@")
 
 
 def test_no_jobs(tmp_path: Path) -> None:
