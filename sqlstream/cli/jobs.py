@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.cli import starting
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import background, registry, requests
+from sqlstream.runtime.jobs import background, registry
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.shell import tableau
@@ -169,13 +169,8 @@ def _script(project: Path, name: str) -> Path | None:
 
 
 def _ask(job: JobRecord, action: Action, seconds: float | None) -> int:
-    if not job.held:
-        raise ValidationError(f"Job '{job.name}' is not running: it is {job.state}.")
-    answer = requests.ask(job.path, job.name, action, job.is_held, seconds)
-    if answer.error is not None:
-        raise JobFailed(answer.error, hint=answer.hint)
-    if answer.result:
-        print(answer.result)
+    if made := job.ask(action, seconds):
+        print(made)
     return 0
 
 

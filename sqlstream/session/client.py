@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream.catalog.apply import apply
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs import registry
 from sqlstream.runtime.monitor.figures import short_name
 from sqlstream.session import dependents, export, inspection, plot, queries, raw_topics, results
 from sqlstream.sql.masking import masked_text
@@ -92,12 +93,14 @@ class Client:
                 running = [short_name(j.name) for j in self._jobs if j.lives]
                 return not running or self._agrees(leaving(running))
             case ast.StopJob():
-                return self._agrees(
-                    f"Stop the job {self._jobs.find(node.this.name).name}? Its state is kept: the same statement continues from there."
-                )
+                return self._agrees(f"Stop the job {self._name(node.this.name)}? Its state is kept: the same statement continues from there.")
             case ast.Drop():
                 return self._agrees(self._dropping(node))
         return True
+
+    def _name(self, job_id: str) -> str:
+        """That of a job, of whatever process."""
+        return str(self._jobs.find(job_id).name) if job_id in self._jobs else registry.find(self._planner.project, job_id).name
 
     def _dropping(self, node: ast.Drop) -> str:
         catalog, names = self._planner.catalog, ast.parts(node.this)

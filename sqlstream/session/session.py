@@ -28,6 +28,8 @@ from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
 from sqlstream.runtime import jobs
+from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.restarts import strategy
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
@@ -248,10 +250,18 @@ class Session:
 
     def _stop_job(self, node: ast.StopJob) -> Outcome:
         how = {key: bool(node.args.get(key)) for key in ("savepoint", "drain")}
+        if node.this.name not in self._jobs:
+            return self._stop_elsewhere(node)
         job = self._jobs.stop(node.this.name, **how, interrupted=self._interrupted.is_set)
         if node.savepoint:
             return results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
         return results.Done()
+
+    def _stop_elsewhere(self, node: ast.StopJob) -> Outcome:
+        """Have the process stop a job that runs it."""
+        action = Action.DRAIN if node.drain else Action.STOP_WITH_SAVEPOINT if node.savepoint else Action.STOP
+        made = registry.find(self.project, node.this.name).ask(action, interrupted=self._interrupted.is_set)
+        return results.text_rows(("savepoint path",), ((made,),)) if made else results.Done()
 
     def _set_or_reset(self, node: ast.Set | ast.Reset) -> Outcome:
         return set_reset.answered(node, self.options, self._initial, started=self._spark_started)

@@ -126,6 +126,10 @@ def test_show_jobs_has_those_of_other_processes(tmp_path: Path, folder: JobFolde
     ((id_, name, status, _, _, _, error, process),) = shown.rows
     assert (id_, name, status, error) == ("0123abcd", NAME, "RUNNING", None)
     assert str(process).startswith(f"{holder.pid}@")
+    list(session.run(f"STOP JOB '{NAME}'"))
+    assert holder.wait(10) == 0
+    with pytest.raises(ValidationError, match="is not running: it is CANCELED"):
+        list(session.run("STOP JOB '0123'"))
 
 
 def test_no_jobs(tmp_path: Path) -> None:

@@ -84,7 +84,8 @@ def test_stop_asks(shell, asked, monkeypatch):
     session = shell(False)
     with pytest.raises(ValidationError):
         list(session.run("STOP JOB 'nothing'"))
-    monkeypatch.setattr(session._jobs, "find", lambda text: SimpleNamespace(name="my job"))
+    stopped = SimpleNamespace(id="abc", name="my job", lives=False, release=lambda: None)
+    monkeypatch.setitem(session._jobs._jobs, "abc", stopped)
     monkeypatch.setattr(session._jobs, "stop", lambda *_, **__: pytest.fail("stopped"))
     (done,) = session.run("STOP JOB 'abc'")
     assert asked == ["Stop the job my job? Its state is kept: the same statement continues from there."]

@@ -55,6 +55,10 @@ class Jobs:
         # Others look while a job is submitted.
         return iter(list(self._jobs.values()))
 
+    def __contains__(self, job_id: str) -> bool:
+        """Whether one of them has this id, or one that begins so."""
+        return any(job_id and key.startswith(job_id) for key in list(self._jobs))
+
     def begin_script(self) -> None:
         """From here on jobs of one name are told apart by their order."""
         self._script = []

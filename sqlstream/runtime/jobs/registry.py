@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.runtime.jobs import requests
 from sqlstream.runtime.jobs.folder import Generation, JobFolder
 from sqlstream.runtime.jobs.status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from sqlstream.runtime.jobs.requests import Action
     from sqlstream.runtime.jobs.versions import Version
 
 _DROPPED = "dropped-"
@@ -119,6 +121,15 @@ class JobRecord:
     def size(self) -> int:
         """Bytes on disk."""
         return sum(_size(file) for file in self.path.rglob("*"))
+
+    def ask(self, action: Action, seconds: float | None = None, interrupted: Callable[[], bool] = lambda: False) -> str:
+        """Have the process that runs it do something; what it made. Raises ValidationError where none does, JobFailed where it was not done."""
+        if not self.is_held():
+            raise ValidationError(f"Job '{self.name}' is not running: it is {self.state}.")
+        answer = requests.ask(self.path, self.name, action, self.is_held, seconds, interrupted)
+        if answer.error is not None:
+            raise JobFailed(answer.error, hint=answer.hint)
+        return answer.result
 
     def check_stopped(self) -> None:
         """Raises ValidationError while a process has it."""
