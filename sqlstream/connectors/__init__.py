@@ -14,11 +14,14 @@ from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
 from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core.options import Support
+from sqlstream.core.secrets import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlstream.connectors.base import Connector
+    from sqlstream.sql.tables import Table
 
 CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Jdbc(), Kafka(), Nexmark(), Print(), UpsertKafka())
 # Connectors of Flink's that are not here, with what to use instead.
@@ -65,3 +68,16 @@ def find_connector(name: str, at: Any = None) -> Connector:
         at=at,
         hint=did_you_mean(name, [*names, *REFUSED]),
     )
+
+
+def lasting_options(table: Table) -> dict[str, str]:
+    """The options of ``table`` that say what is read or written: without those that only say how or have no effect, and without secrets."""
+    connector = next((c for c in CONNECTORS if c.name == table.connector), None)
+    # One that is named goes before a prefix.
+    rows = () if connector is None else sorted(connector.options, key=lambda row: row.key.endswith("*"))
+
+    def lasts(key: str) -> bool:
+        row = next((row for row in rows if row.matches(key)), None)
+        return not is_secret(key) and (row is None or not (row.tuning or row.use is Support.NOTICE))
+
+    return {key: value for key, value in table.options.items() if lasts(key)}

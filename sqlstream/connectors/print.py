@@ -36,7 +36,7 @@ class Print(Connector):
     is_sink = True
     shows_changes = True
     options = (
-        Option("print-identifier", OptionKind.STRING, summary="Stands before every row, with '> '."),
+        Option("print-identifier", OptionKind.STRING, summary="Stands before every row, with '> '.", tuning=True),
         Option("standard-error", OptionKind.BOOLEAN, "false", "Print to standard error."),
         Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="rows are printed by one task"),
     )

@@ -44,7 +44,7 @@ class Support(Enum):
 class Option:
     """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
     (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it has no effect or is refused, with
-    what to do instead."""
+    what to do instead. ``tuning``: it says how, not what: a job over tables with another value of it is the same."""
 
     key: str
     kind: OptionKind = OptionKind.STRING
@@ -54,6 +54,7 @@ class Option:
     values: tuple[str, ...] = ()
     use: Support = Support.HONOURED
     why: str = ""
+    tuning: bool = False
 
     def matches(self, key: str) -> bool:
         if "#" in self.key or self.key.endswith("*"):

@@ -43,7 +43,12 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The shortest time between two micro-batches; each is a checkpoint."),
-    Option("pipeline.name", OptionKind.STRING, None, "The name of the next jobs; a job is identified by its name and plan."),
+    Option("execution.upgrade-mode", _ENUM, None, "What becomes of a stopped job whose statement has changed, which is refused otherwise:"
+           " last-state keeps offsets and state, stateless keeps offsets, from-start begins anew, from where the options of its sources say.",
+           values=("last-state", "stateless", "from-start")),
+    Option("execution.state-recovery.ignore-unclaimed-state", _BOOL, "false", "Whether an upgrade with last-state may lose state that the new plan"
+           " has no operator for."),
+    Option("pipeline.name", OptionKind.STRING, None, "The name of the next jobs, by which they are known."),
     Option("pipeline.global-job-parameters", OptionKind.MAP, "", "Parameters that open() of a Python function can ask for: 'key:value,key:value'."),
     Option("udf.on-error", _ENUM, "fail", "What an error in a Python function does: fails the job, or keeps the row in .sqlstream/dead-letters.",
            values=("fail", "dead-letter")),

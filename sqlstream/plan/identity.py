@@ -13,8 +13,9 @@ from dataclasses import MISSING, is_dataclass
 from dataclasses import fields as dataclass_fields
 from decimal import Decimal
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sqlstream.connectors import lasting_options
 from sqlstream.plan.nodes import CoGroup, KeyedJoin, Node
 from sqlstream.plan.properties import changelog_mode
 from sqlstream.plan.properties import fields as columns
@@ -25,26 +26,58 @@ from sqlstream.sql.tables import Table
 from sqlstream.udf.declarations.functions import Accumulator, PythonFunction
 from sqlstream.udf.declarations.signature import FunctionParameter
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
 # What classes were called when jobs were first recorded, where they have other names now.
 _RECORDED: dict[type, str] = {Keyword: "Word", FunctionParameter: "Parameter"}
 
 
-def signature(node: Node) -> str:
-    """The plan as one string: equal for the same statements over the same declarations. A node that is shared is in it once."""
-    lines: list[str] = []
+# Those options of a table that count.
+_Options: TypeAlias = "Callable[[Table], Mapping[str, str]]"
+
+
+def all_options(table: Table) -> Mapping[str, str]:
+    """What jobs were first identified by: every option of their tables."""
+    return table.options
+
+
+def signature(node: Node, options: _Options = lasting_options) -> str:
+    """The plan as one string: equal for the same statements over the same declarations, as far as ``options`` of tables count.
+
+    A node that is shared is in it once.
+    """
     numbers: dict[int, int] = {}
+    lines = []
+    for part in nodes_of(node):
+        lines.append(json.dumps(_node(part, numbers, options), sort_keys=True))
+        numbers[id(part)] = len(numbers)
+    return "\n".join(lines)
+
+
+def nodes_of(node: Node) -> list[Node]:
+    """``node`` and all that it is made of, each once, after what it is made of itself."""
+    found: list[Node] = []
+    done: set[int] = set()
     waiting = [node]
     while waiting:
         top = waiting[-1]
-        missing = [below for below in _below(top) if id(below) not in numbers]
+        missing = [part for part in below(top) if id(part) not in done]
         if missing:
             waiting.extend(reversed(missing))
             continue
         waiting.pop()
-        if id(top) not in numbers:
-            numbers[id(top)] = len(lines)
-            lines.append(json.dumps(_node(top, numbers), sort_keys=True))
-    return "\n".join(lines)
+        if id(top) not in done:
+            done.add(id(top))
+            found.append(top)
+    return found
+
+
+def own_fields(node: Node, *, columns_only: bool = False) -> Any:
+    """What ``node`` is by itself, as JSON, whatever it is made of; with ``columns_only`` its columns."""
+    if columns_only:
+        return _encoded(columns(node), lasting_options)
+    return _node(node, {id(part): 0 for part in below(node)}, lasting_options)
 
 
 def _values(of: Any) -> dict[str, Any]:
@@ -52,31 +85,31 @@ def _values(of: Any) -> dict[str, Any]:
     return {f.name: getattr(of, f.name) for f in dataclass_fields(of) if f.compare and (f.default is MISSING or getattr(of, f.name) != f.default)}
 
 
-def _below(node: Node) -> list[Node]:
+def below(node: Node) -> list[Node]:
     """The nodes that ``node`` is made of, without the join that an operator runs: of that only its columns matter."""
     held = [] if isinstance(node, KeyedJoin | CoGroup) else [v for v in _values(node).values() if isinstance(v, Node)]
     return list({id(n): n for n in (*node.inputs, *held)}.values())
 
 
-def _node(node: Node, numbers: dict[int, int]) -> dict[str, Any]:
+def _node(node: Node, numbers: dict[int, int], options: _Options) -> dict[str, Any]:
     def value(of: Any) -> Any:
         if isinstance(of, Node):
-            return numbers[id(of)] if id(of) in numbers else _join(of)
+            return numbers[id(of)] if id(of) in numbers else _join(of, options)
         if isinstance(of, tuple) and any(isinstance(v, Node) for v in of):
             return [value(v) for v in of]
-        return _encoded(of)
+        return _encoded(of, options)
 
     return {type(node).__name__: {name: value(v) for name, v in _values(node).items()}}
 
 
-def _join(node: Node) -> dict[str, Any]:
+def _join(node: Node, options: _Options) -> dict[str, Any]:
     """A join of whose inputs only the columns and changelog modes matter."""
-    own = {name: _encoded(v) for name, v in _values(node).items() if v not in node.inputs}
-    inputs = [[_encoded(columns(i)), changelog_mode(i).value] for i in node.inputs]
+    own = {name: _encoded(v, options) for name, v in _values(node).items() if v not in node.inputs}
+    inputs = [[_encoded(columns(i), options), changelog_mode(i).value] for i in node.inputs]
     return {type(node).__name__: {**own, "inputs": inputs}}
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(value: Any, options: _Options) -> Any:
     """``value``, of a field of a node, as JSON."""
     match value:
         case None | bool() | int() | str():
@@ -86,29 +119,29 @@ def _encoded(value: Any) -> Any:
         case float() | Decimal() | bytes() | datetime.date() | datetime.time() | datetime.timedelta():
             return {type(value).__name__: repr(value)}
         case tuple() | list():
-            return [_encoded(v) for v in value]
+            return [_encoded(v, options) for v in value]
         case PythonFunction():
-            return {"function": value.name, "signature": _encoded(value.of)}
+            return {"function": value.name, "signature": _encoded(value.of, options)}
         case Accumulator():
-            return {"accumulator": _encoded(value.python)}
+            return {"accumulator": _encoded(value.python, options)}
         case Function():
             return {"function": value.name}
         case Table():
-            return _table(value)
+            return _table(value, options)
         case WindowFunction():
             return value.name
     if is_dataclass(value):
-        return {_RECORDED.get(type(value), type(value).__name__): {name: _encoded(v) for name, v in _values(value).items()}}
+        return {_RECORDED.get(type(value), type(value).__name__): {name: _encoded(v, options) for name, v in _values(value).items()}}
     raise TypeError(type(value).__name__)
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: Table, options: _Options) -> dict[str, Any]:
     """What is read and written of a table, and how; its expressions are nodes of the plan."""
     return {
         "table": str(table.path),
-        "options": dict(sorted(table.options.items())),
-        "columns": [[c.name, _encoded(c.type)] for c in table.physical],
-        "metadata": [[c.name, _encoded(c.type), c.key, c.virtual] for c in table.metadata],
+        "options": dict(sorted(options(table).items())),
+        "columns": [[c.name, _encoded(c.type, options)] for c in table.physical],
+        "metadata": [[c.name, _encoded(c.type, options), c.key, c.virtual] for c in table.metadata],
         "primary key": None if table.primary_key is None else list(table.primary_key.columns),
         "partition keys": list(table.partition_keys),
     }

@@ -102,6 +102,11 @@ class Client:
         """That of a job, of whatever process."""
         return str(self._jobs.find(job_id).name) if job_id in self._jobs else registry.find(self._planner.project, job_id).name
 
+    @property
+    def asks(self) -> Callable[[str], bool] | None:
+        """Puts a question to the user; None for scripts."""
+        return None if self._ask is None else self._agrees
+
     def _dropping(self, node: ast.Drop) -> str:
         catalog, names = self._planner.catalog, ast.parts(node.this)
         needed: list[str] = []

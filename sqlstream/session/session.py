@@ -397,6 +397,8 @@ class Session:
         how = jobs.JobSettings(
             env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms,
             restart=strategy(self.options),
+            upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
+            may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
         )  # fmt: skip
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))

@@ -116,6 +116,7 @@ def test_a_statement_set_is_one_job(tmp_path: Path, engine, spark) -> None:
     assert ids(spark, tmp_path / "copies") == [1, 2]
     assert len(job.queries) == 2 and len(list(session.jobs)) == 1
     session.jobs.stop(job.id)
+    list(session.run("SET 'execution.upgrade-mode' = 'from-start'"))
     submitted = list(
         session.run("BEGIN STATEMENT SET; INSERT INTO copies SELECT id, word FROM numbers; INSERT INTO words SELECT word FROM numbers; END")
     )
@@ -350,30 +351,82 @@ def test_a_failed_job_ends_a_script_while_others_run(tmp_path: Path, engine, beh
     assert (folder / "1" / "checkpoint").exists() and not (folder / "1" / "finished").exists()
 
 
-def test_another_plan_under_the_name_of_a_stopped_job_is_told(tmp_path: Path, engine) -> None:
-    """What it has read already it reads again; two jobs into one table are none of that."""
+def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Path, engine) -> None:
+    """What it has read already it would read again; two jobs into one table are none of that."""
     (tmp_path / "numbers").mkdir()
     said: list[str] = []
     session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=said.append)
     list(session.run(NUMBERS))
     feed(tmp_path, 1)
-    first, second = (submit(session, f"INSERT INTO words SELECT {value} FROM numbers;") for value in ("word", "UPPER(word)"))
+    word, upper = (f"INSERT INTO words SELECT {value} FROM numbers;" for value in ("word", "UPPER(word)"))
+    first, second = submit(session, word), submit(session, upper)
+    assert second.name == f"{first.name}-2"
     catch_up(first)
     assert said == []
     session.jobs.stop(first.id)
     list(session.run("ALTER TABLE numbers MODIFY id BIGINT;"))
-    anew = submit(session, "INSERT INTO words SELECT word FROM numbers;")
-    (line,) = said
-    assert line.startswith(
-        f"Job '{first.name}' starts anew, without state, and reads its sources from where their options say: the job that stopped under this name ({first.folder})"
-    )
+    with pytest.raises(ValidationError, match="has changed: the one that stopped under this name") as refused:
+        submit(session, word)
+    assert str(first.folder) in refused.value.message and "'from-start' begins anew" in refused.value.hint
+    assert "words    kept  nothing is written twice" in refused.value.message
+    # Nothing has become of the refused one: neither a generation nor the lock.
+    assert [p.name for p in first.folder.parent.iterdir() if p.name.isdigit()] == ["1"]
+    list(session.run("SET 'execution.upgrade-mode' = 'from-start';"))
+    anew = submit(session, word)
+    assert said == [
+        f"Job '{first.name}' has changed: it starts anew, without state, and reads its sources from where their options say. "
+        f"The version before it is kept ({first.folder})."
+    ]
+    catch_up(anew)
+    assert sorted(r[0] for r in rows(session, "SELECT word FROM words WHERE word = 'w1'")) == ["w1", "w1"]
     session.jobs.stop(anew.id)
-    again = submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    # The mode stays set, and the same statement continues.
+    again = submit(session, word)
     assert said[1:] == [f"Job '{first.name}' continues where it stopped ({anew.folder})."]
     assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, True, JobStatus.RUNNING)
     session.jobs.stop(again.id)
     shutil.rmtree(again.checkpoint)
-    assert (first.folder.name, anew.folder.name, second.name) == ("1", "2", f"{first.name}-2")
-    submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    submit(session, word)
     assert said[2].startswith(f"Job '{first.name}' has no checkpoint ({anew.folder}): it starts anew")
+    session.close()
+
+
+def test_what_has_read_nothing_can_be_changed(tmp_path: Path, engine) -> None:
+    session = client(tmp_path, engine)
+    feed(tmp_path, 7)
+    failing = submit(session, "INSERT INTO words SELECT CAST(1 / (id - 7) AS STRING) FROM numbers")
+    assert failing.done.wait(60) and failing.status is JobStatus.FAILED
+    mended = submit(session, "INSERT INTO words SELECT CAST(1 / (id - 8) AS STRING) FROM numbers")
+    catch_up(mended)
+    assert (mended.name, mended.folder.name) == (failing.name, "2")
+    assert rows(session, "SELECT word FROM words") == [("-1",)]
+    session.close()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer: bool) -> None:
+    (tmp_path / "numbers").mkdir()
+    asked: list[str] = []
+    session = Session(
+        tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, interactive=True, notify=lambda line: None,
+        ask=lambda question, interrupted: asked.append(question) or (answer or not question.startswith("Job")),
+    )  # fmt: skip
+    list(session.run(NUMBERS))
+    feed(tmp_path, 1)
+    first = submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    catch_up(first)
+    session.jobs.stop(first.id)
+    changed = "INSERT INTO words SELECT UPPER(word) FROM numbers;"
+    if answer:
+        second = submit(session, changed)
+        catch_up(second)
+        feed(tmp_path, 2)
+        catch_up(second)
+        assert sorted(rows(session, "SELECT word FROM words")) == [("W2",), ("w1",)]
+    else:
+        with pytest.raises(ValidationError, match="was not started"):
+            submit(session, changed)
+        assert rows(session, "SELECT word FROM words") == [("w1",)]
+    (question,) = asked
+    assert question.startswith(f"Job '{first.name}' has changed") and question.endswith("Go on with what is kept?")
     session.close()

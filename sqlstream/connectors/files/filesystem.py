@@ -69,7 +69,7 @@ class Filesystem(Connector):
         Option("path", OptionKind.STRING, required=True, summary="The folder, or a file; relative to the project, or a URI."),
         Option("format", OptionKind.STRING, required=True, summary="The files' format."),
         Option("partition.default-name", OptionKind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
-        Option("source.monitor-interval", OptionKind.DURATION, summary="Look for new files at this interval, without end."),
+        Option("source.monitor-interval", OptionKind.DURATION, summary="Look for new files at this interval, without end.", tuning=True),
         Option("source.path.regex-pattern", OptionKind.STRING, summary="Only files whose whole path matches are read."),
         Option("source.report-statistics", OptionKind.STRING, use=Support.NOTICE, why="Spark finds statistics by itself"),
         Option("sink.rolling-policy.file-size", OptionKind.MEMORY, "128mb", use=Support.NOTICE, why=_ROLLING),
@@ -91,7 +91,7 @@ class Filesystem(Connector):
         Option("partition.time-extractor.timestamp-pattern", OptionKind.STRING, summary="A partition's time, $key is a value: '$dt $hour:00:00'."),
         Option("partition.time-extractor.timestamp-formatter", OptionKind.STRING, summary="How it is written, for Java: 'yyyyMMdd HH'."),
         Option("sink.shuffle-by-partition.enable", OptionKind.BOOLEAN, "false", "One task a partition, and so fewer files."),
-        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write, and so how many files."),
+        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write, and so how many files.", tuning=True),
         Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark splits files by their size"),
     )  # fmt: skip
 

@@ -40,9 +40,9 @@ OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer"
 TOPICS = (
     Option("topic", OptionKind.LIST, summary="Topics to read, separated by ;, or the topic to write."),
     Option("topic-pattern", OptionKind.STRING, summary="A regular expression; all topics it matches are read."),
-    Option("properties.bootstrap.servers", OptionKind.STRING, required=True, summary="Comma-separated brokers, host:port."),
+    Option("properties.bootstrap.servers", OptionKind.STRING, required=True, summary="Comma-separated brokers, host:port.", tuning=True),
     Option("properties.group.id", OptionKind.STRING, summary="The group whose committed offsets 'group-offsets' means."),
-    Option("properties.*", OptionKind.STRING, summary="Any other property of Kafka's clients."),
+    Option("properties.*", OptionKind.STRING, summary="Any other property of Kafka's clients.", tuning=True),
 )
 ENDS = (
     Option("scan.bounded.mode", OptionKind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),

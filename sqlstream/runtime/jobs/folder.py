@@ -53,6 +53,11 @@ class Generation:
         """Whether it ended by being drained."""
         return self.draining and not self.is_open
 
+    @property
+    def has_read(self) -> bool:
+        """Whether anything that its sources had is processed."""
+        return any(self.folder.glob("checkpoint/*/commits/[0-9]*"))
+
     def runs(self, digest: str) -> bool:
         """Whether it is one of the plan with this digest. One of layout 1 is: its folder is called after it."""
         return self.version is None or self.version.digest == digest
@@ -73,10 +78,11 @@ class JobFolder:
 
     def generations(self) -> list[Generation]:
         """The generations that were begun, in their order."""
+        layout = self.layout
         numbers = sorted(int(p.name) for p in self.path.iterdir() if p.name.isdigit()) if self.path.exists() else []
         begun = [Generation(self.path / str(n), Version.read(self.path / str(n))) for n in numbers]
         # One of layout 1 has no version until it is continued.
-        return [g for g in begun if g.version is not None or self.layout == 1]
+        return [g for g in begun if g.version is not None or layout == 1]
 
     def latest(self) -> Generation | None:
         """The last generation that was begun."""
@@ -207,7 +213,12 @@ def _description(file: Path) -> Mapping[str, object]:
 
 def sink_name(index: int, sink: Sink) -> str:
     """What the folder of a sink's checkpoint is called."""
-    name = re.sub(r"\W", "_", sink.table.path.name, flags=re.ASCII)
+    return sink_folder(index, sink.table.path.name)
+
+
+def sink_folder(index: int, table: str) -> str:
+    """The same, of a table of this name."""
+    name = re.sub(r"\W", "_", table, flags=re.ASCII)
     return f"{index}_{name}"
 
 

@@ -46,7 +46,9 @@ def unlocated(error: SqlStreamError) -> SqlStreamError:
 class JobSettings:
     """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode.
 
-    ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure.
+    ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure. ``upgrade_mode``: what becomes of a job whose statement has
+    changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
+    is one.
     """
 
     zone: str
@@ -55,6 +57,9 @@ class JobSettings:
     idle_ms: int = 0
     future_ms: int = 0
     restart: Strategy = field(default_factory=NoRestart)
+    upgrade_mode: str | None = None
+    may_lose: bool = False
+    agrees: Callable[[str], bool] | None = None
 
 
 @dataclass

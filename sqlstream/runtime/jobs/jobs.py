@@ -7,19 +7,22 @@ import threading
 import uuid
 from typing import TYPE_CHECKING
 
+from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
+from sqlstream.plan.upgrade import Verdict, judge, record, table
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs import requests
 from sqlstream.runtime.jobs.attendant import Attendant
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, sink_folder, sink_name
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.runner import JobRunner
-from sqlstream.runtime.jobs.versions import Version, digest
+from sqlstream.runtime.jobs.upgrades import upgrade
+from sqlstream.runtime.jobs.versions import Origin, Version, digest
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
@@ -32,6 +35,15 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import JobMetrics
 
 _ANEW = "starts anew, without state, and reads its sources from where their options say"
+_MODES = (
+    "SET 'execution.upgrade-mode' = 'last-state' goes on with offsets and state, 'stateless' with offsets alone; 'from-start' begins anew from where "
+    "the options of its sources say, and what is in its sinks stays. SET 'pipeline.name' makes it another job. The earlier statement continues "
+    "where it stopped."
+)
+_LOSING = (
+    "SET 'execution.upgrade-mode' = 'stateless' goes on with offsets alone; 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind "
+    "what is lost. The earlier statement continues where it stopped."
+)
 
 
 class Jobs:
@@ -113,28 +125,77 @@ class Jobs:
             runner.complete_drain()
         if last is not None and last.version is None:
             # Before the folder says that its generations have versions.
-            Version(1, plan, sql).write(last.folder)
+            Version(1, plan, sql, record=record(job.sinks).to_json()).write(last.folder)
+        same = last is not None and last.runs(plan)
+        before = other_plan(home, self._taken()) if last is None else last
+        changed = before is not None and before.is_open and not same and settings.streaming and before.has_read
+        mode, verdict = self._verdict(job, before, settings) if before is not None and changed else ("from-start", None)
         home.describe(job.sinks)
-        if last is not None and last.is_open and last.runs(plan):
+        if last is not None and last.is_open and same:
             job.folder = last.folder
             if settings.streaming and not job.checkpoint.exists():
                 self._notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
             else:
                 self._notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
             return True
-        self._tell_why_anew(job, last if last is not None else other_plan(home, self._taken()), settings)
-        job.folder = home.next_generation()
-        Version(1 if last is None else last.next_number(plan), plan, sql).write(job.folder)
-        return False
-
-    def _tell_why_anew(self, job: Job, last: Generation | None, settings: JobSettings) -> None:
         if last is not None and last.drained:
             self._notify(f"Job '{job.name}' was drained: it {_ANEW}.")
-        elif last is not None and last.is_open and settings.streaming:
-            self._notify(
-                f"Job '{job.name}' {_ANEW}: the job that stopped under this name "
-                f"({last.folder}) had another statement, or other declarations or settings; it continues when those are submitted again."
+        job.folder = home.next_generation()
+        origin = None
+        if before is not None and changed:
+            origin = Origin(mode, int(before.folder.name))
+            if verdict is None:
+                self._notify(f"Job '{job.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).")
+            else:
+                self._upgrade(job, before, runner, verdict, settings, stateless=mode == "stateless")
+        number = 1 if last is None else last.next_number(plan)
+        Version(number, plan, sql, origin=origin, record=record(job.sinks).to_json()).write(job.folder)
+        return False
+
+    def _upgrade(self, job: Job, before: Generation, runner: JobRunner, verdict: Verdict, settings: JobSettings, *, stateless: bool) -> None:
+        assert before.version is not None and before.version.plan is not None
+        private.folder(job.folder / "control")
+        names = ([sink_folder(i, s.table.rpartition(".")[2]) for i, s in enumerate(before.version.plan.sinks)],
+                 [sink_name(i, s) for i, s in enumerate(job.sinks)])  # fmt: skip
+        upgrade(
+            runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
+            # A user who was asked has seen what is lost.
+            may_lose=settings.may_lose or settings.agrees is not None,
+            request=runner.request, notify=self._notify,
+        )  # fmt: skip
+        kept = "without state" if stateless else "with its state"
+        self._notify(f"Job '{job.name}' has changed: it goes on where it stopped, {kept}. The version before it is kept ({before.folder}).")
+
+    def _verdict(self, job: Job, before: Generation, settings: JobSettings) -> tuple[str, Verdict | None]:
+        """How a changed job begins, and what becomes of its parts; None where it begins anew. Raises ValidationError where that has not been said."""
+        if settings.upgrade_mode == "from-start":
+            return "from-start", None
+        changed = (
+            f"Job '{job.name}' has changed: the one that stopped under this name ({before.folder}) "
+            "had another statement, or other declarations or settings."
+        )
+        old = None if before.version is None else before.version.plan
+        if old is None:
+            raise ValidationError(
+                f"{changed} What that one has kept is of an earlier release, and can't be gone on with by another.",
+                hint="SET 'execution.upgrade-mode' = 'from-start' begins it anew; SET 'pipeline.name' makes it another job. "
+                "The earlier statement continues where it stopped.",
             )
+        verdict = judge(old, record(job.sinks))
+        lines = "\n".join(table(verdict))
+        lost = bool(verdict.lost) and not settings.may_lose
+        match settings.upgrade_mode:
+            case "stateless":
+                return "stateless", verdict
+            case "last-state" if not lost:
+                return "last-state", verdict
+            case "last-state":
+                raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=_LOSING)
+        if settings.agrees is None:
+            raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=_MODES)
+        if settings.agrees(f"{changed}\n{lines}\nGo on with what is kept?"):
+            return "last-state", verdict
+        raise ValidationError(f"Job '{job.name}' was not started.", hint=_MODES)
 
     def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.

@@ -16,9 +16,11 @@ from sqlstream.connectors.base import Write
 from sqlstream.core import private
 from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
+from sqlstream.plan.upgrade import node_ids
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, sink_name, write_atomically
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.jobs.restarts import Restarts, failed
+from sqlstream.runtime.jobs.upgrades import write_record
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
@@ -68,6 +70,12 @@ class JobRunner:
         self._bounded = all(bounded(s) for s in job.sinks)
         # Those of a static input that are left to be written.
         self._fixed = [i for i, s in enumerate(job.sinks) if static(s)]
+        self._ids: dict[int, dict[int, str]] = {}
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that runs it."""
+        return self._spark
 
     def start(self, *, resumed: bool) -> None:
         """Start the queries, so that their errors are raised here, and continue in a thread."""
@@ -217,13 +225,23 @@ class JobRunner:
 
     def _lowering(self, index: int, *, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
+        ids = self._ids.setdefault(index, node_ids(self._job.sinks[index]))
         # A job in batch mode that is submitted again reads what is there then.
         shared = state.with_name("shared" if self._settings.streaming else self._job.id)
         return Lowering(
             self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
             project=self._project, state=state, control=self._job.folder / "control",
             shared=shared, idle_ms=self._settings.idle_ms, future_ms=self._settings.future_ms,
+            node_id=lambda node: ids.get(id(node)),
         )  # fmt: skip
+
+    def request(self, index: int, frame: DataFrame) -> Write:
+        """What the rows of a sink are written by."""
+        return self._write(index, self._job.sinks[index], frame)
+
+    def lowered(self, index: int) -> DataFrame:
+        """The rows of a sink, as its query is started with them."""
+        return lower(self._job.sinks[index], self._lowering(index, streaming=True))
 
     def _start_queries(self, sinks: Iterable[int], *, once: bool) -> None:
         """``once``: up to what the sources have now."""
@@ -243,9 +261,11 @@ class JobRunner:
         to = self._lowering(index, streaming=True)
         before = self._job.watches.get(index)
         watch = Watch(self._spark, to, None if before is None else before.metrics, self._report)
-        write = replace(self._write(index, sink, watch.counted(lower(sink, to))), watermark=to.reached)
+        frame, mode = lower(sink, to), "update" if in_update_mode(sink) else "append"
+        write_record(self._job.folder, sink_name(index, sink), frame, mode)
+        write = replace(self._write(index, sink, watch.counted(frame)), watermark=to.reached)
         writer = find_connector(sink.table.connector).write_stream(write)
-        writer = writer.outputMode("update" if in_update_mode(sink) else "append")
+        writer = writer.outputMode(mode)
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{sink_name(index, sink)}/{self._job.id[:8]}")
         if once:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
-from sqlstream.plan.identity import signature
+from sqlstream.plan.identity import all_options, signature
+from sqlstream.plan.upgrade import PlanRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ class Version:
     """A plan with types that a job runs, or ran.
 
     ``number`` counts the versions of the job from 1; generations of one plan have the same. ``digest`` identifies the plan, ``sql`` is its statement
-    without secrets. ``created`` is in seconds since 1970.
+    without secrets. ``created`` is in seconds since 1970. ``record``: see plan/upgrade.
     """
 
     number: int
@@ -44,6 +45,12 @@ class Version:
     sqlstream: str = field(default_factory=lambda: metadata.version("sqlstream"))
     created: float = field(default_factory=time.time)
     origin: Origin | None = None
+    record: dict[str, Any] | None = None
+
+    @property
+    def plan(self) -> PlanRecord | None:
+        """What is known of the plan; None where an earlier release kept nothing of it."""
+        return None if self.record is None else PlanRecord.from_json(self.record)
 
     def write(self, generation: Path) -> None:
         """Keep it in the folder of a generation, which has begun from now on."""
@@ -69,9 +76,13 @@ class Version:
 
 def digest(sinks: tuple[Sink, ...], zone: str) -> str:
     """What identifies the plan of a job, in the time zone ``zone``."""
-    return hashlib.sha256("\n".join([zone, *(signature(s) for s in sinks)]).encode()).hexdigest()
+    return _hash([zone, *(signature(s) for s in sinks)])
 
 
 def first_digest(sinks: tuple[Sink, ...], zone: str) -> str:
     """The same, as folders of layout 1 are called after it."""
-    return digest(sinks, zone)[:12]
+    return _hash([zone, *(signature(s, all_options) for s in sinks)])[:12]
+
+
+def _hash(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

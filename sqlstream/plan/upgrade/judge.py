@@ -1,0 +1,161 @@
+"""The verdict on a changed job: what goes on, what begins anew, what is lost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlstream.plan.upgrade.record import NodeRecord, PlanRecord, SinkRecord, SourceRecord
+
+
+class Fate(Enum):
+    """What becomes of a part of a job."""
+
+    KEPT = "kept"
+    NEW = "new"
+    LOST = "lost"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A part of a job, ``what`` (source, state, sink) and ``name``, with its fate and why."""
+
+    what: str
+    name: str
+    fate: Fate
+    why: str
+
+
+@dataclass(frozen=True)
+class SinkMatch:
+    """How the sink with number ``new`` goes on. ``old``: that of before whose checkpoint it takes, None where it begins as its sources' options say.
+
+    ``nodes``: ids of nodes with those of before whose state they take; ``sources``: the names of sources with those of before whose offsets they
+    take; ``stateful``: whether the old one is this sink, so that state is taken at all; ``loses``: whether some of it is not.
+    """
+
+    new: int
+    old: int | None
+    nodes: Mapping[str, str]
+    sources: Mapping[str, str]
+    stateful: bool = True
+    loses: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All parts of a job, and how each of its sinks goes on."""
+
+    parts: tuple[Judged, ...]
+    sinks: tuple[SinkMatch, ...]
+
+    @property
+    def lost(self) -> tuple[Judged, ...]:
+        """The state and the inputs that would be lost."""
+        return tuple(part for part in self.parts if part.fate is Fate.LOST)
+
+
+def judge(old: PlanRecord, new: PlanRecord) -> Verdict:
+    """What becomes of a job with the plan ``old`` that goes on with the plan ``new``."""
+    parts: list[Judged] = []
+    matches: list[SinkMatch] = []
+    left = list(range(len(old.sinks)))
+    for number, sink in enumerate(new.sinks):
+        before = next((i for i in left if old.sinks[i].table == sink.table), None)
+        if before is None:
+            matches.append(_begun(number, sink, old, parts))
+            continue
+        left.remove(before)
+        matches.append(_continued(number, sink, before, old.sinks[before], parts))
+    parts += [Judged("sink", old.sinks[i].table, Fate.LOST, "nothing is written into it any more") for i in left]
+    return Verdict(tuple(dict.fromkeys(parts)), tuple(matches))
+
+
+def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) -> SinkMatch:
+    """A sink that was not there: it begins where another one that reads the same is."""
+    for i, other in enumerate(old.sinks):
+        sources = _sources(other, sink, [])
+        if len(sources) == len(sink.sources) and sink.sources and not sink.statics:
+            parts.append(Judged("sink", sink.table, Fate.NEW, f"gets what comes from now on: it begins where '{other.table}' stopped"))
+            return SinkMatch(number, i, {}, sources, stateful=False)
+    parts.append(Judged("sink", sink.table, Fate.NEW, "reads its sources from where their options say"))
+    return SinkMatch(number, None, {}, {})
+
+
+def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, parts: list[Judged]) -> SinkMatch:
+    judged: list[Judged] = []
+    nodes = _nodes(other.nodes, sink.nodes, judged)
+    parts += judged
+    sources = _sources(other, sink, parts)
+    if other.statics != sink.statics:
+        parts.append(Judged("source", sink.table, Fate.LOST, "the tables that were read once, when the job began, are others now"))
+    added = [c for c in sink.columns if c not in other.columns]
+    why = "nothing is written twice" + (f"; columns are added: {', '.join(added)}" if added else "")
+    parts.append(Judged("sink", sink.table, Fate.KEPT, why))
+    return SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged))
+
+
+def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Judged]) -> dict[str, str]:
+    """Which node goes on with the state of which: the same one, else one that keeps the same above other rows, or by another condition."""
+    taken: dict[str, str] = {n.id: n.id for n in new if any(o.id == n.id for o in old)}
+    parts += [Judged("state", n.text, Fate.KEPT, "nothing has changed") for n in new if n.keeps_state and n.id in taken]
+    ways = (
+        ("own", "what it holds was made of the rows that the earlier statement gave it"),
+        ("layout", "what it holds meets the new condition only with rows that come from now on"),
+    )
+    for field, why in ways:
+        free: dict[str, list[NodeRecord]] = defaultdict(list)
+        for node in old:
+            if node.keeps_state and node.id not in taken.values():
+                free[getattr(node, field)].append(node)
+        for node in new:
+            candidates = free[getattr(node, field)]
+            # Of several that are alike nobody knows which is which.
+            if node.keeps_state and node.id not in taken and len(candidates) == 1 and _alone(node, new, field, taken):
+                taken[node.id] = candidates.pop().id
+                parts.append(Judged("state", node.text, Fate.KEPT, why))
+    parts += [Judged("state", n.text, Fate.NEW, "begins empty") for n in new if n.keeps_state and n.id not in taken]
+    gone = [n for n in old if n.keeps_state and n.id not in taken.values()]
+    parts += [Judged("state", n.text, Fate.LOST, "no operator of the new plan keeps the same") for n in gone]
+    return taken
+
+
+def _alone(node: NodeRecord, new: Sequence[NodeRecord], field: str, taken: Mapping[str, str]) -> bool:
+    like = {n.id for n in new if n.keeps_state and n.id not in taken and getattr(n, field) == getattr(node, field)}
+    return like == {node.id}
+
+
+def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> dict[str, str]:
+    """The names of the sources of ``new`` that go on with offsets of ``old``, with the names there."""
+    by_reads: dict[str, list[SourceRecord]] = defaultdict(list)
+    for source in old.sources:
+        by_reads[source.reads].append(source)
+    found: dict[str, str] = {}
+    for reads in dict.fromkeys(s.reads for s in new.sources):
+        ours, theirs = [s for s in new.sources if s.reads == reads], by_reads.pop(reads, [])
+        table = ours[0].table
+        if len(ours) == len(theirs) == 1:
+            found[ours[0].name] = theirs[0].name
+            parts.append(Judged("source", table, Fate.KEPT, "its offsets go on"))
+        elif not theirs:
+            elsewhere = any(s.table == table for s in old.sources)
+            begins = "it is read from elsewhere" if elsewhere else "it was not read before"
+            parts.append(Judged("source", table, Fate.NEW, f"{begins}: it begins where its options say"))
+        elif sorted(s.branch for s in ours) == sorted(s.branch for s in theirs):
+            left = list(theirs)
+            for source in ours:
+                before = next(s for s in left if s.branch == source.branch)
+                left.remove(before)
+                found[source.name] = before.name
+            parts.append(Judged("source", table, Fate.KEPT, "its offsets go on"))
+        else:
+            parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and what is made of its rows has changed"))
+    for gone in by_reads.values():
+        if not any(s.table == gone[0].table for s in new.sources):
+            parts.append(Judged("source", gone[0].table, Fate.NEW, "it is not read any more: its offsets are forgotten"))
+    return found

@@ -1,0 +1,194 @@
+"""A plan as it is kept with a version of a job: its nodes by stable ids, what they keep, what is read and written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.connectors import lasting_options
+from sqlstream.plan.explain import describe
+from sqlstream.plan.identity import below, nodes_of, own_fields
+from sqlstream.plan.nodes import (
+    ChangelogNormalize,
+    CoGroup,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    KeyedJoin,
+    Limit,
+    Match,
+    Over,
+    Rank,
+    Scan,
+    Sort,
+    TemporalJoin,
+    WindowAggregate,
+    WindowRank,
+)
+from sqlstream.plan.properties import changelog_mode, scans, static
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlstream.plan.nodes import Node, Sink
+
+_KEEPING = (
+    ChangelogNormalize, CoGroup, GroupAggregate, IntervalJoin, Join, KeyedJoin, Limit, Match, Over, Rank, Sort, TemporalJoin, WindowAggregate,
+    WindowRank,
+)  # fmt: skip
+# Of fields that say how rows are looked at, and not what is kept.
+_NOT_KEPT = ("condition",)
+
+
+@dataclass(frozen=True)
+class NodeRecord:
+    """A node. ``id``: the hash of all of its sub-tree; ``own``: of itself above columns of these types, whatever makes them; ``layout``: the same
+    without conditions, which change what comes out and not what is kept. ``text`` is its line in EXPLAIN.
+    """
+
+    id: str
+    own: str
+    layout: str
+    text: str
+    keeps_state: bool
+
+
+@dataclass(frozen=True)
+class SourceRecord:
+    """A table that is read as a stream. ``name``: the source's in the checkpoint; ``reads``: the hash of what is read and from where; ``branch``: of
+    what is made of its rows alone.
+    """
+
+    table: str
+    name: str
+    reads: str
+    branch: str
+
+
+@dataclass(frozen=True)
+class SinkRecord:
+    """An INSERT: the nodes below it, inputs first. ``appends``: what is written again is there twice. ``statics``: the ids of inputs that are kept as
+    they were when the job began.
+    """
+
+    table: str
+    appends: bool
+    nodes: tuple[NodeRecord, ...]
+    sources: tuple[SourceRecord, ...]
+    statics: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PlanRecord:
+    """The plan of a job."""
+
+    sinks: tuple[SinkRecord, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> PlanRecord:
+        """The record that ``to_json`` gave. Raises TypeError or KeyError for anything else."""
+        return cls(tuple(_sink_of(sink) for sink in kept["sinks"]))
+
+
+def _sink_of(kept: dict[str, Any]) -> SinkRecord:
+    lists = {"statics": tuple(kept["statics"]), "columns": tuple(kept["columns"])}
+    nodes = tuple(NodeRecord(**node) for node in kept["nodes"])
+    return SinkRecord(**{**kept, **lists, "nodes": nodes, "sources": tuple(SourceRecord(**source) for source in kept["sources"])})
+
+
+def record(sinks: Iterable[Sink]) -> PlanRecord:
+    """The record of the plan of a job."""
+    return PlanRecord(tuple(_sink(sink) for sink in sinks))
+
+
+def node_ids(sink: Sink) -> dict[int, str]:
+    """The stable ids of the nodes below ``sink``, by Python's ``id``: hashes of their sub-trees."""
+    ids: dict[int, str] = {}
+    for node in nodes_of(sink):
+        ids[id(node)] = _hash([own_fields(node), *(ids[id(part)] for part in below(node))])
+    return ids
+
+
+def _sink(sink: Sink) -> SinkRecord:
+    ids = node_ids(sink)
+    nodes = []
+    for node in nodes_of(sink):
+        inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
+        own = _expiring(own_fields(node))
+        keeps = isinstance(node, _KEEPING) and not static(node)
+        nodes.append(NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]), describe(node), keeps))
+    appends = sink.table.primary_key is None
+    columns = tuple(c.name for c in sink.table.persisted)
+    return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns)
+
+
+def _sources(sink: Sink, ids: dict[int, str]) -> tuple[SourceRecord, ...]:
+    branches = _branches(sink, ids)
+    numbers: Counter[str] = Counter()
+    sources: list[SourceRecord] = []
+    for scan in scans(sink):
+        # As the lowering names them.
+        safe = re.sub(r"\W", "_", scan.table.path.name, flags=re.ASCII)
+        numbers[safe] += 1
+        if not scan.static:
+            name = safe if numbers[safe] == 1 else f"{safe}_{numbers[safe]}"
+            reads = _hash([str(scan.table.path), dict(sorted(lasting_options(scan.table).items()))])
+            sources.append(SourceRecord(str(scan.table.path), name, reads, branches[len(sources)]))
+    return tuple(sources)
+
+
+def _branches(sink: Sink, ids: dict[int, str]) -> list[str]:
+    """Of each scan of a stream the id of the highest node that has no other input, from left to right."""
+    found: list[str] = []
+    waiting: list[tuple[Node, str | None]] = [(sink.input, None)]
+    while waiting:
+        node, top = waiting.pop()
+        top = top or ids[id(node)]
+        if isinstance(node, Scan) and not node.static:
+            found.append(top)
+        waiting += [(part, top if len(node.inputs) == 1 else None) for part in reversed(node.inputs)]
+    return found
+
+
+def _statics(sink: Sink, ids: dict[int, str]) -> tuple[str, ...]:
+    if static(sink):
+        return ()
+    return tuple(ids[id(i)] for node in nodes_of(sink) if not static(node) for i in node.inputs if static(i))
+
+
+def _expiring(own: Any) -> Any:
+    """``own``, in which a time to live says only whether there is one, and aggregates have no names."""
+    match own:
+        case {"NamedAggregate": {"call": call, **others}}:
+            return {"NamedAggregate": {"call": _expiring(call), **{k: v for k, v in others.items() if k != "name"}}}
+        case dict():
+            return {k: _any(v) if k == "ttl" else _expiring(v) for k, v in own.items()}
+        case list():
+            return [_expiring(v) for v in own]
+    return own
+
+
+def _any(ttl: Any) -> bool:
+    return any(map(_any, ttl)) if isinstance(ttl, list) else bool(ttl)
+
+
+def _kept(own: Any) -> Any:
+    match own:
+        case dict():
+            return {k: _kept(v) for k, v in own.items() if k not in _NOT_KEPT}
+        case list():
+            return [_kept(v) for v in own]
+    return own
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,22 @@
+"""A verdict as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlstream.plan.upgrade.judge import Verdict
+
+_WIDEST = 70
+
+
+def table(verdict: Verdict) -> list[str]:
+    """The lines of a table: what, which, its fate, why; sources first, then state, then sinks."""
+    order = ("source", "state", "sink")
+    rows = [(p.what, _short(p.name), p.fate.value, p.why) for p in sorted(verdict.parts, key=lambda p: order.index(p.what))]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+    return ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]) for row in rows]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _WIDEST else f"{name[: _WIDEST - 3]}..."

@@ -1,0 +1,138 @@
+"""A changed job goes on: the checkpoints of its next generation are made from those of the one before."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors import find_connector
+from sqlstream.core import private
+from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, base, derive, mapped, query_record, why_not
+from sqlstream.runtime.jobs.folder import write_atomically
+from sqlstream.runtime.lower.native import in_update_mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from sqlstream.connectors.base import Write
+    from sqlstream.plan.nodes import Sink
+    from sqlstream.plan.upgrade import SinkMatch, Verdict
+
+OPERATORS = "operators"
+
+
+def upgrade(
+    spark: SparkSession,
+    before: Path,
+    after: Path,
+    names: tuple[list[str], list[str]],
+    sinks: tuple[Sink, ...],
+    verdict: Verdict,
+    lowered: Callable[[int], DataFrame],
+    *,
+    stateless: bool,
+    may_lose: bool,
+    request: Callable[[int, DataFrame], Write],
+    notify: Callable[[str], None],
+) -> None:
+    """Make the checkpoints of generation ``after`` from those of ``before``.
+
+    ``names``: what the folders of their sinks' checkpoints are called. ``lowered`` gives the rows of a sink as its query will be started with them,
+    ``request`` what they are written by.
+    Raises ValidationError where state would be lost that must not be.
+    """
+    old_names, new_names = names
+    # What all queries of the job have the same.
+    _copy(before / "inputs" / "shared", after / "inputs" / "shared")
+    for match in verdict.sinks:
+        if match.old is None:
+            continue
+        if match.stateful:
+            _copy(before / "inputs" / str(match.old), after / "inputs" / str(match.new))
+        checkpoint = before / "checkpoint" / old_names[match.old]
+        if not checkpoint.exists():
+            continue
+        sink, frame = sinks[match.new], lowered(match.new)
+        mode = "update" if in_update_mode(sink) else "append"
+        old, new = read_record(before, old_names[match.old]), query_record(frame, mode)
+        if old is None:
+            raise ValidationError(
+                f"What the state in {checkpoint} belongs to is not known: it is of an earlier release.",
+                hint="Submit the earlier statement once with this release, and stop it.",
+            )
+        operators = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
+        came = base(spark, str(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new, frame)))
+        if came.doubtful and match.stateful:
+            notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
+        sources = [Source(name, match.sources.get(name, name if name in old.sources and _own(name) else None)) for name in new.sources]
+        place = after / "checkpoint" / new_names[match.new]
+        derive(spark, str(checkpoint), str(place), came.batch, CheckpointMapping(sources, operators), record=old, frame=frame, mode=mode)
+
+
+def read_record(generation: Path, name: str) -> QueryRecord | None:
+    """What the query into the sink ``name`` reads and keeps."""
+    file = generation / OPERATORS / f"{name}.json"
+    return QueryRecord.from_json(file.read_text()) if file.exists() else None
+
+
+def write_record(generation: Path, name: str, frame: DataFrame, mode: str) -> None:
+    """Keep what the query of ``frame`` into the sink ``name`` reads and keeps, if that is not known yet."""
+    file = private.folder(generation / OPERATORS) / f"{name}.json"
+    if not file.exists():
+        write_atomically(file, query_record(frame, mode).to_json())
+
+
+def _copy(of: Path, to: Path) -> None:
+    if of.exists():
+        shutil.copytree(of, to, dirs_exist_ok=True)
+
+
+def _own(name: str) -> bool:
+    """Whether a source is one of ours and not a table: the clock, control files, rows that are there from the start."""
+    return re.fullmatch(r"(control|idle|clock|static)(_\d+)?", name) is not None
+
+
+def _operators(match: SinkMatch, old: QueryRecord, new: QueryRecord, *, stateless: bool, may_lose: bool) -> dict[int, int | None]:
+    """For each operator of the new query that whose state it takes."""
+    if stateless or not match.stateful:
+        return dict.fromkeys((o.operator for o in new.operators), None)
+    found = {**mapped(old, new, match.nodes), **({} if match.loses else _unmarked(old, new))}
+    before = {o.operator: o for o in old.operators}
+    why = "no operator of the new plan keeps the same"
+    for operator in new.operators:
+        theirs = found[operator.operator]
+        if theirs is not None and (reason := why_not(before[theirs], operator)) is not None:
+            found[operator.operator], why = None, reason
+    lost = [o for o in old.operators if o.operator not in found.values()]
+    if lost and not may_lose:
+        raise ValidationError(
+            f"The state of {lost[0].kind} can't be kept: {why}. It is: {lost[0].state}.",
+            hint="SET 'execution.upgrade-mode' = 'stateless' begins with empty state where the offsets are; "
+            "'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves only this state behind.",
+        )
+    return found
+
+
+def _unmarked(old: QueryRecord, new: QueryRecord) -> dict[int, int]:
+    """Operators of which Spark's optimizer has left no trace of a node, where all nodes go on: those that are alone in what they keep."""
+
+    def alone(record: QueryRecord) -> dict[tuple[str, str], int]:
+        unmarked = [o for o in record.operators if o.node is None]
+        counts = Counter((o.kind, _kept(o.state)) for o in unmarked)
+        return {(o.kind, _kept(o.state)): o.operator for o in unmarked if counts[o.kind, _kept(o.state)] == 1}
+
+    before = alone(old)
+    return {operator: before[what] for what, operator in alone(new).items() if what in before}
+
+
+def _kept(state: str) -> str:
+    """What a state keeps, without the versions of its layouts: each release goes on with earlier ones."""
+    head, by, rest = state.partition(" by (")
+    return re.sub(r"(\w+) \d+", r"\1", head) + by + rest

@@ -1,0 +1,144 @@
+"""Verdicts on changed plans, without Spark: what is kept, what is lost, and that nothing is claimed in doubt."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.plan.upgrade import Fate, PlanRecord, SinkRecord, SourceRecord, judge, record, table
+from sqlstream.session.session import Session
+from sqlstream.sql.syntax.dialect import parse
+from tests.plan.test_identity import SCRIPT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TABLES = """
+CREATE TABLE bids (id INT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE TABLE asks (id INT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE TABLE fixed (id INT, item STRING) WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = 'json');
+CREATE TABLE out_ (a STRING, b BIGINT) WITH ('connector' = 'blackhole');
+CREATE TABLE other (a STRING, b BIGINT) WITH ('connector' = 'blackhole');
+"""
+COUNT = "SELECT item, COUNT(*) FROM bids GROUP BY item"
+WINDOW = "SELECT item, COUNT(*) FROM TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '{}' SECOND) GROUP BY item, window_start, window_end"
+JOIN = "SELECT b.item, CAST(a.id AS BIGINT) FROM bids AS b {} JOIN asks AS a ON b.{} = a.{} AND b.price {} a.price"
+
+
+@pytest.fixture
+def plans(tmp_path: Path):
+    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
+    list(session.run(TABLES))
+
+    def plan(*queries: str, into=("out_", "other"), before: str = "") -> PlanRecord:
+        list(session.run(before))
+        inserts = [parse(f"INSERT INTO {sink} {query}") for sink, query in zip(into, queries, strict=False)]
+        found = record(tuple(session.planner.planned(i, session.planner.environment()).plan for i in inserts))
+        # As it is kept.
+        assert PlanRecord.from_json(json.loads(json.dumps(found.to_json()))) == found
+        return found
+
+    return plan
+
+
+def fates(verdict, what: str) -> list[str]:
+    return sorted(part.fate.value for part in verdict.parts if part.what == what)
+
+
+KEPT = {
+    "a filter below": (COUNT, COUNT.replace("GROUP", "WHERE price > 1 GROUP")),
+    "another name": (COUNT, f"SELECT i, n FROM ({COUNT}) AS t (i, n)"),
+    "something above": (COUNT, f"SELECT i, n + 1 FROM ({COUNT}) AS t (i, n)"),
+    "a filter above a window": (WINDOW.format(5), f"SELECT * FROM ({WINDOW.format(5)}) AS t (i, n) WHERE n > 1"),
+    "another condition": (JOIN.format("", "item", "item", "<"), JOIN.format("", "item", "item", ">")),
+    "a longer life": (
+        COUNT.replace("SELECT", "SELECT /*+ STATE_TTL('bids' = '1 d') */"),
+        COUNT.replace("SELECT", "SELECT /*+ STATE_TTL('bids' = '2 d') */"),
+    ),
+}
+LOST = {
+    "a key": (COUNT, COUNT.replace("item", "CAST(price AS STRING)")),
+    "a window": (WINDOW.format(5), WINDOW.format(6)),
+    "an aggregate": (COUNT, COUNT.replace("COUNT(*)", "MAX(id)")),
+    "a join's key": (JOIN.format("", "item", "item", "<"), JOIN.format("", "id", "id", "<")),
+    "a kind of join": (JOIN.format("", "item", "item", "<"), JOIN.format("LEFT", "item", "item", "<")),
+    "a life that ends": (COUNT, COUNT.replace("SELECT", "SELECT /*+ STATE_TTL('bids' = '1 d') */")),
+    "all of it": (COUNT, "SELECT item, CAST(id AS BIGINT) FROM bids"),
+    "columns that change places": (JOIN.format("", "item", "item", "<"), JOIN.format("", "item", "item", "<").replace("b.item, CAST(a.id", "b.item, CAST(b.id")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), KEPT.values(), ids=KEPT)
+def test_state_that_is_kept(plans, old: str, new: str) -> None:
+    verdict = judge(plans(old), plans(new))
+    assert (fates(verdict, "state"), fates(verdict, "source")[:1]) == (["kept"], ["kept"]), table(verdict)
+    assert not verdict.lost and not verdict.sinks[0].loses
+
+
+@pytest.mark.parametrize(("old", "new"), LOST.values(), ids=LOST)
+def test_state_that_is_lost(plans, old: str, new: str) -> None:
+    verdict = judge(plans(old), plans(new))
+    assert "lost" in fates(verdict, "state") and "kept" not in fates(verdict, "state"), table(verdict)
+    assert verdict.lost and verdict.sinks[0].loses
+
+
+def test_a_plan_keeps_all_of_itself(plans, tmp_path: Path) -> None:
+    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
+    declared, statement = re.fullmatch(r"(.*?)((?:EXPLAIN|INSERT).*);\s*", SCRIPT, re.S).groups()
+    list(client.run(declared))
+    records = [record((planned.plan,)) for planned in client.planner.plans(parse(statement))]
+    for each in records:
+        verdict = judge(each, each)
+        assert {part.fate for part in verdict.parts} == {Fate.KEPT}, table(verdict)
+        assert all(n.id in verdict.sinks[0].nodes for n in each.sinks[0].nodes)
+        assert verdict.sinks[0].sources == {s.name: s.name for s in each.sinks[0].sources}
+
+
+def scanned(*branches: str) -> PlanRecord:
+    """A sink that reads one table so often, each time with another branch above."""
+    names = ["bids", "bids_2", "bids_3"]
+    sources = tuple(SourceRecord("bids", name, "same", branch) for name, branch in zip(names, branches, strict=False))
+    return PlanRecord((SinkRecord("out_", True, (), sources, (), ()),))
+
+
+def test_of_two_scans_of_a_table_each_goes_on_with_its_own() -> None:
+    assert judge(scanned("x", "y"), scanned("y", "x")).sinks[0].sources == {"bids": "bids_2", "bids_2": "bids"}
+    assert judge(scanned("x", "x"), scanned("x", "x")).sinks[0].sources == {"bids": "bids", "bids_2": "bids_2"}
+    for other in (scanned("x", "z"), scanned("x"), scanned("x", "y", "y")):
+        verdict = judge(scanned("x", "y"), other)
+        assert verdict.lost and "it is read more than once" in table(verdict)[0]
+
+
+def test_two_aggregates_that_are_alike_are_not_told_apart(plans) -> None:
+    twice = f"{COUNT.replace('GROUP', 'WHERE price > {} GROUP')} UNION ALL {COUNT.replace('GROUP', 'WHERE price > {} GROUP')}"
+    old = plans(twice.format(1, 2))
+    assert fates(judge(old, plans(twice.format(2, 1))), "state") == ["kept"]
+    # One of them is known by all of it, and so is the other then.
+    assert fates(judge(old, plans(twice.format(1, 3))), "state") == ["kept", "kept"]
+    assert fates(judge(old, plans(twice.format(3, 4))), "state") == ["lost", "new"]
+
+
+def test_sinks_are_known_by_their_tables(plans) -> None:
+    old, both = plans(COUNT), plans("SELECT item, CAST(id AS BIGINT) FROM bids", COUNT, into=("other", "out_"))
+    verdict = judge(old, both)
+    assert [(m.old, m.stateful) for m in verdict.sinks] == [(0, False), (0, True)]
+    assert verdict.sinks[0].sources == {"bids": "bids"} and not verdict.lost
+    assert judge(both, old).lost[-1].why == "nothing is written into it any more"
+    elsewhere = judge(old, plans(COUNT, "SELECT item, CAST(id AS BIGINT) FROM asks"))
+    assert elsewhere.sinks[1].old is None
+
+
+def test_a_table_from_elsewhere_begins_there(plans) -> None:
+    old = plans(COUNT)
+    verdict = judge(old, plans(COUNT, before="ALTER TABLE bids SET ('rows-per-second' = '5');"))
+    assert verdict.sinks[0].sources == {}
+    assert "it is read from elsewhere" in table(verdict)[0]
+
+
+def test_tables_that_were_read_once_must_be_the_same(plans) -> None:
+    joined = "SELECT b.item, CAST(f.id AS BIGINT) FROM bids AS b JOIN fixed AS f ON b.item = f.item"
+    assert not judge(plans(joined), plans(f"{joined} WHERE b.price > 1")).lost
+    assert judge(plans(joined), plans(joined.replace("JOIN fixed", "JOIN (SELECT * FROM fixed WHERE id > 1)"))).lost

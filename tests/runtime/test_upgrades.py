@@ -1,0 +1,222 @@
+"""Changed jobs: what goes on, with the rows of before and after, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.session.results import Stream, Submitted
+from sqlstream.session.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+TABLES = """
+CREATE TABLE bids (id INT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE asks (id INT, item STRING, price INT)
+WITH ('connector' = 'filesystem', 'path' = 'asks', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE counted (item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'counted');
+CREATE TABLE copied (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'copied');
+CREATE TABLE pairs (a INT, b INT) WITH ('connector' = 'delta', 'table-path' = 'pairs');
+"""
+
+
+class Project:
+    """A project with streams of files, and one job at a time."""
+
+    def __init__(self, path: Path, engine) -> None:
+        for name in ("bids", "asks"):
+            (path / name).mkdir()
+        self.path = path
+        self.files = 0
+        self.said: list[str] = []
+        self.session = Session(path, options={"table.local-time-zone": "UTC", "pipeline.name": "job"}, engine=engine, notify=self.said.append)
+        list(self.session.run(TABLES))
+
+    def feed(self, table: str, *rows: tuple[int, str, int]) -> None:
+        self.files += 1
+        part = self.path / table / f".{self.files}"
+        part.write_text("".join(f'{{"id": {i}, "item": "{item}", "price": {p}, "ts": "2024-01-01 00:00:{i:02}"}}\n' for i, item, p in rows))
+        part.rename(self.path / table / f"{self.files}.json")
+
+    def set(self, mode: str) -> None:
+        list(self.session.run(f"SET 'execution.upgrade-mode' = '{mode}';"))
+
+    def run(self, sql: str) -> None:
+        """Run the job up to what there is, and stop it."""
+        outcome = list(self.session.run(sql))[-1]
+        assert isinstance(outcome, Submitted)
+        job = self.session.jobs.find(outcome.job_id)
+        for query in job.queries:
+            query.processAllAvailable()
+        self.session.jobs.stop(job.id)
+
+    def rows(self, sql: str) -> list[tuple]:
+        outcome = list(self.session.run(sql))[-1]
+        return sorted(c.row for c in outcome.changes) if isinstance(outcome, Stream) else sorted(outcome.rows)
+
+
+@pytest.fixture
+def project(tmp_path: Path, engine):
+    made = Project(tmp_path, engine)
+    yield made
+    made.session.close()
+
+
+COUNT = "INSERT INTO counted SELECT item, COUNT(*) FROM bids GROUP BY item;"
+# What is counted by COUNT before, and what each statement counts when these rows have come: (1, a, 1), (2, b, 5) | (3, a, 1), (4, a, 5).
+COUNTED = {
+    "a filter below": ("INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;", [("a", "2"), ("b", "1")]),
+    "a column": ("INSERT INTO counted SELECT item, n * 10 FROM (SELECT item, COUNT(*) AS n FROM bids GROUP BY item);", [("a", "30"), ("b", "1")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changed", "expected"), COUNTED.values(), ids=COUNTED)
+def test_counts_go_on(project: Project, changed: str, expected: list[tuple]) -> None:
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    project.run(COUNT)
+    project.feed("bids", (3, "a", 1), (4, "a", 5))
+    with pytest.raises(ValidationError, match="has changed"):
+        project.run(changed)
+    project.set("last-state")
+    project.run(changed)
+    assert project.rows("SELECT item, n FROM counted") == expected
+    assert "it goes on where it stopped, with its state" in project.said[-1]
+
+
+def test_a_renamed_view_changes_nothing(project: Project) -> None:
+    list(project.session.run("CREATE VIEW v AS SELECT item FROM bids; CREATE VIEW w AS SELECT item FROM bids;"))
+    project.feed("bids", (1, "a", 1))
+    project.run("INSERT INTO counted SELECT item, COUNT(*) FROM v GROUP BY item;")
+    project.feed("bids", (2, "a", 1))
+    project.run("INSERT INTO counted SELECT item, COUNT(*) FROM w GROUP BY item;")
+    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+
+
+def test_without_state_the_offsets_go_on(project: Project) -> None:
+    project.feed("bids", (1, "a", 1), (2, "b", 1))
+    project.run(COUNT)
+    project.feed("bids", (3, "a", 1))
+    project.set("stateless")
+    project.run(COUNTED["a filter below"][0].replace("price > 2", "price > 0"))
+    assert project.rows("SELECT item, n FROM counted") == [("a", "1"), ("b", "1")]
+
+
+def test_another_window_loses_its_state(project: Project) -> None:
+    window = "INSERT INTO counted SELECT item, COUNT(*) FROM TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '{}' SECOND) GROUP BY item, window_start, window_end;"
+    project.feed("bids", (1, "a", 1))
+    project.run(window.format(10))
+    project.set("last-state")
+    with pytest.raises(ValidationError, match=r"WindowAggregate.* lost  no operator of the new plan keeps the same"):
+        project.run(window.format(20))
+    project.feed("bids", (12, "b", 1))
+    project.run(window.format(10))
+    assert project.rows("SELECT item, n FROM counted") == [("a", "1")]
+    list(project.session.run("SET 'execution.state-recovery.ignore-unclaimed-state' = 'true';"))
+    project.feed("bids", (45, "c", 1))
+    project.run(window.format(20))
+    # The row of b was in the state that was left behind.
+    assert project.rows("SELECT item, n FROM counted") == [("a", "1")]
+
+
+def test_a_filter_above_a_window_keeps_it_open(project: Project) -> None:
+    window = "SELECT item, COUNT(*) AS n FROM TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY item, window_start, window_end"
+    project.feed("bids", (1, "a", 1))
+    project.run(f"INSERT INTO counted {window};")
+    project.set("last-state")
+    project.feed("bids", (2, "a", 1), (3, "b", 1))
+    project.feed("bids", (15, "z", 1))
+    project.run(f"INSERT INTO counted SELECT item, n FROM ({window}) WHERE n > 1;")
+    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+
+
+def test_a_joins_other_condition_meets_rows_that_come(project: Project) -> None:
+    join = "INSERT INTO pairs SELECT b.id, a.id FROM bids AS b JOIN asks AS a ON b.item = a.item AND b.price {} a.price;"
+    project.feed("bids", (1, "a", 5))
+    project.run(join.format(">"))
+    project.set("last-state")
+    project.feed("asks", (2, "a", 7), (3, "a", 3))
+    project.run(join.format("<"))
+    assert project.rows("SELECT a, b FROM pairs") == [("1", "2")]
+    assert project.said[-1].count("with its state") == 1
+
+
+def test_a_longer_time_to_live_keeps_state(project: Project) -> None:
+    count = "INSERT INTO counted SELECT /*+ STATE_TTL('bids' = '{}') */ item, COUNT(*) FROM bids GROUP BY item;"
+    project.feed("bids", (1, "a", 1))
+    project.run(count.format("1 d"))
+    project.feed("bids", (2, "a", 1))
+    project.set("last-state")
+    project.run(count.format("2 d"))
+    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+
+
+def test_appended_rows_are_not_written_twice(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    project.set("last-state")
+    project.feed("bids", (2, "b", 1))
+    project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
+    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "B")]
+    project.feed("bids", (3, "c", 1))
+    # And back: a third generation.
+    project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "B"), ("3", "c")]
+    (job,) = (project.path / ".sqlstream" / "jobs").iterdir()
+    assert sorted(p.name for p in job.iterdir() if p.name.isdigit()) == ["1", "2", "3"]
+
+
+def test_another_branch_begins_where_its_options_say(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.feed("asks", (7, "x", 1))
+    project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    project.set("last-state")
+    project.feed("bids", (2, "b", 1))
+    project.run("INSERT INTO copied SELECT id, item FROM asks UNION ALL SELECT id, item FROM bids;")
+    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "b"), ("7", "x")]
+    project.feed("asks", (8, "y", 1))
+    project.feed("bids", (3, "c", 1))
+    # A source less, and its place in the offsets with it.
+    project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
+    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "b"), ("3", "C"), ("7", "x")]
+
+
+def test_a_second_sink_gets_what_comes(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run(COUNT)
+    project.set("last-state")
+    project.feed("bids", (2, "a", 1))
+    project.run(f"EXECUTE STATEMENT SET BEGIN INSERT INTO copied SELECT id, item FROM bids; {COUNT} END;")
+    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+    assert project.rows("SELECT id, item FROM copied") == [("2", "a")]
+
+
+def test_a_micro_batch_that_the_sink_has_counts(project: Project) -> None:
+    """As a kill between the sink's commit and that of the checkpoint leaves it."""
+    project.feed("bids", (1, "a", 1))
+    project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    project.feed("bids", (2, "b", 1))
+    project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    (checkpoint,) = project.path.glob(".sqlstream/jobs/job/1/checkpoint/*")
+    last = max((p for p in (checkpoint / "commits").iterdir() if p.name.isdigit()), key=lambda p: int(p.name))
+    last.unlink()
+    project.feed("bids", (3, "c", 1))
+    project.set("last-state")
+    project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
+    assert [r[0] for r in project.rows("SELECT id, item FROM copied")] == ["1", "2", "3"]
+
+
+def test_what_is_read_from_elsewhere_begins_there(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    list(project.session.run("ALTER TABLE bids SET ('path' = 'asks');"))
+    project.feed("asks", (2, "b", 1))
+    with pytest.raises(ValidationError) as refused:
+        project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    assert re.search(r"source +\S+bids +new +it is read from elsewhere", refused.value.message)
