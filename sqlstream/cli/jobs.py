@@ -47,12 +47,8 @@ def parser() -> argparse.ArgumentParser:
     verb("list", "list them", job=False).add_argument("--json", action="store_true", help="one object per line")
     verb("show", "all that is known of one, its versions and its statement")
     stop = verb("stop", "stop one; its state is kept, and the same statement continues from there")
-    how = stop.add_mutually_exclusive_group()
-    how.add_argument("--savepoint", action="store_true", help="with a savepoint, whose path is printed")
-    how.add_argument("--drain", action="store_true", help="after what has arrived is processed and every open window closed")
+    stop.add_argument("--drain", action="store_true", help="after what has arrived is processed and every open window closed")
     stop.add_argument("--timeout", type=float, metavar="SECONDS", help="wait no longer than so")
-    savepoint = verb("savepoint", "make a savepoint of one while it runs; its path is printed")
-    savepoint.add_argument("--timeout", type=float, metavar="SECONDS", help="wait no longer than so")
     drop = verb("drop", "delete one that is stopped: its state, offsets and versions; tables keep their rows")
     drop.add_argument("-y", "--yes", action="store_true", help="without a question")
     logs = verb("logs", "what a script in the background has said: of a job, or of a file")
@@ -79,10 +75,7 @@ def main(argv: list[str], project: Path) -> int:
         case "show":
             return _show(project, registry.find(project, arguments.name))
         case "stop":
-            action = Action.STOP_WITH_SAVEPOINT if arguments.savepoint else Action.DRAIN if arguments.drain else Action.STOP
-            return _stop(project, arguments.name, action, arguments.timeout)
-        case "savepoint":
-            return _ask(registry.find(project, arguments.name), Action.SAVEPOINT, arguments.timeout)
+            return _stop(project, arguments.name, Action.DRAIN if arguments.drain else Action.STOP, arguments.timeout)
         case "drop":
             return _drop(registry.find(project, arguments.name), sure=arguments.yes)
         case "logs":

@@ -399,6 +399,7 @@ class Session:
             restart=strategy(self.options),
             upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
             may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
+            masked=lambda shown: masked_message(shown, text, self._known_secrets),
         )  # fmt: skip
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))

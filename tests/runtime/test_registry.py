@@ -42,7 +42,7 @@ while True:
         if request.action.value == "stop":
             Status("0123abcd", "CANCELED", time.time(), "1").write(folder.path)
             raise SystemExit
-        if request.action.value == "savepoint":
+        if request.action.value == "stop with savepoint" and not (folder.path / "deaf").exists():
             request.answer(requests.Answer("file:/kept"))
         if request.action.value == "drain":
             request.answer(requests.Answer(error="A row is wrong.", hint="Mend it."))
@@ -153,7 +153,7 @@ def test_looking_keeps_nobody_out(folder: JobFolder) -> None:
 
 def test_a_request_is_answered_and_leaves_nothing(folder: JobFolder, holder: subprocess.Popen[str]) -> None:
     began = time.monotonic()
-    assert ask(folder, Action.SAVEPOINT).result == "file:/kept"
+    assert ask(folder, Action.STOP_WITH_SAVEPOINT).result == "file:/kept"
     assert time.monotonic() - began < 2
     assert ask(folder, Action.DRAIN) == requests.Answer(error="A row is wrong.", hint="Mend it.")
     assert left(folder) == []
@@ -173,7 +173,7 @@ def test_the_dead_are_told_from_the_paused(folder: JobFolder, holder: subprocess
     # It does not stop when it wakes up.
     assert left(folder) == []
     holder.send_signal(signal.SIGCONT)
-    assert ask(folder, Action.SAVEPOINT).result
+    assert ask(folder, Action.STOP_WITH_SAVEPOINT).result
     holder.kill()
     holder.wait()
     with pytest.raises(JobFailed, match=f"process {holder.pid} on .* has ended"):
@@ -181,6 +181,7 @@ def test_the_dead_are_told_from_the_paused(folder: JobFolder, holder: subprocess
 
 
 def test_waiting_has_an_end(folder: JobFolder, holder: subprocess.Popen[str]) -> None:
+    (folder.path / "deaf").touch()
     with pytest.raises(JobFailed, match="has not answered within 0.5 s"):
         ask(folder, Action.STOP_WITH_SAVEPOINT, 0.5)
 

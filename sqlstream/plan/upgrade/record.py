@@ -32,7 +32,7 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import changelog_mode, scans, static
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sqlstream.plan.nodes import Node, Sink
 
@@ -47,7 +47,7 @@ _NOT_KEPT = ("condition",)
 @dataclass(frozen=True)
 class NodeRecord:
     """A node. ``id``: the hash of all of its sub-tree; ``own``: of itself above columns of these types, whatever makes them; ``layout``: the same
-    without conditions, which change what comes out and not what is kept. ``text`` is its line in EXPLAIN.
+    without conditions, which change what comes out and not what is kept. ``text`` is its line in EXPLAIN, where it keeps state.
     """
 
     id: str
@@ -89,9 +89,13 @@ class PlanRecord:
 
     sinks: tuple[SinkRecord, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
+    def to_json(self, masked: Callable[[str], str] = str) -> dict[str, Any]:
+        """As JSON has it; ``masked`` takes secrets out of the texts of nodes."""
+        kept = asdict(self)
+        for sink in kept["sinks"]:
+            for node in sink["nodes"]:
+                node["text"] = masked(node["text"])
+        return kept
 
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> PlanRecord:
@@ -125,7 +129,7 @@ def _sink(sink: Sink) -> SinkRecord:
         inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
         own = _expiring(own_fields(node))
         keeps = isinstance(node, _KEEPING) and not static(node)
-        nodes.append(NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]), describe(node), keeps))
+        nodes.append(NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]), describe(node) if keeps else "", keeps))
     appends = sink.table.primary_key is None
     columns = tuple(c.name for c in sink.table.persisted)
     return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns)

@@ -48,7 +48,7 @@ class JobSettings:
 
     ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure. ``upgrade_mode``: what becomes of a job whose statement has
     changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
-    is one.
+    is one; ``masked`` takes secrets out of a text about the plan.
     """
 
     zone: str
@@ -60,6 +60,7 @@ class JobSettings:
     upgrade_mode: str | None = None
     may_lose: bool = False
     agrees: Callable[[str], bool] | None = None
+    masked: Callable[[str], str] = str
 
 
 @dataclass

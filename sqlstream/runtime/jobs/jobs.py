@@ -125,7 +125,7 @@ class Jobs:
             runner.complete_drain()
         if last is not None and last.version is None:
             # Before the folder says that its generations have versions.
-            Version(1, plan, sql, record=record(job.sinks).to_json()).write(last.folder)
+            Version(1, plan, sql, record=record(job.sinks).to_json(settings.masked)).write(last.folder)
         same = last is not None and last.runs(plan)
         before = other_plan(home, self._taken()) if last is None else last
         changed = before is not None and before.is_open and not same and settings.streaming and before.has_read
@@ -149,7 +149,7 @@ class Jobs:
             else:
                 self._upgrade(job, before, runner, verdict, settings, stateless=mode == "stateless")
         number = 1 if last is None else last.next_number(plan)
-        Version(number, plan, sql, origin=origin, record=record(job.sinks).to_json()).write(job.folder)
+        Version(number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
         return False
 
     def _upgrade(self, job: Job, before: Generation, runner: JobRunner, verdict: Verdict, settings: JobSettings, *, stateless: bool) -> None:
@@ -182,7 +182,7 @@ class Jobs:
                 "The earlier statement continues where it stopped.",
             )
         verdict = judge(old, record(job.sinks))
-        lines = "\n".join(table(verdict))
+        lines = settings.masked("\n".join(table(verdict)))
         lost = bool(verdict.lost) and not settings.may_lose
         match settings.upgrade_mode:
             case "stateless":
@@ -264,7 +264,7 @@ class Jobs:
 
     def _carry_out(self, job: Job, action: Action) -> str:
         """Do what another process asks for; what came of it."""
-        savepoint = action in (Action.STOP_WITH_SAVEPOINT, Action.SAVEPOINT)
+        savepoint = action is Action.STOP_WITH_SAVEPOINT
         self.stop(job.id, savepoint=savepoint, drain=action is Action.DRAIN)
         return job.checkpoint.as_uri() if savepoint else ""
 

@@ -38,12 +38,11 @@ class Action(Enum):
     STOP = "stop"
     STOP_WITH_SAVEPOINT = "stop with savepoint"
     DRAIN = "drain"
-    SAVEPOINT = "savepoint"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """``result``: what was made, such as the path of a savepoint; ``error`` and ``hint``: why it was not done."""
+    """``result``: what came of it; ``error`` and ``hint``: why it was not done."""
 
     result: str = ""
     error: str | None = None
