@@ -39,6 +39,11 @@ class ProjectFolder:
         return self.own / "background"
 
     @property
+    def savepoints(self) -> Path:
+        """A folder each, unless a setting says where."""
+        return self.own / "savepoints"
+
+    @property
     def dead_letters(self) -> Path:
         """Rows that were left out, as lines of JSON."""
         return self.own / "dead-letters"

@@ -46,6 +46,11 @@ SETTINGS: tuple[Option, ...] = (
     Option("execution.upgrade-mode", _ENUM, None, "What becomes of a stopped job whose statement has changed, which is refused otherwise:"
            " last-state keeps offsets and state, stateless keeps offsets, from-start begins anew, from where the options of its sources say.",
            values=("last-state", "stateless", "from-start")),
+    Option("execution.checkpointing.savepoint-dir", OptionKind.STRING, None, "The folder of savepoints; .sqlstream/savepoints where none is set."),
+    Option("state.savepoints.dir", OptionKind.STRING, None, "As execution.checkpointing.savepoint-dir."),
+    Option("execution.state-recovery.path", OptionKind.STRING, None, "The savepoint with which the next jobs begin."),
+    Option("execution.savepoint.path", OptionKind.STRING, None, "As execution.state-recovery.path."),
+    _quiet("execution.state-recovery.claim-mode", "a savepoint is copied, and stays."),
     Option("execution.state-recovery.ignore-unclaimed-state", _BOOL, "false", "Whether an upgrade with last-state may lose state that the new plan"
            " has no operator for."),
     Option("pipeline.name", OptionKind.STRING, None, "The name of the next jobs, by which they are known."),
@@ -84,8 +89,6 @@ SETTINGS: tuple[Option, ...] = (
     _refused("table.exec.emit.late-fire.*", "Windows emit their rows when they close."),
     _refused("table.exec.emit.allow-lateness", "Rows for a closed window are dropped, as with Flink's default."),
     _refused("table.exec.legacy-cast-behaviour", "A CAST that fails fails the job, as with Flink's default; TRY_CAST returns NULL."),
-    _refused("execution.state-recovery.path", "A job continues from its own checkpoint when the same statement is submitted again."),
-    _refused("execution.savepoint.path", "A job continues from its own checkpoint when the same statement is submitted again."),
     _quiet("table.optimizer.*", SPARK_DOES),
     _quiet("table.exec.*", SPARK_DOES),
     _quiet("execution.*", SPARK_DOES),
@@ -153,7 +156,7 @@ def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | 
 
 
 def _is_default(key: str, value: str) -> bool:
-    return value.strip().lower() in ("0", "0 ms", "0 s", "0ms", "0s", "false", "disabled", "ignore") and key != "execution.savepoint.path"
+    return value.strip().lower() in ("0", "0 ms", "0 s", "0ms", "0s", "false", "disabled", "ignore")
 
 
 def read(options: Mapping[str, str], key: str) -> Any:

@@ -108,6 +108,7 @@ class Session:
         self._closed = False
         self._files_run: list[tuple[Path, str]] = []
         self._jobs = jobs.Jobs(self.project, emit, notify, lambda: self._engine.again())
+        self._jobs.savepoints = lambda: self._set_one_of("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
         self._catalog = CatalogManager()
         self._topics = TopicNames()
         self._files = CatalogFiles(self.project, self._catalog, parse)
@@ -253,13 +254,11 @@ class Session:
         if node.this.name not in self._jobs:
             return self._stop_elsewhere(node)
         job = self._jobs.stop(node.this.name, **how, interrupted=self._interrupted.is_set)
-        if node.savepoint:
-            return results.text_rows(("savepoint path",), ((job.checkpoint.as_uri(),),))
-        return results.Done()
+        return results.text_rows(("savepoint path",), ((job.savepoint,),)) if node.savepoint else results.Done()
 
     def _stop_elsewhere(self, node: ast.StopJob) -> Outcome:
         """Have the process stop a job that runs it."""
-        action = Action.DRAIN if node.drain else Action.STOP_WITH_SAVEPOINT if node.savepoint else Action.STOP
+        action = Action.DRAIN_WITH_SAVEPOINT if node.drain else Action.STOP_WITH_SAVEPOINT if node.savepoint else Action.STOP
         made = registry.find(self.project, node.this.name).ask(action, interrupted=self._interrupted.is_set)
         return results.text_rows(("savepoint path",), ((made,),)) if made else results.Done()
 
@@ -282,6 +281,10 @@ class Session:
         kept = str(ProjectFolder(self.project).dead_letters) if self._future_ms else self._planner.function_settings.dead_letters
         with reporting_left_out(node, kept, self.project, self._notify):
             yield self._query(node)
+
+    def _set_one_of(self, *keys: str) -> str | None:
+        """What is set under the first of ``keys`` that is."""
+        return next((value for key in keys if (value := settings.read(self.options, key))), None)
 
     def _masked(self, text: str) -> str:
         """A script or a statement as it may be shown or kept."""
@@ -399,6 +402,7 @@ class Session:
             restart=strategy(self.options),
             upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
             may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
+            recovery=self._set_one_of("execution.state-recovery.path", "execution.savepoint.path"),
             masked=lambda shown: masked_message(shown, text, self._known_secrets),
         )  # fmt: skip
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)

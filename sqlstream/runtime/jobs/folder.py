@@ -62,6 +62,11 @@ class Generation:
         """Whether it is one of the plan with this digest. One of layout 1 is: its folder is called after it."""
         return self.version is None or self.version.digest == digest
 
+    @property
+    def savepoint(self) -> str | None:
+        """The id of the savepoint that it, or an earlier one that it goes on with, began with."""
+        return self.version.origin.savepoint if self.version is not None and self.version.origin is not None else None
+
     def next_number(self, digest: str) -> int:
         """The number of the version with this digest, where it comes next."""
         if self.version is None:
@@ -154,7 +159,8 @@ def find(jobs: Path, sinks: tuple[Sink, ...], name: str, digest: str, zone: str,
     if known:
         return known[min(known)]
     ordinal = 1
-    while (folder := _folder(jobs, name, ordinal)).path in taken or folder.path.exists():
+    # One whose start was refused has left nothing but its lock.
+    while (folder := _folder(jobs, name, ordinal)).path in taken or (folder.path / "job.json").exists():
         ordinal += 1
     return folder
 

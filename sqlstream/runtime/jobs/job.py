@@ -48,7 +48,7 @@ class JobSettings:
 
     ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure. ``upgrade_mode``: what becomes of a job whose statement has
     changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
-    is one; ``masked`` takes secrets out of a text about the plan.
+    is one; ``masked`` takes secrets out of a text about the plan. ``recovery``: the savepoint with which the job begins.
     """
 
     zone: str
@@ -61,6 +61,7 @@ class JobSettings:
     may_lose: bool = False
     agrees: Callable[[str], bool] | None = None
     masked: Callable[[str], str] = str
+    recovery: str | None = None
 
 
 @dataclass
@@ -88,6 +89,9 @@ class Job:
     locate: Locate = field(default=unlocated)
     zone: str = "UTC"
     idle_ms: int = 0
+    # The URI of the savepoint with which it was stopped; its folder stays this process's until that is made.
+    savepoint: str = ""
+    saving: bool = False
 
     @property
     def lives(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.core import private
@@ -15,7 +16,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.plan.upgrade import Verdict, judge, record, table
 from sqlstream.runtime.engine.failures import job_error
-from sqlstream.runtime.jobs import requests
+from sqlstream.runtime.jobs import requests, savepoints
 from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, sink_folder, sink_name
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.savepoints import Savepoint
     from sqlstream.runtime.monitor.metrics import JobMetrics
 
 _ANEW = "starts anew, without state, and reads its sources from where their options say"
@@ -46,6 +48,9 @@ _LOSING = (
 )
 
 
+_NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
+
+
 class Jobs:
     """The jobs of a session."""
 
@@ -56,6 +61,9 @@ class Jobs:
         self._emit = emit
         self._notify = notify
         self._jobs: dict[str, Job] = {}
+        self._runners: dict[str, JobRunner] = {}
+        # The folder of savepoints, where one is set.
+        self.savepoints: Callable[[], str | None] = lambda: None
         self._script: list[Job] = []
         self._ended = threading.Event()
         self._locked = False
@@ -111,6 +119,7 @@ class Jobs:
             job.release()
             raise job.told(error) from error
         self._jobs[job.id] = job
+        self._runners[job.id] = runner
         self._script.append(job)
         self._attendant.attend(job)
         return job
@@ -127,6 +136,12 @@ class Jobs:
             # Before the folder says that its generations have versions.
             Version(1, plan, sql, record=record(job.sinks).to_json(settings.masked)).write(last.folder)
         same = last is not None and last.runs(plan)
+        if settings.recovery is not None:
+            saved = savepoints.find(settings.recovery, self._project)
+            # Submitted again, it goes on from where it is by now.
+            if last is None or not last.is_open or last.savepoint != saved.id:
+                self._recover(job, home, runner, settings, sql, saved)
+                return False
         before = other_plan(home, self._taken()) if last is None else last
         changed = before is not None and before.is_open and not same and settings.streaming and before.has_read
         mode, verdict = self._verdict(job, before, settings) if before is not None and changed else ("from-start", None)
@@ -143,14 +158,43 @@ class Jobs:
         job.folder = home.next_generation()
         origin = None
         if before is not None and changed:
-            origin = Origin(mode, int(before.folder.name))
+            origin = Origin(mode, int(before.folder.name), None if mode == "from-start" else before.savepoint)
             if verdict is None:
                 self._notify(f"Job '{job.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).")
             else:
                 self._upgrade(job, before, runner, verdict, settings, stateless=mode == "stateless")
+                kept = "without state" if mode == "stateless" else "with its state"
+                self._notify(f"Job '{job.name}' has changed: it goes on where it stopped, {kept}. The version before it is kept ({before.folder}).")
         number = 1 if last is None else last.next_number(plan)
         Version(number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
         return False
+
+    def _recover(self, job: Job, home: JobFolder, runner: JobRunner, settings: JobSettings, sql: str, saved: Savepoint) -> None:
+        """Begin a generation of ``job`` with a savepoint."""
+        stateless = settings.upgrade_mode == "stateless"
+        if not settings.streaming:
+            raise ValidationError("A job in batch mode keeps no state, and can't begin with a savepoint.", hint=_NO_SAVEPOINT)
+        if saved.drained and not stateless:
+            raise ValidationError(
+                f"Job '{saved.job}' was drained before the savepoint '{saved.folder}' was made: rows that belong into closed windows would be lost.",
+                hint="SET 'execution.upgrade-mode' = 'stateless' goes on with its offsets, and begins with empty state.",
+            )
+        if (damage := saved.damage(runner.spark)) is not None:
+            raise ValidationError(f"The savepoint '{saved.folder}' is damaged. {damage}", hint="Put it back from a copy.")
+        mode, before = "stateless" if stateless else "last-state", saved.generation
+        how = replace(settings, upgrade_mode=mode, agrees=None)
+        _, verdict = self._verdict(job, before, how, of=f"job '{saved.job}' in the savepoint '{saved.folder}'")
+        if verdict is None or all(match.old is None for match in verdict.sinks):
+            raise ValidationError(f"The savepoint '{saved.folder}' is of job '{saved.job}', which shares nothing with job '{job.name}'.",
+                                  hint=_NO_SAVEPOINT)  # fmt: skip
+        home.describe(job.sinks)
+        last, plan = home.latest(), digest(job.sinks, settings.zone)
+        job.folder = home.next_generation()
+        self._upgrade(job, before, runner, verdict, settings, stateless=stateless)
+        self._notify(f"Job '{job.name}' begins with the savepoint '{saved.folder}'.")
+        number = 1 if last is None else last.next_number(plan)
+        origin = Origin(mode, savepoint=saved.id)
+        Version(number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
 
     def _upgrade(self, job: Job, before: Generation, runner: JobRunner, verdict: Verdict, settings: JobSettings, *, stateless: bool) -> None:
         assert before.version is not None and before.version.plan is not None
@@ -163,16 +207,18 @@ class Jobs:
             may_lose=settings.may_lose or settings.agrees is not None,
             request=runner.request, notify=self._notify,
         )  # fmt: skip
-        kept = "without state" if stateless else "with its state"
-        self._notify(f"Job '{job.name}' has changed: it goes on where it stopped, {kept}. The version before it is kept ({before.folder}).")
 
-    def _verdict(self, job: Job, before: Generation, settings: JobSettings) -> tuple[str, Verdict | None]:
+    def _verdict(self, job: Job, before: Generation, settings: JobSettings, of: str | None = None) -> tuple[str, Verdict | None]:
         """How a changed job begins, and what becomes of its parts; None where it begins anew. Raises ValidationError where that has not been said."""
         if settings.upgrade_mode == "from-start":
             return "from-start", None
         changed = (
-            f"Job '{job.name}' has changed: the one that stopped under this name ({before.folder}) "
-            "had another statement, or other declarations or settings."
+            f"Job '{job.name}' is another one than that of {of}."
+            if of is not None
+            else (
+                f"Job '{job.name}' has changed: the one that stopped under this name ({before.folder}) "
+                "had another statement, or other declarations or settings."
+            )
         )
         old = None if before.version is None else before.version.plan
         if old is None:
@@ -200,6 +246,8 @@ class Jobs:
     def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.
 
+        ``savepoint``: make one then.
+
         Raises ValidationError, and what a drain met (JobFailed).
         """
         job = self.find(job_id)
@@ -208,12 +256,55 @@ class Jobs:
         if (savepoint or drain) and not job.streaming:
             hint = f"In batch mode there is no state to keep, and a job ends with its input: STOP JOB '{job_id}' cancels it."
             raise ValidationError(f"Job {job_id} is not a streaming job.", hint=hint)
-        if drain:
-            return self._drained(job, interrupted)
-        job.stopping.set()
-        job.end()
-        job.done.wait(60)
+        if savepoint:
+            # One that can't be made must not cost a job that runs.
+            self._savepoint_folder()
+        job.saving = savepoint
+        try:
+            if drain:
+                self._drained(job, interrupted)
+            else:
+                if savepoint:
+                    self._runners[job.id].await_pause()
+                job.stopping.set()
+                job.end()
+                job.done.wait(60)
+            if savepoint:
+                job.savepoint = self._save(job, drained=drain)
+        finally:
+            job.saving = False
+            if job.done.is_set():
+                self._release(job)
         return job
+
+    def save(self, job_id: str) -> str:
+        """The URI of a new savepoint of a job that runs. Raises ValidationError, and what making it met (JobFailed)."""
+        job = self.find(job_id)
+        if not job.lives:
+            raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
+        if not job.streaming:
+            raise ValidationError(f"Job {job_id} is not a streaming job.", hint="In batch mode there is no state to keep.")
+        return self._save(job, drained=False)
+
+    def _save(self, job: Job, *, drained: bool) -> str:
+        """The URI of a new savepoint of a job; the error of one that has stopped says so."""
+        try:
+            made = savepoints.make(job, self._runners[job.id], self._savepoint_folder(), drained=drained, notify=self._notify)
+        except Exception as error:
+            problem = job.told(error)
+            if not job.lives:
+                problem.hint = f"Job '{job.name}' has stopped, and its checkpoint is kept: the same statement goes on with it."
+            raise problem from error
+        return made.folder.absolute().as_uri()
+
+    def _savepoint_folder(self) -> Path:
+        chosen = self.savepoints()
+        folder = ProjectFolder(self._project).savepoints if chosen is None else savepoints.folder_of(chosen, self._project)
+        try:
+            return private.folder(folder)
+        except OSError as error:
+            raise ValidationError(f"Savepoints can't be written to '{folder}': {error.strerror}.",
+                                  hint="SET 'execution.checkpointing.savepoint-dir' = '<folder>' says where they go.") from error  # fmt: skip
 
     def _drained(self, job: Job, interrupted: Callable[[], bool]) -> Job:
         job.draining.set()
@@ -264,18 +355,24 @@ class Jobs:
 
     def _carry_out(self, job: Job, action: Action) -> str:
         """Do what another process asks for; what came of it."""
-        savepoint = action is Action.STOP_WITH_SAVEPOINT
-        self.stop(job.id, savepoint=savepoint, drain=action is Action.DRAIN)
-        return job.checkpoint.as_uri() if savepoint else ""
+        if action is Action.SAVEPOINT:
+            return self.save(job.id)
+        savepoint, drain = action in (Action.STOP_WITH_SAVEPOINT, Action.DRAIN_WITH_SAVEPOINT), action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
+        self.stop(job.id, savepoint=savepoint, drain=drain)
+        return job.savepoint
 
     def _job_ended(self, job: Job) -> None:
         self._attendant.leave(job)
-        if not self._locked:
-            job.release()
+        self._release(job)
         job.done.set()
         self._ended.set()
         if job.error is not None:
             self.on_failure(job.error)
+
+    def _release(self, job: Job) -> None:
+        """Let go of its folder, unless it is still to be read."""
+        if not self._locked and not job.saving:
+            job.release()
 
 
 def _time_zone(sinks: tuple[Sink, ...], zone: str) -> str:

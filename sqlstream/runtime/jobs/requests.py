@@ -38,6 +38,8 @@ class Action(Enum):
     STOP = "stop"
     STOP_WITH_SAVEPOINT = "stop with savepoint"
     DRAIN = "drain"
+    DRAIN_WITH_SAVEPOINT = "drain with savepoint"
+    SAVEPOINT = "savepoint"
 
 
 @dataclass(frozen=True)

@@ -235,9 +235,14 @@ class JobRunner:
             node_id=lambda node: ids.get(id(node)),
         )  # fmt: skip
 
-    def request(self, index: int, frame: DataFrame) -> Write:
-        """What the rows of a sink are written by."""
-        return self._write(index, self._job.sinks[index], frame)
+    def await_pause(self) -> None:
+        """Wait until no micro-batch runs, or one has run for too long."""
+        for query in self._job.queries:
+            await_pause(query, _PAUSE_SECONDS)
+
+    def request(self, index: int) -> Write:
+        """What the rows of a sink are written by; it has no rows."""
+        return self._write(index, self._job.sinks[index], self._spark.range(0))
 
     def lowered(self, index: int) -> DataFrame:
         """The rows of a sink, as its query is started with them."""

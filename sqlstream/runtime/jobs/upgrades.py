@@ -39,7 +39,7 @@ def upgrade(
     *,
     stateless: bool,
     may_lose: bool,
-    request: Callable[[int, DataFrame], Write],
+    request: Callable[[int], Write],
     notify: Callable[[str], None],
 ) -> None:
     """Make the checkpoints of generation ``after`` from those of ``before``.
@@ -68,7 +68,7 @@ def upgrade(
                 hint="Submit the earlier statement once with this release, and stop it.",
             )
         operators = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
-        came = base(spark, str(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new, frame)))
+        came = base(spark, str(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new)))
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
         sources = [Source(name, match.sources.get(name, name if name in old.sources and _own(name) else None)) for name in new.sources]

@@ -24,7 +24,10 @@ _FILE = "version.json"
 
 @dataclass(frozen=True)
 class Origin:
-    """What a generation was made from: an earlier one of the job, by its number, or a savepoint, by its URI; and how (``execution.upgrade-mode``)."""
+    """What a generation was made from: an earlier one of the job, by its number, or a savepoint; and how (``execution.upgrade-mode``).
+
+    ``savepoint``: the id of the one that it, or what it was made from, began with.
+    """
 
     mode: str
     generation: int | None = None

@@ -1,0 +1,131 @@
+"""Savepoints: copies of all that a job has kept, with which this or another job begins.
+
+A savepoint is a folder laid out as a generation of a job is: ``version.json``, ``operators``, ``inputs``, and ``checkpoint/<sink>``, each a
+checkpoint of its own. ``savepoint.json``, with the hashes of all other files, is written last: a folder without it is none.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import time
+import uuid
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlparse
+
+from sqlstream.connectors import find_connector
+from sqlstream.core import private
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.java import classes
+from sqlstream.runtime.checkpoints import base, derive
+from sqlstream.runtime.jobs.folder import Generation, sink_name, write_atomically
+from sqlstream.runtime.jobs.upgrades import OPERATORS
+from sqlstream.runtime.jobs.versions import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from sqlstream.runtime.jobs.job import Job
+    from sqlstream.runtime.jobs.runner import JobRunner
+
+FILE = "savepoint.json"
+_LAYOUT = 1
+_PRINTED = "STOP JOB 'id' WITH SAVEPOINT prints the path of one."
+
+
+@dataclass(frozen=True)
+class Savepoint:
+    """The savepoint in ``folder``. ``id`` is its own wherever it is moved to; ``job`` the name of the job; ``created`` in seconds since 1970;
+    ``files``: the SHA-256 of each file, by its path. ``drained``: all windows of the job were closed before.
+    """
+
+    folder: Path
+    id: str
+    job: str
+    created: float
+    drained: bool
+    files: Mapping[str, str]
+
+    @property
+    def generation(self) -> Generation:
+        """What was saved."""
+        return Generation(self.folder, Version.read(self.folder))
+
+    def damage(self, spark: SparkSession) -> str | None:
+        """What of it is not as it was written, as a sentence; None where it is whole. Every file is read."""
+        found = _contents(spark, self.folder)
+        for name, digest in self.files.items():
+            if found.get(name) != digest:
+                return f"Its file {name} is not there." if name not in found else f"Its file {name} is not as it was written."
+        return None
+
+
+def make(job: Job, runner: JobRunner, folder: Path, *, drained: bool, notify: Callable[[str], None]) -> Savepoint:
+    """A savepoint of ``job``, run by ``runner``, in a new folder below ``folder``: of all that is committed."""
+    version = Version.read(job.folder)
+    if version is None:
+        raise ValidationError(f"There is nothing of job '{job.name}' to save: {job.folder} is gone.")
+    made = private.folder(folder) / f"{job.folder.parent.name}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
+    private.folder(made)
+    try:
+        for part in (OPERATORS, "inputs"):
+            if (job.folder / part).exists():
+                shutil.copytree(job.folder / part, made / part)
+        for index, sink in enumerate(job.sinks):
+            checkpoint = job.checkpoint / sink_name(index, sink)
+            if not (checkpoint / "metadata").exists():
+                continue
+            # What is being written while the job runs belongs to what comes after the savepoint.
+            landed = partial(find_connector(sink.table.connector).landed, runner.request(index))
+            came = base(runner.spark, str(checkpoint), (lambda query, batch: False) if job.lives else landed)
+            if came.doubtful:
+                notify(f"'{sink.table.path.name}' may have rows of the last micro-batch that the savepoint does not count: it was interrupted.")
+            derive(runner.spark, str(checkpoint), str(made / "checkpoint" / sink_name(index, sink)), came.batch)
+        version.write(made)
+        savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, _contents(runner.spark, made))
+        told = {name: getattr(savepoint, name) for name in ("id", "job", "created", "drained", "files")}
+        write_atomically(made / FILE, json.dumps({"layout": _LAYOUT, **told}, indent=1) + "\n")
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    return savepoint
+
+
+def find(path: str, project: Path) -> Savepoint:
+    """The savepoint in ``path``: see ``folder_of``. Raises ValidationError where there is none."""
+    return read(folder_of(path, project))
+
+
+def read(folder: Path) -> Savepoint:
+    """The savepoint in this folder. Raises ValidationError where there is none, or one of a newer release."""
+    try:
+        told = json.loads((folder / FILE).read_text())
+        layout = told.pop("layout")
+        if layout > _LAYOUT:
+            raise ValidationError(f"The savepoint in '{folder}' has layout {layout}, of a newer release: this one reads layouts up to {_LAYOUT}.")
+        return Savepoint(folder, **told)
+    except FileNotFoundError as error:
+        unfinished = (folder / OPERATORS).exists() or (folder / "checkpoint").exists()
+        why = f"it has no {FILE}, so that its copy was not completed" if unfinished else f"it has no {FILE}"
+        raise ValidationError(f"There is no savepoint in '{folder}': {why}.", hint=_PRINTED) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValidationError(f"The savepoint in '{folder}' can't be read: {error}.", hint="Put it back from a copy.") from error
+
+
+def folder_of(path: str, project: Path) -> Path:
+    """The folder that ``path`` names: a path, relative to ``project``, or a ``file:`` URI. Raises ValidationError for another file system."""
+    location = urlparse(path)
+    if location.scheme in ("", "file"):
+        return project / (unquote(location.path) if location.scheme else path)
+    raise ValidationError(f"Savepoints are kept in local folders, and '{path}' is none.")
+
+
+def _contents(spark: SparkSession, folder: Path) -> Mapping[str, str]:
+    found = json.loads(classes(spark).checkpoints.Contents.of(spark._jsparkSession, str(folder)))
+    return {name: digest for name, digest in found.items() if name != FILE}

@@ -1,0 +1,205 @@
+"""Savepoints: made of jobs that stop or run, whole and of their own; jobs that begin with them, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+from test_upgrades import COUNT, Project
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.session.results import Submitted
+from sqlstream.session.session import Session
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def project(tmp_path: Path, engine):
+    made = Project(tmp_path, engine)
+    yield made
+    made.session.close()
+
+
+def submit(project: Project, sql: str = COUNT):
+    outcome = list(project.session.run(sql))[-1]
+    assert isinstance(outcome, Submitted)
+    job = project.session.jobs.find(outcome.job_id)
+    for query in job.queries:
+        query.processAllAvailable()
+    return job
+
+
+def saved(project: Project, job, how: str = "WITH SAVEPOINT") -> Path:
+    (outcome,) = project.session.run(f"STOP JOB '{job.id}' {how};")
+    return Path(unquote(urlparse(outcome.rows[0][0]).path))
+
+
+def recover(project: Project, path: str | Path | None) -> None:
+    list(project.session.run("RESET 'execution.state-recovery.path';" if path is None else f"SET 'execution.state-recovery.path' = '{path}';"))
+
+
+def counted(project: Project) -> list[tuple]:
+    return project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;")
+
+
+def streaming(project: Project) -> None:
+    list(project.session.run("SET 'execution.runtime-mode' = 'streaming';"))
+
+
+def test_a_job_begins_with_a_savepoint_moved_elsewhere_while_its_own_folder_is_gone(project: Project, tmp_path: Path) -> None:
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    made = saved(project, submit(project))
+    assert made.parent == tmp_path / ".sqlstream" / "savepoints" and json.loads((made / "savepoint.json").read_text())["job"] == "job"
+    moved = tmp_path / "elsewhere ä %20"
+    shutil.move(made, moved)
+    shutil.rmtree(tmp_path / ".sqlstream" / "jobs")
+    project.feed("bids", (3, "a", 1))
+    recover(project, moved.name)
+    job = submit(project)
+    project.session.jobs.stop(job.id)
+    assert counted(project) == [("a", "2"), ("b", "1")]
+    assert any("begins with the savepoint" in said for said in project.said)
+    streaming(project)
+    project.feed("bids", (4, "a", 1))
+    # Submitted again with the same setting it goes on where it is, and not from the savepoint once more.
+    project.session.jobs.stop(submit(project).id)
+    assert counted(project) == [("a", "3"), ("b", "1")]
+    assert any("continues where it stopped" in said for said in project.said)
+
+
+def test_a_savepoint_of_a_job_that_runs_is_of_what_was_committed_then(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    job = submit(project)
+    made = Path(unquote(urlparse(project.session.jobs.save(job.id)).path))
+    assert job.lives
+    project.feed("bids", (2, "a", 1))
+    for query in job.queries:
+        query.processAllAvailable()
+    project.session.jobs.stop(job.id)
+    assert counted(project) == [("a", "2")]
+    streaming(project)
+    # Another job, by its name, of the same statement.
+    list(project.session.run("SET 'pipeline.name' = 'other';"))
+    list(
+        project.session.run(
+            "CREATE TABLE again (item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'again');"
+        )
+    )
+    recover(project, made)
+    with pytest.raises(ValidationError, match="Job 'other' is another one than that of job 'job' in the savepoint"):
+        submit(project, "INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
+    project.set("stateless")
+    with pytest.raises(ValidationError, match="shares nothing with job 'other'"):
+        submit(project, "INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
+    list(project.session.run("RESET 'execution.upgrade-mode';"))
+    project.session.jobs.stop(submit(project).id)
+    assert counted(project) == [("a", "2")]
+
+
+def test_an_edit_after_a_savepoint_is_judged_by_the_job_and_not_the_savepoint(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    made = saved(project, submit(project))
+    recover(project, made)
+    project.feed("bids", (2, "a", 1))
+    project.session.jobs.stop(submit(project).id)
+    edited = "INSERT INTO counted SELECT item, n * 10 FROM (SELECT item, COUNT(*) AS n FROM bids GROUP BY item);"
+    with pytest.raises(ValidationError, match="has changed"):
+        submit(project, edited)
+    project.set("last-state")
+    project.feed("bids", (3, "a", 1))
+    project.session.jobs.stop(submit(project, edited).id)
+    project.feed("bids", (4, "a", 1))
+    project.session.jobs.stop(submit(project, edited).id)
+    assert counted(project) == [("a", "40")]
+
+
+def test_a_changed_statement_begins_with_a_savepoint_if_no_state_is_lost(project: Project) -> None:
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    made = saved(project, submit(project))
+    recover(project, made)
+    with pytest.raises(ValidationError, match="can't go on with all that is kept"):
+        submit(project, "INSERT INTO counted SELECT item, MAX(price) FROM bids GROUP BY item;")
+    project.feed("bids", (3, "a", 1), (4, "a", 5))
+    project.session.jobs.stop(submit(project, "INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;").id)
+    assert counted(project) == [("a", "2"), ("b", "1")]
+
+
+def test_what_is_drained_goes_on_without_state_only(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    made = saved(project, submit(project), "WITH SAVEPOINT WITH DRAIN")
+    recover(project, made)
+    with pytest.raises(ValidationError, match="was drained"):
+        submit(project)
+    project.set("stateless")
+    project.feed("bids", (2, "b", 1))
+    project.session.jobs.stop(submit(project).id)
+    assert counted(project) == [("a", "1"), ("b", "1")]
+
+
+def test_what_is_no_whole_savepoint_is_refused_by_name(project: Project, tmp_path: Path) -> None:
+    project.feed("bids", (1, "a", 1))
+    made = saved(project, submit(project))
+
+    def refused(path: str | Path, message: str, sql: str = COUNT) -> None:
+        recover(project, path)
+        with pytest.raises(ValidationError, match=message):
+            submit(project, sql)
+
+    refused("nowhere", "There is no savepoint in")
+    refused("hdfs://host/x", "can't|local folders")
+    copy = tmp_path / "copy"
+    shutil.copytree(made, copy)
+    (copy / "savepoint.json").unlink()
+    refused(copy, "its copy was not completed")
+    shutil.rmtree(copy)
+    shutil.copytree(made, copy)
+    state = next(p for p in sorted((copy / "checkpoint").rglob("*")) if p.suffix in (".zip", ".delta", ".changelog", ".snapshot"))
+    state.write_bytes(state.read_bytes()[:-1] + b"!")
+    refused(copy, f"Its file checkpoint/.*{state.name} is not as it was written")
+    state.unlink()
+    refused(copy, f"Its file checkpoint/.*{state.name} is not there")
+    shutil.rmtree(copy)
+    shutil.copytree(made, copy)
+    told = json.loads((copy / "savepoint.json").read_text())
+    (copy / "savepoint.json").write_text(json.dumps({**told, "layout": 2}))
+    refused(copy, "layout 2, of a newer release")
+    (copy / "savepoint.json").write_text("{")
+    refused(copy, "can't be read")
+    list(project.session.run("SET 'execution.runtime-mode' = 'batch';"))
+    refused(made, "batch mode keeps no state", "INSERT INTO copied VALUES (1, 'a');")
+
+
+def test_where_savepoints_go_is_set_and_a_folder_that_cannot_be_written_stops_nothing(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    job = submit(project)
+    list(project.session.run("SET 'execution.checkpointing.savepoint-dir' = 'file/below';"))
+    with pytest.raises(ValidationError, match="Savepoints can't be written"):
+        saved(project, job)
+    assert job.lives
+    list(project.session.run(f"SET 'execution.checkpointing.savepoint-dir' = '{(tmp_path / 'kept').as_uri()}';"))
+    # Nothing has come yet.
+    made = saved(project, job)
+    assert made.parent == tmp_path / "kept"
+    shutil.rmtree(tmp_path / ".sqlstream" / "jobs")
+    recover(project, made)
+    project.feed("bids", (1, "a", 1))
+    project.session.jobs.stop(submit(project).id)
+    assert counted(project) == [("a", "1")]
+
+
+def test_another_process_asks_for_a_savepoint(project: Project, engine) -> None:
+    project.feed("bids", (1, "a", 1))
+    job = submit(project)
+    other = Session(project.path, options={}, engine=engine)
+    try:
+        (outcome,) = other.run("STOP JOB 'job' WITH SAVEPOINT;")
+        path = Path(unquote(urlparse(outcome.rows[0][0]).path))
+        assert (path / "savepoint.json").exists() and job.done.wait(10)
+    finally:
+        other.close()
+    # The folder of the job is free.
+    project.session.jobs.stop(submit(project).id)
