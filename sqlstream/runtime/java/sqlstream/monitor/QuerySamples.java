@@ -41,6 +41,7 @@ import sqlstream.watermark.SourceWatermark;
 /** What can be known of a running query from outside, as JSON: one call from Python each time. */
 public final class QuerySamples {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final long END_MS = 5_000;
 
     private QuerySamples() {}
 
@@ -154,7 +155,11 @@ public final class QuerySamples {
     }
 
     private static List<Object> ended(StreamingQuery query, String after) throws JsonProcessingException {
-        reportLast(((StreamingQueryWrapper) query).streamingQuery(), query.lastProgress());
+        StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
+        if (!execution.isActive()) {
+            awaitEnd(execution);
+        }
+        reportLast(execution, query.lastProgress());
         List<Object> found = new ArrayList<>();
         for (StreamingQueryProgress progress : query.recentProgress()) {
             if (progress.timestamp().compareTo(after) > 0) {
@@ -162,6 +167,15 @@ public final class QuerySamples {
             }
         }
         return found;
+    }
+
+    /** A query's end is known a moment before its thread has ended. */
+    private static void awaitEnd(StreamExecution query) {
+        try {
+            query.queryExecutionThread().join(END_MS);
+        } catch (InterruptedException error) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**
