@@ -1,4 +1,5 @@
-"""``sqlstream jobs``: the jobs of a project, of whatever process: listed, shown, stopped, started in the background, deleted. No JVM starts."""
+"""``sqlstream jobs``: the jobs of a project, of whatever process: listed, shown, stopped, saved, started in the background,
+deleted. No JVM starts."""
 
 from __future__ import annotations
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
 _ENDING_SECONDS = 100.0
+# By whether it is drained, and saved.
+_STOPS = {
+    (False, False): Action.STOP, (False, True): Action.STOP_WITH_SAVEPOINT, (True, False): Action.DRAIN, (True, True): Action.DRAIN_WITH_SAVEPOINT,
+}  # fmt: skip
 EPILOG = """\
 NAME is a job's name, or the beginning of the id that its last run had. Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
 
@@ -49,6 +54,9 @@ def parser() -> argparse.ArgumentParser:
     stop = verb("stop", "stop one; its state is kept, and the same statement continues from there")
     stop.add_argument("--drain", action="store_true", help="after what has arrived is processed and every open window closed")
     stop.add_argument("--timeout", type=float, metavar="SECONDS", help="wait no longer than so")
+    stop.add_argument("--savepoint", action="store_true", help="with a savepoint, whose path is printed")
+    savepoint = verb("savepoint", "make a savepoint of one that runs, and print its path")
+    savepoint.add_argument("--timeout", type=float, metavar="SECONDS", help="wait no longer than so")
     drop = verb("drop", "delete one that is stopped: its state, offsets and versions; tables keep their rows")
     drop.add_argument("-y", "--yes", action="store_true", help="without a question")
     logs = verb("logs", "what a script in the background has said: of a job, or of a file")
@@ -75,7 +83,9 @@ def main(argv: list[str], project: Path) -> int:
         case "show":
             return _show(project, registry.find(project, arguments.name))
         case "stop":
-            return _stop(project, arguments.name, Action.DRAIN if arguments.drain else Action.STOP, arguments.timeout)
+            return _stop(project, arguments.name, _STOPS[arguments.drain, arguments.savepoint], arguments.timeout)
+        case "savepoint":
+            return _ask(registry.find(project, arguments.name), Action.SAVEPOINT, arguments.timeout)
         case "drop":
             return _drop(registry.find(project, arguments.name), sure=arguments.yes)
         case "logs":

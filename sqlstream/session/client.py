@@ -94,6 +94,8 @@ class Client:
                 return not running or self._agrees(leaving(running))
             case ast.StopJob():
                 return self._agrees(f"Stop the job {self._name(node.this.name)}? Its state is kept: the same statement continues from there.")
+            case ast.DropSavepoint():
+                return self._agrees(f"Delete the savepoint {node.this.name}? No job can begin with it then.")
             case ast.Drop():
                 return self._agrees(self._dropping(node))
         return True

@@ -12,8 +12,8 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
 from sqlstream.runtime.jobs import describe as describe_job
-from sqlstream.runtime.jobs import registry
-from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name
+from sqlstream.runtime.jobs import registry, savepoints
+from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
 from sqlstream.runtime.monitor.why import reasons
 from sqlstream.session import results
 from sqlstream.sql.functions import CALLABLE
@@ -22,6 +22,7 @@ from sqlstream.udf.declarations.left_out import count as left_out_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.plan.planner import Planner
@@ -69,6 +70,8 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "JOBS":
             columns = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process")
             return results.text_rows(columns, [*(_listed(j) for j in jobs), *_listed_elsewhere(jobs, planner)])
+        case "SAVEPOINTS":
+            return results.text_rows(("savepoint path", "job name", "created", "size", "status"), _savepoints(jobs.savepoint_folder))
         case "JOB METRICS":
             return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
@@ -137,6 +140,23 @@ def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> result
     if extended and (left_out := left_out_rows(ProjectFolder(planner.project).dead_letters, job.runs)):
         more.append(("rows left out", str(left_out)))
     return results.text_rows(("info name", "info value"), _masked((*rows, *more)))
+
+
+def _savepoints(folder: Path) -> Iterator[tuple[str | None, ...]]:
+    """The rows of SHOW SAVEPOINTS."""
+    for path, savepoint in savepoints.below(folder):
+        where, bytes_ = path.absolute().as_uri(), size(sum(f.stat().st_size for f in path.rglob("*") if f.is_file()))
+        if savepoint is None:
+            yield where, None, None, bytes_, "INCOMPLETE"
+        else:
+            created = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(savepoint.created))
+            yield where, savepoint.job, created, bytes_, "DRAINED" if savepoint.drained else "COMPLETED"
+
+
+def described_savepoint(node: ast.DescribeSavepoint, project: Path) -> results.Rows:
+    """The answer of a DESCRIBE SAVEPOINT. Raises ValidationError."""
+    rows = savepoints.describe(savepoints.find(node.this.name, project))
+    return results.text_rows(("info name", "info value"), _masked(rows.items()))
 
 
 def described(node: ast.Describe, catalog: CatalogManager, planner: Planner) -> results.Rows:

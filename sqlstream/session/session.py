@@ -28,7 +28,7 @@ from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
 from sqlstream.runtime import jobs
-from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.jobs import registry, savepoints
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.restarts import strategy
 from sqlstream.runtime.monitor.metrics import JobMetrics
@@ -193,7 +193,8 @@ class Session:
 
         return snapshot(
             self._catalog, self.project, schema=self._planner.schema, functions=self._planner.functions(), settings=self.options,
-            jobs=lambda: [j.id for j in self._jobs], topics=self._topics,
+            jobs=lambda: [j.id for j in self._jobs], savepoints=lambda: [str(p) for p, _ in savepoints.below(self._jobs.savepoint_folder)],
+            topics=self._topics,
         )  # fmt: skip
 
     @property
@@ -255,6 +256,19 @@ class Session:
             return self._stop_elsewhere(node)
         job = self._jobs.stop(node.this.name, **how, interrupted=self._interrupted.is_set)
         return results.text_rows(("savepoint path",), ((job.savepoint,),)) if node.savepoint else results.Done()
+
+    def _save_job(self, node: ast.SavepointJob) -> Outcome:
+        job = node.this.name
+        made = (
+            self._jobs.save(job)
+            if job in self._jobs
+            else registry.find(self.project, job).ask(Action.SAVEPOINT, interrupted=self._interrupted.is_set)
+        )
+        return results.text_rows(("savepoint path",), ((made,),))
+
+    def _drop_savepoint(self, node: ast.DropSavepoint) -> Outcome:
+        savepoints.drop(node.this.name, self.project)
+        return results.Done()
 
     def _stop_elsewhere(self, node: ast.StopJob) -> Outcome:
         """Have the process stop a job that runs it."""
@@ -481,6 +495,8 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.DescribeJob: lambda session, node, text: inspection.described_job(node, session._jobs, session._planner),
     ast.EndStatementSet: lambda session, node, text: session._submit_set(),
     ast.ExecuteQuery: lambda session, node, text: session._execute_query(node),
+    ast.DescribeSavepoint: lambda session, node, text: inspection.described_savepoint(node, session.project),
+    ast.DropSavepoint: lambda session, node, text: session._drop_savepoint(node),
     ast.Explain: lambda session, node, text: session._explain(node, text),
     ast.ExplainJob: lambda session, node, text: inspection.explained(node, session._jobs),
     ast.Export: lambda session, node, text: session._client.exported(node),
@@ -491,6 +507,7 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.Plot: lambda session, node, text: session._client.plotted(node),
     ast.Quit: lambda session, node, text: results.Exit(),
     ast.Reset: lambda session, node, text: session._set_or_reset(node),
+    ast.SavepointJob: lambda session, node, text: session._save_job(node),
     ast.Set: lambda session, node, text: session._set_or_reset(node),
     ast.Show: lambda session, node, text: session._show(node),
     ast.Source: lambda session, node, text: session._source(node),

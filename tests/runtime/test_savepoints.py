@@ -74,7 +74,8 @@ def test_a_job_begins_with_a_savepoint_moved_elsewhere_while_its_own_folder_is_g
 def test_a_savepoint_of_a_job_that_runs_is_of_what_was_committed_then(project: Project) -> None:
     project.feed("bids", (1, "a", 1))
     job = submit(project)
-    made = Path(unquote(urlparse(project.session.jobs.save(job.id)).path))
+    (outcome,) = project.session.run(f"SAVEPOINT JOB '{job.id}';")
+    made = Path(unquote(urlparse(outcome.rows[0][0]).path))
     assert job.lives
     project.feed("bids", (2, "a", 1))
     for query in job.queries:
@@ -98,6 +99,26 @@ def test_a_savepoint_of_a_job_that_runs_is_of_what_was_committed_then(project: P
     list(project.session.run("RESET 'execution.upgrade-mode';"))
     project.session.jobs.stop(submit(project).id)
     assert counted(project) == [("a", "2")]
+
+
+def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path: Path) -> None:
+    list(project.session.run("SHOW SAVEPOINTS;"))
+    project.feed("bids", (1, "a", 1))
+    made = saved(project, submit(project))
+    (made.parent / "half" / "operators").mkdir(parents=True)
+    rows = project.rows("SHOW SAVEPOINTS;")
+    assert [(row[0], row[1], row[4]) for row in rows] == [((made.parent / "half").as_uri(), None, "INCOMPLETE"), (made.as_uri(), "job", "COMPLETED")]
+    told = dict(project.rows(f"DESCRIBE SAVEPOINT '{made}';"))
+    assert told["job name"] == "job" and told["statement"].startswith("INSERT INTO counted SELECT item") and told["drained"] == "false"
+    assert "GroupAggregate(groupBy=[item]" in told["0_counted: operator 0"] and told["0_counted: bids"] == '{"logOffset":0}'
+    for path in (made, made.parent / "half"):
+        list(project.session.run(f"DROP SAVEPOINT '{path}';"))
+        assert not path.exists()
+    assert project.rows("SHOW SAVEPOINTS;") == []
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ValidationError, match="There is no savepoint in"):
+        list(project.session.run("DROP SAVEPOINT 'mine';"))
+    assert (tmp_path / "mine").exists()
 
 
 def test_an_edit_after_a_savepoint_is_judged_by_the_job_and_not_the_savepoint(project: Project) -> None:
@@ -196,6 +217,8 @@ def test_another_process_asks_for_a_savepoint(project: Project, engine) -> None:
     job = submit(project)
     other = Session(project.path, options={}, engine=engine)
     try:
+        (outcome,) = other.run("SAVEPOINT JOB 'job';")
+        assert outcome.rows[0][0].startswith("file:") and job.lives
         (outcome,) = other.run("STOP JOB 'job' WITH SAVEPOINT;")
         path = Path(unquote(urlparse(outcome.rows[0][0]).path))
         assert (path / "savepoint.json").exists() and job.done.wait(10)

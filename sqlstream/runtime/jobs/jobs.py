@@ -297,13 +297,17 @@ class Jobs:
             raise problem from error
         return made.folder.absolute().as_uri()
 
-    def _savepoint_folder(self) -> Path:
+    @property
+    def savepoint_folder(self) -> Path:
+        """Where savepoints are made."""
         chosen = self.savepoints()
-        folder = ProjectFolder(self._project).savepoints if chosen is None else savepoints.folder_of(chosen, self._project)
+        return ProjectFolder(self._project).savepoints if chosen is None else savepoints.folder_of(chosen, self._project)
+
+    def _savepoint_folder(self) -> Path:
         try:
-            return private.folder(folder)
+            return private.folder(self.savepoint_folder)
         except OSError as error:
-            raise ValidationError(f"Savepoints can't be written to '{folder}': {error.strerror}.",
+            raise ValidationError(f"Savepoints can't be written to '{self.savepoint_folder}': {error.strerror}.",
                                   hint="SET 'execution.checkpointing.savepoint-dir' = '<folder>' says where they go.") from error  # fmt: skip
 
     def _drained(self, job: Job, interrupted: Callable[[], bool]) -> Job:

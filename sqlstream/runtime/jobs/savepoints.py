@@ -21,8 +21,8 @@ from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.java import classes
 from sqlstream.runtime.checkpoints import base, derive
-from sqlstream.runtime.jobs.folder import Generation, sink_name, write_atomically
-from sqlstream.runtime.jobs.upgrades import OPERATORS
+from sqlstream.runtime.jobs.folder import Generation, sink_folder, sink_name, write_atomically
+from sqlstream.runtime.jobs.upgrades import OPERATORS, read_record
 from sqlstream.runtime.jobs.versions import Version
 
 if TYPE_CHECKING:
@@ -95,6 +95,56 @@ def make(job: Job, runner: JobRunner, folder: Path, *, drained: bool, notify: Ca
         shutil.rmtree(made, ignore_errors=True)
         raise
     return savepoint
+
+
+def below(folder: Path) -> list[tuple[Path, Savepoint | None]]:
+    """The folders of savepoints in ``folder``, the oldest first; without a savepoint where its copy was not completed, or can't be read."""
+    found: list[tuple[Path, Savepoint | None]] = []
+    for each in sorted(p for p in folder.glob("*") if p.is_dir()):
+        try:
+            found.append((each, read(each)))
+        except ValidationError:
+            found.append((each, None))
+    return sorted(found, key=lambda one: one[1].created if one[1] is not None else one[0].stat().st_mtime)
+
+
+def drop(path: str, project: Path) -> None:
+    """Delete the savepoint in ``path``, also one that was not completed. Raises ValidationError where there is none."""
+    folder = folder_of(path, project)
+    if not any((folder / part).exists() for part in (FILE, OPERATORS)):
+        read(folder)
+    # What is left of it if this ends here is no savepoint any more.
+    (folder / FILE).unlink(missing_ok=True)
+    shutil.rmtree(folder)
+
+
+def describe(savepoint: Savepoint) -> Mapping[str, str]:
+    """What DESCRIBE SAVEPOINT shows: of each sink its operators, which keep state, and how far each source was read."""
+    version = Version.read(savepoint.folder)
+    assert version is not None and version.plan is not None
+    told = {
+        "savepoint path": savepoint.folder.absolute().as_uri(),
+        "job name": savepoint.job,
+        "created": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(savepoint.created)),
+        "drained": str(savepoint.drained).lower(),
+        "version": str(version.number),
+        "sqlstream": version.sqlstream,
+        "files": str(len(savepoint.files)),
+        "statement": version.sql,
+    }
+    for index, sink in enumerate(version.plan.sinks):
+        name = sink_folder(index, sink.table.rpartition(".")[2])
+        record = read_record(savepoint.folder, name)
+        offsets = savepoint.folder / "checkpoint" / name / "offsets" / "0"
+        if record is None:
+            continue
+        lines = offsets.read_text().split("\n")[2:] if offsets.exists() else []
+        told |= {f"{name}: {source}": line for source, line in zip(record.sources, lines, strict=False)}
+        nodes = {node.id: node for node in sink.nodes}
+        for operator in record.operators:
+            node = nodes.get(operator.node or "")
+            told[f"{name}: operator {operator.operator}"] = f"{operator.kind}: {node.text if node is not None else operator.state}"
+    return told
 
 
 def find(path: str, project: Path) -> Savepoint:

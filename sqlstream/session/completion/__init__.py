@@ -164,6 +164,8 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
             return (identifier("column", c.name, c.type) for c in context.columns_of(table))
         case "job":
             return (string("job", j) for j in context.jobs())
+        case "savepoint":
+            return (string("savepoint", path) for path in context.savepoints())
         case "file":
             return (string("file", f"queries/{q}.sql") for q in context.queries())
         case "saved_query":

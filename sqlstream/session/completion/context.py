@@ -59,6 +59,7 @@ class Context:
     functions: tuple[str, ...] = ()
     described: Callable[[str], str] = lambda name: "of yours"
     jobs: Callable[[], Iterable[str]] = _nothing
+    savepoints: Callable[[], Iterable[str]] = _nothing
     queries: Callable[[], Iterable[str]] = _nothing
     topics: Callable[[Mapping[str, str]], Iterable[str]] = _nothing
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -109,6 +110,7 @@ def snapshot(
     functions: UserFunctions,
     settings: Mapping[str, str],
     jobs: Callable[[], Iterable[str]],
+    savepoints: Callable[[], Iterable[str]],
     topics: Callable[[Mapping[str, str]], Iterable[str]],
 ) -> Context:
     """The catalogs as they are now. ``schema`` plans a view, ``functions`` are the user's."""
@@ -132,6 +134,7 @@ def snapshot(
         functions=tuple(functions),
         described=functions.line,
         jobs=jobs,
+        savepoints=savepoints,
         queries=lambda: sorted(p.stem for p in (project / "queries").glob("*.sql")),
         topics=brokers,
         settings=settings,

@@ -525,6 +525,18 @@ class StopJob(Statement):
     drain = Flag()
 
 
+class SavepointJob(Statement):
+    """SAVEPOINT JOB 'id': this is a string literal."""
+
+
+class DescribeSavepoint(Statement):
+    """DESCRIBE SAVEPOINT 'path': this is a string literal."""
+
+
+class DropSavepoint(Statement):
+    """DROP SAVEPOINT 'path': this is a string literal."""
+
+
 class ExecuteQuery(Statement):
     """EXECUTE QUERY name [(parameter => value, ..)]: expressions are NamedArguments, their names as written."""
 

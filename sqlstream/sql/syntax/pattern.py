@@ -46,6 +46,7 @@ SLOTS: dict[str, tuple[str, Reads]] = {
     "format": ("format", Reads.NAME),
     "text": ("'text'", Reads.TEXT),
     "job": ("'id'", Reads.TEXT),
+    "savepoint": ("'path'", Reads.TEXT),
     "setting": ("'key'", Reads.TEXT),
     "value": ("'value'", Reads.TEXT),
     "file": ("'file'", Reads.TEXT),

@@ -29,8 +29,10 @@ class StatementParser(DefinitionParser):
     def describe(self) -> exp.Expr:
         # A table may have one of these names: then nothing follows it.
         following = self.peek(1) or ("name" if self.index + 1 < self.size else "")
-        for kind in ("CATALOG", "DATABASE", "FUNCTION", "JOB"):
+        for kind in ("CATALOG", "DATABASE", "FUNCTION", "JOB", "SAVEPOINT"):
             if following not in ("", ".") and self.accept(kind):
+                if kind == "SAVEPOINT":
+                    return ast.DescribeSavepoint(this=self.string())
                 extended = self.accept("EXTENDED") or None
                 if kind == "JOB":
                     return ast.DescribeJob(this=self.string(), extended=extended)
@@ -170,6 +172,10 @@ class StatementParser(DefinitionParser):
                 self.expect("WITH", word)
                 stop.set(key, True)
         return stop
+
+    def drop_savepoint(self) -> exp.Expr:
+        self.expect("SAVEPOINT")
+        return ast.DropSavepoint(this=self.string())
 
     def help(self) -> exp.Expr:
         return ast.Help(this=None if self.at_end else self.rest())

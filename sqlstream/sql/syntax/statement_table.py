@@ -64,6 +64,12 @@ GROUPS = (
              needs=Needs.RUN, short=ShortForm("\\why", "[job]", short_form.why, before="EXPLAIN JOB '")),
         Form("STOP JOB <job> [WITH SAVEPOINT] [WITH DRAIN]", ast.StopJob, "Stops a job; with DRAIN its open windows fire first.",
              Parser.stop, text.stop, needs=Needs.RUN),
+        Form("SAVEPOINT JOB this:<job>", ast.SavepointJob, "Makes a savepoint of a job while it runs: a copy, with which a job can begin.",
+             needs=Needs.RUN),
+        Form("SHOW kind:(SAVEPOINTS)", ast.Show, "Lists the savepoints in the folder where they are made."),
+        Form("(DESCRIBE | DESC) SAVEPOINT this:<savepoint>", ast.DescribeSavepoint,
+             "Shows a savepoint: its job, statement, offsets and operators.", Parser.describe, needs=Needs.RUN),
+        Form("DROP SAVEPOINT this:<savepoint>", ast.DropSavepoint, "Deletes a savepoint.", Parser.drop_savepoint, needs=Needs.RUN),
     )),
     FormGroup("Tables and views", (
         Setup(f"CREATE [TEMPORARY] TABLE {_NEW} [<(columns)>] [COMMENT <text>] [DISTRIBUTED BY [HASH | RANGE] <(columns)> [INTO <number> BUCKETS]]"

@@ -31,6 +31,7 @@ CONTEXT = Context(
     options=lambda path: OPTIONS.get(path.name, {}),
     functions=("my_score",),
     jobs=lambda: ["job-1"],
+    savepoints=lambda: ["/kept/job-1"],
     queries=lambda: ["daily", "weekly"],
     topics=lambda given: [f"topic-of-{given.get('properties.bootstrap.servers', '')}"],
     settings={"pipeline.name": "mine"},
@@ -63,6 +64,9 @@ STOP JOB 'job-1' WITH ‸                                SAVEPOINT | DRAIN
 EXPLAIN ‸                                              .. CHANGELOG_MODE
 EXPLAIN JOB ‸                                          'job-1'
 DESCRIBE JOB EXTENDED ‸                                'job-1'
+SAVEPOINT JOB ‸                                        'job-1'
+DROP SAVEPOINT ‸                                       '/kept/job-1'
+DESCRIBE SAVEPOINT '‸                                  '/kept/job-1'
 SHOW JOB ‸                                             METRICS
 INSERT INTO ‸                                          `my table` | orders | payments
 INSERT INTO payments ‸                                 SELECT | WITH | VALUES
