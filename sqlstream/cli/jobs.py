@@ -22,10 +22,17 @@ from sqlstream.shell import tableau
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from sqlstream.runtime.jobs.background import Background
+    from sqlstream.runtime.jobs.placement import Preview
     from sqlstream.runtime.jobs.registry import JobRecord
 
 COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
+_OF_FILES = {
+    "diff": "say what would become of each job of a script that has changed, and do nothing; exit code 1 where state would be lost",
+    "upgrade": "have the jobs of a script that has changed go on in the background with what they have kept, unless state would be lost",
+}
 _ENDING_SECONDS = 100.0
 # By whether it is drained, and saved.
 _STOPS = {
@@ -62,6 +69,10 @@ def parser() -> argparse.ArgumentParser:
     logs = verb("logs", "what a script in the background has said: of a job, or of a file")
     logs.add_argument("-n", type=int, default=100, metavar="LINES", help="the last so many lines (default 100)")
     logs.add_argument("-f", "--follow", action="store_true", help="and what follows")
+    for name, text in _OF_FILES.items():
+        of_file = verb(name, text, job=False)
+        of_file.add_argument("file", metavar="FILE", type=Path)
+        of_file.epilog = "What follows FILE goes to the client: -D, --var, -i and the like."
     start = verb("start", "run a script in the background of this machine", job=False)
     start.epilog = "What follows FILE goes to the client: -D, --var, -i and the like."
     start.add_argument("file", metavar="FILE", type=Path)
@@ -71,11 +82,14 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def main(argv: list[str], project: Path) -> int:
-    """Carry out ``sqlstream jobs``; the exit code comes back. What follows ``start FILE`` goes to the client. Raises SqlStreamError."""
+def main(argv: list[str], project: Path, preview: Callable[[list[str]], Sequence[Preview]]) -> int:
+    """Carry out ``sqlstream jobs``; the exit code comes back. What follows ``start FILE`` goes to the client. Raises SqlStreamError.
+
+    ``preview`` says what would become of the jobs of a script, run by the client with these arguments.
+    """
     own = parser()
     arguments, more = own.parse_known_args(argv)
-    if more and arguments.verb != "start":
+    if more and arguments.verb not in ("start", *_OF_FILES):
         own.error(f"unrecognized arguments: {' '.join(more)}")
     match arguments.verb:
         case "list":
@@ -88,10 +102,28 @@ def main(argv: list[str], project: Path) -> int:
             return _ask(registry.find(project, arguments.name), Action.SAVEPOINT, arguments.timeout)
         case "drop":
             return _drop(registry.find(project, arguments.name), sure=arguments.yes)
+        case "diff":
+            return _diff(preview(["--project", str(project), "-f", str(arguments.file), *more]))
+        case "upgrade":
+            return _upgrade(project, arguments.file, more, preview(["--project", str(project), "-f", str(arguments.file), *more]))
         case "logs":
             return _logs(project, arguments.name, arguments.n, follow=arguments.follow)
         case _:
             return (starting.systemd if arguments.systemd else starting.detached)(project, arguments.file, more)
+
+
+def _diff(seen: Sequence[Preview]) -> int:
+    print("\n\n".join("\n".join(one.lines) for one in seen) or "There is no job in it.")
+    return int(any(one.loses for one in seen))
+
+
+def _upgrade(project: Path, file: Path, options: list[str], seen: Sequence[Preview]) -> int:
+    if _diff(seen) or not seen:
+        raise ValidationError("Nothing was stopped or started: state would be lost." if seen else f"There is no job in '{file}'.")
+    folder = background.folder_of(project, file.resolve())
+    if background.held(folder):
+        _end_script(folder, str(file))
+    return starting.detached(project, file, ["-D", "execution.upgrade-mode=last-state", *options])
 
 
 def _list(project: Path, *, as_json: bool) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sqlstream.runtime.engine.session import Engine
+    from sqlstream.runtime.jobs.placement import Preview
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session.session import Session
 
@@ -136,6 +137,24 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
     if script is None:
         return fronts.shell(open_session, screen, (arguments.history or project_folder.ProjectFolder(project).history).expanduser(), init=init)
     return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
+
+
+def _previewed(argv: list[str]) -> list[Preview]:
+    """What would become of the jobs of a script, which the client would run with these arguments. Raises SqlStreamError."""
+    from sqlstream.session.dry_run import JobsPreview
+
+    parser = argument_parser()
+    arguments = parser.parse_args(argv)
+    project = _project(parser, arguments.project)
+    options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
+    scripts = [_script_of(parser, arguments.init)] if arguments.init else []
+    script = _script(parser, arguments)
+    assert script is not None
+    seen = JobsPreview(_session(project, options=options, variables=dict(arguments.var), notify=Screen().notify))
+    for one in (*scripts, script):
+        for _ in seen.run(one.text, one.name):
+            pass
+    return seen.seen
 
 
 def _asker(screen: Screen) -> Callable[[str, Callable[[], bool]], bool]:
@@ -373,7 +392,7 @@ def _subcommand(name: str, argv: list[str]) -> int:
         arguments, _ = _of_project().parse_known_args(argv)
         if "-h" in argv or "--help" in argv:
             jobs.parser().parse_args(argv)
-        return jobs.main(argv, _project(jobs.parser(), arguments.project))
+        return jobs.main(argv, _project(jobs.parser(), arguments.project), _previewed)
     if name == "init":
         from sqlstream.cli import init
 

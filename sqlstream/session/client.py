@@ -10,7 +10,7 @@ from sqlstream.catalog.apply import apply
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import registry
-from sqlstream.runtime.monitor.figures import short_name
+from sqlstream.runtime.monitor.figures import short_name, size
 from sqlstream.session import dependents, export, inspection, plot, queries, raw_topics, results
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.syntax import ast
@@ -94,6 +94,10 @@ class Client:
                 return not running or self._agrees(leaving(running))
             case ast.StopJob():
                 return self._agrees(f"Stop the job {self._name(node.this.name)}? Its state is kept: the same statement continues from there.")
+            case ast.DropJob() if registry.exists(self._planner.project, node.this.name):
+                record = registry.find(self._planner.project, node.this.name)
+                record.check_stopped()
+                return self._agrees(f"Delete job '{record.name}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
             case ast.DropSavepoint():
                 return self._agrees(f"Delete the savepoint {node.this.name}? No job can begin with it then.")
             case ast.Drop():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from sqlstream.plan.planned import Planned
+    from sqlstream.runtime.jobs.placement import Preview
     from sqlstream.session.results import Outcome
 
 # Of one statement; behind so many there is nothing to learn.
@@ -106,6 +107,9 @@ class DryRun(Session):
 
     def _plan(self, node: exp.Expr) -> None:
         self._planned.append(self._planner.planned(node, self._planner.environment()))
+
+    def _explain_upgrade(self, node: exp.Expr, text: str) -> Outcome:
+        return self._explain(node, text)
 
     def _explain(self, node: exp.Expr, text: str) -> Outcome:
         inner = node.this
@@ -213,3 +217,20 @@ def _named(message: str, options: Mapping[str, str]) -> str:
     """The option whose key, or else whose value, a message has in quotes."""
     by_value = {v: k for k, v in options.items()}
     return next((k for k in options if f"'{k}'" in message), next((by_value[v] for v in by_value if v and f"'{v}'" in message), ""))
+
+
+class JobsPreview(DryRun):
+    """A script of which each job is compared with the one that has stopped under its name. ``seen``: what would become of each."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.seen: list[Preview] = []
+
+    run = Session.run
+    _submit = Session._submit
+
+    def _run_job(self, planned: tuple[Planned, ...], env: Any, text: str) -> Outcome:
+        sinks, name, how = self._job(planned, env, text)
+        if sinks:
+            self.seen.append(self._jobs.preview(sinks, name, how, [one.folder for one in self.seen]))
+        return results.Done()

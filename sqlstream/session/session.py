@@ -28,7 +28,7 @@ from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
 from sqlstream.runtime import jobs
-from sqlstream.runtime.jobs import registry, savepoints
+from sqlstream.runtime.jobs import JobSettings, registry, savepoints
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.restarts import strategy
 from sqlstream.runtime.monitor.metrics import JobMetrics
@@ -404,21 +404,9 @@ class Session:
         return int(settings.read(self.options, "table.exec.source.max-future-rowtime"))
 
     def _run_job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> Outcome:
-        sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
         tree = planned[0].clause if len(planned) == 1 else ast.StatementSet(expressions=[p.clause for p in planned])
         env.notices.extend([*lint.notices(Subject(tree, planned)), *(d for p in planned for d in differences(p.plan))])
-        name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
-        trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
-            self.options, "table.exec.mini-batch.allow-latency"
-        )
-        how = jobs.JobSettings(
-            env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms,
-            restart=strategy(self.options),
-            upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
-            may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
-            recovery=self._set_one_of("execution.state-recovery.path", "execution.savepoint.path"),
-            masked=lambda shown: masked_message(shown, text, self._known_secrets),
-        )  # fmt: skip
+        sinks, name, how = self._job(planned, env, text)
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):
@@ -433,6 +421,39 @@ class Session:
                 raise JobFailed(f"Job {job.id} was cancelled.")
             return results.Completed(job_id=job.id, notices=notices)
         return results.Submitted(job_id=job.id, notices=notices)
+
+    def _job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> tuple[tuple[Sink, ...], str, JobSettings]:
+        """The plan of a job, what it is called, how it runs."""
+        sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
+        name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
+        trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
+            self.options, "table.exec.mini-batch.allow-latency"
+        )
+        how = JobSettings(
+            env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms,
+            restart=strategy(self.options),
+            upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
+            may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
+            recovery=self._set_one_of("execution.state-recovery.path", "execution.savepoint.path"),
+            masked=lambda shown: masked_message(shown, text, self._known_secrets),
+        )  # fmt: skip
+        return sinks, name, how
+
+    def _explain_upgrade(self, node: ast.ExplainUpgrade, text: str) -> Outcome:
+        env = self._planner.environment()
+        inner = node.this
+        inserts = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
+        seen = self._jobs.preview(*self._job(tuple(self._planner.planned(i, env) for i in inserts), env, text))
+        return results.text_rows(("result",), (("\n".join(seen.lines) + "\n",),))
+
+    def _drop_job(self, node: ast.DropJob) -> Outcome:
+        if node.if_exists and not registry.exists(self.project, node.this.name):
+            return results.Done()
+        record = registry.find(self.project, node.this.name)
+        record.check_stopped()
+        record.drop()
+        self._jobs.forget(record.path)
+        return results.Done()
 
     def _create_table(self, node: ast.CreateTable, text: str) -> Outcome:
         notices = self._apply(node)
@@ -496,8 +517,10 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.EndStatementSet: lambda session, node, text: session._submit_set(),
     ast.ExecuteQuery: lambda session, node, text: session._execute_query(node),
     ast.DescribeSavepoint: lambda session, node, text: inspection.described_savepoint(node, session.project),
+    ast.DropJob: lambda session, node, text: session._drop_job(node),
     ast.DropSavepoint: lambda session, node, text: session._drop_savepoint(node),
     ast.Explain: lambda session, node, text: session._explain(node, text),
+    ast.ExplainUpgrade: lambda session, node, text: session._explain_upgrade(node, text),
     ast.ExplainJob: lambda session, node, text: inspection.explained(node, session._jobs),
     ast.Export: lambda session, node, text: session._client.exported(node),
     ast.Help: lambda session, node, text: results.Text(lines=session._help(node)),

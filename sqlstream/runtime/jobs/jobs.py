@@ -18,8 +18,9 @@ from sqlstream.plan.upgrade import Verdict, judge, record, table
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs import requests, savepoints
 from sqlstream.runtime.jobs.attendant import Attendant
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, sink_folder, sink_name
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, sink_folder, sink_name
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
+from sqlstream.runtime.jobs.placement import Placement, Preview, placement, preview
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.runner import JobRunner
 from sqlstream.runtime.jobs.upgrades import upgrade
@@ -27,7 +28,7 @@ from sqlstream.runtime.jobs.versions import Origin, Version, digest
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -95,6 +96,15 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not matching else f"Several jobs begin with {job_id}.", hint=known)
         return matching[0]
 
+    def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Path] = ()) -> Preview:
+        """What would become of a job that is submitted now, were it stopped. ``taken``: the folders of those that the same script submits before."""
+        zone, streaming = settings.zone, settings.streaming
+        return preview(ProjectFolder(self._project).jobs, sinks, name, zone, taken, settings.masked, streaming=streaming)
+
+    def forget(self, folder: Path) -> None:
+        """The job in ``folder``, which has ended, is no more."""
+        self._jobs = {key: j for key, j in self._jobs.items() if j.folder.parent != folder or j.lives}
+
     def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None) -> Job:
         """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
         try:
@@ -135,18 +145,17 @@ class Jobs:
         if last is not None and last.version is None:
             # Before the folder says that its generations have versions.
             Version(1, plan, sql, record=record(job.sinks).to_json(settings.masked)).write(last.folder)
-        same = last is not None and last.runs(plan)
+        at = placement(home, plan, self._taken(), streaming=settings.streaming)
+        last, before = at.last, at.before
         if settings.recovery is not None:
             saved = savepoints.find(settings.recovery, self._project)
             # Submitted again, it goes on from where it is by now.
             if last is None or not last.is_open or last.savepoint != saved.id:
-                self._recover(job, home, runner, settings, sql, saved)
+                self._recover(job, at, runner, settings, sql, saved)
                 return False
-        before = other_plan(home, self._taken()) if last is None else last
-        changed = before is not None and before.is_open and not same and settings.streaming and before.has_read
-        mode, verdict = self._verdict(job, before, settings) if before is not None and changed else ("from-start", None)
+        mode, verdict = self._verdict(job, before, settings) if before is not None and at.changed else ("from-start", None)
         home.describe(job.sinks)
-        if last is not None and last.is_open and same:
+        if last is not None and at.continues:
             job.folder = last.folder
             if settings.streaming and not job.checkpoint.exists():
                 self._notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
@@ -157,7 +166,7 @@ class Jobs:
             self._notify(f"Job '{job.name}' was drained: it {_ANEW}.")
         job.folder = home.next_generation()
         origin = None
-        if before is not None and changed:
+        if before is not None and at.changed:
             origin = Origin(mode, int(before.folder.name), None if mode == "from-start" else before.savepoint)
             if verdict is None:
                 self._notify(f"Job '{job.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).")
@@ -165,11 +174,10 @@ class Jobs:
                 self._upgrade(job, before, runner, verdict, settings, stateless=mode == "stateless")
                 kept = "without state" if mode == "stateless" else "with its state"
                 self._notify(f"Job '{job.name}' has changed: it goes on where it stopped, {kept}. The version before it is kept ({before.folder}).")
-        number = 1 if last is None else last.next_number(plan)
-        Version(number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
+        Version(at.number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
         return False
 
-    def _recover(self, job: Job, home: JobFolder, runner: JobRunner, settings: JobSettings, sql: str, saved: Savepoint) -> None:
+    def _recover(self, job: Job, at: Placement, runner: JobRunner, settings: JobSettings, sql: str, saved: Savepoint) -> None:
         """Begin a generation of ``job`` with a savepoint."""
         stateless = settings.upgrade_mode == "stateless"
         if not settings.streaming:
@@ -187,14 +195,12 @@ class Jobs:
         if verdict is None or all(match.old is None for match in verdict.sinks):
             raise ValidationError(f"The savepoint '{saved.folder}' is of job '{saved.job}', which shares nothing with job '{job.name}'.",
                                   hint=_NO_SAVEPOINT)  # fmt: skip
-        home.describe(job.sinks)
-        last, plan = home.latest(), digest(job.sinks, settings.zone)
-        job.folder = home.next_generation()
+        at.home.describe(job.sinks)
+        job.folder = at.home.next_generation()
         self._upgrade(job, before, runner, verdict, settings, stateless=stateless)
         self._notify(f"Job '{job.name}' begins with the savepoint '{saved.folder}'.")
-        number = 1 if last is None else last.next_number(plan)
         origin = Origin(mode, savepoint=saved.id)
-        Version(number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
+        Version(at.number, at.digest, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
 
     def _upgrade(self, job: Job, before: Generation, runner: JobRunner, verdict: Verdict, settings: JobSettings, *, stateless: bool) -> None:
         assert before.version is not None and before.version.plan is not None

@@ -154,10 +154,19 @@ def records(project: Path) -> list[JobRecord]:
     return sorted(_found(ProjectFolder(project).jobs), key=lambda r: (r.name, r.path))
 
 
+def exists(project: Path, name: str) -> bool:
+    """Whether ``find`` would find one, or several."""
+    return bool(_matching(project, name))
+
+
+def _matching(project: Path, name: str) -> list[JobRecord]:
+    known = records(project)
+    return [r for r in known if r.name == name] or [r for r in known if name and r.id.startswith(name)]
+
+
 def find(project: Path, name: str) -> JobRecord:
     """The one that is called so, or whose last run has this id or one that begins so. Raises ValidationError."""
-    known = records(project)
-    matching = [r for r in known if r.name == name] or [r for r in known if name and r.id.startswith(name)]
+    matching = _matching(project, name)
     if len(matching) == 1:
         return matching[0]
     if matching:

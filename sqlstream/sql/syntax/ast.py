@@ -467,6 +467,10 @@ class Explain(Statement):
     details = Many[str]()
 
 
+class ExplainUpgrade(Statement):
+    """EXPLAIN UPGRADE: this is an Insert or StatementSet."""
+
+
 class ExplainJob(Statement):
     """EXPLAIN JOB ['id']: this is a string literal."""
 
@@ -523,6 +527,13 @@ class StopJob(Statement):
     arg_types = {"this": True, "savepoint": False, "drain": False}
     savepoint = Flag()
     drain = Flag()
+
+
+class DropJob(Statement):
+    """DROP JOB [IF EXISTS] 'name': this is a string literal."""
+
+    arg_types = {"this": True, "if_exists": False}
+    if_exists = Flag()
 
 
 class SavepointJob(Statement):

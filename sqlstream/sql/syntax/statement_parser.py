@@ -42,6 +42,13 @@ class StatementParser(DefinitionParser):
         return ast.Describe(kind="TABLE", extended=extended, this=self.path())
 
     def explain(self) -> exp.Expr:
+        if self.accept("UPGRADE"):
+            self.accept("EXECUTE")
+            start = self.token
+            if self.at("STATEMENT"):
+                return ast.ExplainUpgrade(this=mark(self.statement_set(), start))
+            self.expect("INSERT")
+            return ast.ExplainUpgrade(this=mark(self.insert(), start))
         details: list[str] = []
         if self.at("PLAN", "FOR"):
             self.expect("PLAN", "FOR")
@@ -172,6 +179,11 @@ class StatementParser(DefinitionParser):
                 self.expect("WITH", word)
                 stop.set(key, True)
         return stop
+
+    def drop_job(self) -> exp.Expr:
+        self.expect("JOB")
+        if_exists = self.accept("IF", "EXISTS") or None
+        return ast.DropJob(this=self.string(), if_exists=if_exists)
 
     def drop_savepoint(self) -> exp.Expr:
         self.expect("SAVEPOINT")

@@ -225,6 +225,14 @@ def as_written(self: Generator, node: exp.Expr) -> str:
     return str(node.args["text"])
 
 
+def explain_upgrade(self: Generator, node: ast.ExplainUpgrade) -> str:
+    return _join("EXPLAIN UPGRADE", self.sql(node, "this"))
+
+
+def drop_job(self: Generator, node: ast.DropJob) -> str:
+    return _join("DROP JOB", _flag(node, "if_exists", "IF EXISTS"), self.sql(node, "this"))
+
+
 def stop(self: Generator, node: ast.StopJob) -> str:
     return _join(
         "STOP JOB",

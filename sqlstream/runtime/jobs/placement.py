@@ -1,0 +1,97 @@
+"""Where a job that is submitted stands: new, gone on with, or another than the one that stopped under its name; told before anything starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlstream.plan.upgrade import Verdict, judge, record, table
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan
+from sqlstream.runtime.jobs.versions import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+
+    from sqlstream.plan.nodes import Sink
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A job with the plan ``digest`` in the folder ``home``. ``last``: the latest generation there, ``before``: that which it could go on with.
+
+    ``same``: whether ``last`` is of the same plan; ``changed``: whether there is something of another plan to go on with.
+    """
+
+    home: JobFolder
+    digest: str
+    last: Generation | None
+    before: Generation | None
+    same: bool
+    changed: bool
+
+    @property
+    def continues(self) -> bool:
+        """Whether the job goes on where it stopped."""
+        return self.same and self.last is not None and self.last.is_open
+
+    @property
+    def number(self) -> int:
+        """That of its version."""
+        return 1 if self.last is None else self.last.next_number(self.digest)
+
+
+def placement(home: JobFolder, plan: str, taken: Collection[Path], *, streaming: bool) -> Placement:
+    """Where a job with the plan of this digest stands, whose folder is ``home``; ``taken``: the folders of others."""
+    last = home.latest()
+    same = last is not None and last.runs(plan)
+    before = other_plan(home, taken) if last is None else last
+    changed = before is not None and before.is_open and not same and streaming and before.has_read
+    return Placement(home, plan, last, before, same, changed)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What would become of a job. ``folder``: its own; ``verdict``: on what it has kept, None where that is not asked."""
+
+    folder: Path
+    lines: tuple[str, ...]
+    verdict: Verdict | None = None
+
+    @property
+    def loses(self) -> bool:
+        """Whether it could not go on with all that is kept."""
+        return self.verdict is not None and bool(self.verdict.lost)
+
+
+def preview(
+    jobs: Path, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Path], masked: Callable[[str], str] = str, *, streaming: bool
+) -> Preview:
+    """What would become of a job that is submitted now, as if it did not run already; ``jobs`` is the folder of all."""
+    plan = digest(sinks, zone)
+    at = placement(find(jobs, sinks, name, plan, zone, taken), plan, taken, streaming=streaming)
+    job, number = f"Job '{at.home.name}'", at.number
+    if at.last is None and at.before is None:
+        return Preview(at.home.path, (f"{job} is new: it begins where the options of its sources say.",))
+    if at.continues:
+        return Preview(at.home.path, (f"{job} goes on where it has stopped: it is the same, version {number}.",))
+    if not at.changed:
+        ended = at.last is not None and not at.last.is_open
+        why = "the one before has ended" if ended else "the one before runs in batch mode, or has processed nothing"
+        return Preview(at.home.path, (f"{job} begins anew, as version {number}: {why}.",))
+    assert at.before is not None
+    old = None if at.before.version is None else at.before.version.plan
+    if old is None:
+        return Preview(at.home.path, (f"{job} has changed, and what it has kept is of an earlier release: another plan can't go on with it.",))
+    verdict = judge(old, record(sinks))
+    changed = f"{job} has changed, and would be version {number}. If it went on with what version {number - 1} has kept ({at.before.folder}):"
+    return Preview(at.home.path, (changed, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict)), verdict)
+
+
+def _outcome(verdict: Verdict) -> str:
+    if verdict.lost:
+        return (
+            "'execution.upgrade-mode' = 'last-state' would be refused, unless 'execution.state-recovery.ignore-unclaimed-state' is 'true'; "
+            "'stateless' goes on with offsets alone."
+        )
+    return "'execution.upgrade-mode' = 'last-state' goes on with all of it."
