@@ -15,7 +15,7 @@ from sqlstream.runtime.java import libraries
 
 pytestmark = pytest.mark.spark
 ROOT = Path(sqlstream.__file__).parents[1]
-FILES = sorted(p for folder in ("sqlstream", "tests") for p in (ROOT / folder).rglob("*.java"))
+FILES = sorted(p for folder in ("sqlstream", "tests", "benchmarks") for p in (ROOT / folder).rglob("*.java"))
 LONGEST = 120
 # The formatter reads Java by the compiler of the JDK, which lets nobody in unasked.
 _EXPORTS = [

@@ -1,0 +1,226 @@
+"""A run: a project with a job of each shape, fed and killed; after each round of kills its tables are compared with the model."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from collections import Counter, defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchmarks.torture.load import Load
+from benchmarks.torture.points import A_SAVEPOINT_IS_COPIED, POINTS, Armed, an_upgrade_maps_state
+from benchmarks.torture.processes import Brokers, Client, Cluster
+from benchmarks.torture.results import Found, Round, compared
+from benchmarks.torture.shapes import SHAPES, script
+from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs import savepoints
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from benchmarks.torture.load import Rows
+    from benchmarks.torture.points import Point
+    from benchmarks.torture.shapes import Shape
+
+LOCAL = "local[2]"
+AT_ONCE = 20  # events that are sent together
+PAUSE_S = 0.3
+# How long a point is waited for, how long all rows may take to arrive.
+POINT_S, ARRIVAL_S = 25.0, 400.0
+RANDOM = "at any moment"
+
+
+class Failed(Exception):
+    """Rows are missing, doubled or wrong, or a job does not go on."""
+
+
+class Torture:
+    """A run in ``folder``, all chances from ``seed``."""
+
+    def __init__(self, folder: Path, seed: int, shapes: Sequence[Shape] = SHAPES, say: Callable[[str], None] = print) -> None:
+        self.folder, self.seed, self._shapes, self._say = folder, seed, shapes, say
+        self._chance = random.Random(seed)
+        self._project = folder / "project"
+        self._project.mkdir(parents=True)
+        self._armed = Armed(folder / "points")
+        self._brokers = Brokers(self._project)
+        self._cluster: Cluster | None = None
+        self._client = Client(self._project, self._armed.option)
+        self._load = Load(seed, self._project / "lines")
+        self._readers = {s.name: s.reader(self._project, lambda: self._brokers.bootstrap) for s in shapes}
+        self._versions = {s.table: 0 for s in shapes}
+        self._before: dict[str, Rows] = {}
+        self._master = LOCAL
+        self._numbers = self._rounds = self._endings = self._upgrades = self._savepoints = 0
+        self._write_script()
+
+    def round(self, kills: int, *, cluster: bool = False) -> Round:
+        """Kill ``kills`` times and compare. ``cluster``: on a cluster, whose executors are killed as well. Raises Failed."""
+        begun, self._endings, self._upgrades, self._savepoints = time.monotonic(), 0, 0, 0
+        self._rounds += 1
+        self._on(cluster=cluster)
+        killed: dict[str, Counter[str]] = defaultdict(Counter)
+        for _ in range(kills):
+            who, when = self._kill()
+            killed[who][when] += 1
+            self._say(f"  {who} killed {when}")
+        found = self._compared()
+        return Round(
+            self.seed, self._rounds, "cluster" if cluster else "local", time.monotonic() - begun, {who: dict(when) for who, when in killed.items()},
+            found, self._endings, self._upgrades, self._savepoints,
+        )  # fmt: skip
+
+    def close(self, *, keep: bool) -> None:
+        """End all processes; ``keep``: the folder is left for a look."""
+        self._armed.disarm()
+        self._client.kill()
+        if self._cluster is not None:
+            self._cluster.stop()
+        self._brokers.stop()
+        if not keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _on(self, *, cluster: bool) -> None:
+        if cluster and self._cluster is None:
+            self._cluster = Cluster(self.folder / "cluster")
+        master = self._cluster.master if cluster and self._cluster is not None else LOCAL
+        if master != self._master:
+            self._client.stop()
+            self._master = master
+
+    def _kill(self) -> tuple[str, str]:
+        """One kill: who, and when."""
+        chance = self._chance.random()
+        if chance < 0.1:
+            return self._kill_at_upgrade()
+        if chance < 0.2:
+            return self._kill_at_savepoint()
+        who = self._chance.choices(("client", "JVM", "broker", "executor"), (2, 2, 4, 4 if self._master != LOCAL else 0))[0]
+        self._running()
+        point = self._chance.choice(POINTS) if self._chance.random() < 0.7 else None
+        when = point.name if point is not None and self._reach(point) else RANDOM
+        if when is RANDOM:
+            self._feed(self._chance.uniform(0, 6))
+        return who, self._kill_now(who, when)
+
+    def _kill_now(self, who: str, when: str) -> str:
+        """Kill one; when that was."""
+        kill = {"client": self._client.kill, "JVM": self._client.kill_jvm, "broker": self._brokers.kill, "executor": self._kill_executor}[who]
+        while not kill():
+            # It starts right now.
+            when = RANDOM
+            self._armed.disarm()
+            self._feed(0.5)
+            self._running()
+        self._armed.disarm()
+        if who == "broker":
+            time.sleep(self._chance.choice((0, 0, 1, 6)))
+            self._brokers.start()
+        return when
+
+    def _kill_at_upgrade(self) -> tuple[str, str]:
+        """Edit statements, and kill while they go on with the state of what they were; now and then the edit is taken back after that."""
+        edited = self._chance.sample(self._shapes, min(2, len(self._shapes)))
+        before = dict(self._versions)
+        self._client.kill()
+        self._numbers += 1
+        self._versions |= {shape.table: self._numbers for shape in edited}
+        self._write_script()
+        self._upgrades += 1
+        table = self._chance.choice(edited).table
+        generations = [p.name for p in self._project.glob(f".sqlstream/jobs/*.{table}/*") if p.name.isdigit()]
+        who = self._chance.choice(("client", "JVM"))
+        if not generations:
+            return who, self._kill_now(who, RANDOM)
+        point = an_upgrade_maps_state(table, generations)
+        reached = self._reach(point)
+        when = self._kill_now(who, point.name if reached else RANDOM)
+        if self._chance.random() < 0.3:
+            self._client.kill()
+            self._versions = before
+            self._write_script()
+        return who, when
+
+    def _kill_at_savepoint(self) -> tuple[str, str]:
+        """Have a savepoint made, of a job that goes on or stops, and kill while it is copied: what is there of it is refused."""
+        self._running()
+        stops = self._chance.random() < 0.5
+        who = "client" if stops else self._chance.choice(("client", "JVM", "broker"))
+        jobs = sorted(p.name for p in self._project.glob(".sqlstream/jobs/*") if (p / "1" / "checkpoint").exists())
+        if not jobs:
+            return who, self._kill_now(who, RANDOM)
+        point = A_SAVEPOINT_IS_COPIED
+        self._savepoints += 1
+        with (
+            self._client.asked("stop", self._chance.choice(jobs), "--savepoint")
+            if stops
+            else self._client.asked("savepoint", self._chance.choice(jobs))
+        ):
+            when = self._kill_now(who, point.name if self._reach(point) else RANDOM)
+        for folder in (self._project / ".sqlstream" / "savepoints").glob("*"):
+            if not (folder / savepoints.FILE).exists() and who != "broker":
+                self._refused(folder)
+            if who != "broker":
+                shutil.rmtree(folder)
+        return who, when
+
+    def _refused(self, folder: Path) -> None:
+        try:
+            savepoints.read(folder)
+        except ValidationError:
+            return
+        raise Failed(f"half a savepoint is taken for one: {folder}")
+
+    def _kill_executor(self) -> bool:
+        return self._cluster is not None and self._cluster.kill_executor()
+
+    def _reach(self, point: Point) -> bool:
+        """Feed until a thread waits at ``point``; False if none came there in time."""
+        self._armed.arm(point, self._chance)
+        end = time.monotonic() + POINT_S
+        while not self._armed.hit and time.monotonic() < end:
+            self._feed(PAUSE_S)
+            self._running()
+        if not self._armed.hit:
+            self._armed.disarm()
+            self._say(f"  {point.name}: nobody came there")
+            return False
+        return True
+
+    def _feed(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while True:
+            self._load.send(self._brokers.bootstrap, AT_ONCE)
+            if (left := end - time.monotonic()) <= 0:
+                return
+            time.sleep(min(left, PAUSE_S))
+
+    def _running(self) -> None:
+        """Start the client where it does not run."""
+        if self._client.runs:
+            return
+        if (code := self._client.exit_code) is not None and code >= 0:
+            self._endings += 1
+            self._say(f"  the client ended by itself with exit code {code}: {self._client.said.splitlines()[-1:]}")
+        self._client.start(self._master)
+
+    def _write_script(self) -> None:
+        (self._project / "script.sql").write_text(script(self._shapes, self._brokers.bootstrap, self._versions))
+
+    def _compared(self) -> dict[str, Found]:
+        """Wait until all that was sent has come through, and compare. Raises Failed."""
+        wanted = {s.name: s.rows(self._load) for s in self._shapes}
+        found: dict[str, Found] = {}
+        end = time.monotonic() + ARRIVAL_S
+        while not found or (any(not f.exact for f in found.values()) and time.monotonic() < end):
+            self._running()
+            time.sleep(1)
+            found = {s.name: compared(wanted[s.name], self._readers[s.name].rows(), s.key) for s in self._shapes}
+            if any(f.doubled for f in found.values()):
+                break
+        new = {name: (rows - self._before.get(name, Counter())).total() for name, rows in wanted.items()}
+        self._before = wanted
+        return {name: replace(f, rows=new[name]) for name, f in found.items()}
