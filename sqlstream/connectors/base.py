@@ -176,6 +176,13 @@ class Connector(ABC):
         """The table's physical and metadata columns, under their declared names, in carrier types (``Type.spark``)."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a sink. It cannot be used as a source.")
 
+    def positions(self, request: Read, wanted: Mapping[str, str], zone: str) -> Mapping[str, Mapping[int, int | None]]:
+        """From where a source of the table goes on: of each of its topics that is ``wanted`` the offset of each partition, None for its own.
+
+        ``wanted`` says where by topic, in ``zone`` where a time names none. Raises ValidationError for what is not there, SetupError.
+        """
+        return {}
+
     def write_stream(self, request: Write) -> DataStreamWriter:
         """A writer ready to start: format, options and partitioning set; the job adds name, trigger, checkpoint, output mode."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
@@ -200,17 +207,32 @@ def once(request: Read, what: str, look: Callable[[], str]) -> str:
     """The value of ``look()`` in the first query of a job that reads the table. All queries that read it get the same, also after a restart."""
     if request.shared is None:
         return look()
+    kept = _kept(request, request.shared, what)
+    if not kept.exists():
+        _keep(kept, look())
+    return kept.read_text()
+
+
+def changed(request: Read, what: str, change: Callable[[str], str]) -> None:
+    """Change what ``once`` has kept, if it has."""
+    if request.shared is not None and (kept := _kept(request, request.shared, what)).exists():
+        _keep(kept, change(kept.read_text()))
+
+
+def _keep(kept: Path, value: str) -> None:
+    part = private.folder(kept.parent) / f"_{kept.name}.part"
+    private.write_file(part, value)
+    part.replace(kept)
+
+
+def _kept(request: Read, shared: Path, what: str) -> Path:
+    """The file in which ``once`` keeps something."""
     path, options = str(request.table.path), request.table.options
     # Where the cluster is, and how one gets in, may change while a job is stopped.
     lasting = {k: v for k, v in options.items() if k in _SAY_WHERE or not k.startswith("properties.")}
     digest = hashlib.sha256(json.dumps([path, lasting], sort_keys=True).encode()).hexdigest()[:12]
     name = re.sub(r"\W", "_", request.table.path.name, flags=re.ASCII)
-    kept = request.shared / f"{name}-{digest}.{what}"
-    if not kept.exists():
-        part = private.folder(kept.parent) / f"_{kept.name}.part"
-        private.write_file(part, look())
-        part.replace(kept)
-    return kept.read_text()
+    return shared / f"{name}-{digest}.{what}"
 
 
 def with_kinds(frame: DataFrame) -> DataFrame:

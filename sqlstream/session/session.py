@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import CatalogFiles, user_function
+from sqlstream.connectors.kafka import positions
 from sqlstream.core import settings
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import deeply, steps
@@ -446,6 +447,20 @@ class Session:
         seen = self._jobs.preview(*self._job(tuple(self._planner.planned(i, env) for i in inserts), env, text))
         return results.text_rows(("result",), (("\n".join(seen.lines) + "\n",),))
 
+    def _alter_job(self, node: ast.AlterJob) -> Outcome:
+        record = registry.find(self.project, node.this.name)
+        record.check_stopped()
+        wanted = {}
+        for option in node.expressions:
+            positions.check(option.expression.name, settings.read(self.options, "table.local-time-zone"))
+            wanted[option.this.name] = option.expression.name
+        with record.folder.lock():
+            last = record.folder.latest()
+            if last is None or not last.is_open or not last.has_read:
+                raise ValidationError(f"Job '{record.name}' has nothing to go on with: the options of its sources say where it begins.", at=node.this)
+            last.set_offsets(wanted)
+        return results.Done()
+
     def _drop_job(self, node: ast.DropJob) -> Outcome:
         if node.if_exists and not registry.exists(self.project, node.this.name):
             return results.Done()
@@ -507,6 +522,7 @@ class Session:
 HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[Outcome]]] = {
     **dict.fromkeys(APPLIED, lambda session, node, text: results.Done(notices=session._apply(node))),
     ast.AcceptedWithoutEffect: lambda session, node, text: results.Done(notices=(f"{node.args['kind']} has no effect: {node.args['this']}",)),
+    ast.AlterJob: lambda session, node, text: session._alter_job(node),
     ast.AlterFunction: lambda session, node, text: session._create_function(node),
     ast.BeginStatementSet: lambda session, node, text: session._begin_set(),
     ast.Clear: lambda session, node, text: results.Cleared(),

@@ -105,6 +105,54 @@ def test_a_topic_that_is_created_again_while_the_job_is_stopped(topic: Topic) ->
         topic.start()
     assert str(caught.value.hint).startswith(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'earliest')")
     assert topic.shown == ["+I[a]"]
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'earliest')"))
+    topic.start()
+    until(lambda: topic.shown == ["+I[a]", "+I[b]", "+I[c]"])
+    # It goes on from there, and is told of the next one.
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    topic.send("d")
+    topic.start()
+    until(lambda: topic.shown == ["+I[a]", "+I[b]", "+I[c]", "+I[d]"])
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    topic.create_again("e")
+    with pytest.raises(ValidationError, match="was deleted and created again"):
+        topic.start()
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_a_job_goes_on_from_offsets_that_are_set(topic: Topic) -> None:
+    topic.send("a", "b", "c")
+    with pytest.raises(ValidationError, match="does not exist"):
+        list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ('x' = 'latest')"))
+    topic.start()
+    until(lambda: len(topic.shown) == 3)
+    with pytest.raises(ValidationError, match="is running"):
+        list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ('x' = 'latest')"))
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    with pytest.raises(ValidationError, match="'newest' says no offsets"):
+        list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'newest')"))
+    list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ('elsewhere' = 'latest')"))
+    with pytest.raises(ValidationError, match="The job reads no topic 'elsewhere'"):
+        topic.start()
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'partition:0,offset:9')"))
+    with pytest.raises(ValidationError, match="has no offset 9: it can go on from 0 to 3"):
+        topic.start()
+    list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ()"))
+    topic.send("d")
+    topic.start()
+    until(lambda: len(topic.shown) == 4)
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'partition:0,offset:2')"))
+    (told,) = topic.session.run("EXPLAIN UPGRADE INSERT INTO p SELECT v FROM t")
+    assert f"but for {topic.name} (partition:0,offset:2)" in told.rows[0][0]
+    topic.start()
+    until(lambda: topic.shown[4:] == ["+I[c]", "+I[d]"])
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    # Once, and not again.
+    topic.start()
+    topic.send("e")
+    until(lambda: topic.shown[6:] == ["+I[e]"])
 
 
 @pytest.mark.spark
@@ -133,3 +181,6 @@ def test_records_that_are_gone(topic: Topic) -> None:
     assert topic.job.status is JobStatus.FAILED and topic.shown == ["+I[a]"]
     assert "Kafka no longer has records that were not read yet" in topic.job.error.message
     assert "ALTER JOB 'reader' SET OFFSETS" in str(topic.job.error.hint)
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'earliest')"))
+    topic.start()
+    until(lambda: topic.shown == ["+I[a]", "+I[c]"])

@@ -112,6 +112,10 @@ CASES = [
     (ast.ExplainJob, "EXPLAIN JOB '1'", {"this": "1"}),
     (ast.ExplainJob, "EXPLAIN JOB", {}),
     (ast.StopJob, "STOP JOB '1' WITH SAVEPOINT WITH DRAIN", {"this": "1", "savepoint": True, "drain": True}),
+    (ast.AlterJob, "ALTER JOB 'a' SET OFFSETS ('t' = 'earliest', 'u.v' = 'timestamp=0')", {
+        "this": "a", "expressions": [("t", "earliest"), ("u.v", "timestamp=0")],
+    }),
+    (ast.AlterJob, "ALTER JOB 'a' SET OFFSETS ()", {"this": "a"}),
     (ast.DropJob, "DROP JOB IF EXISTS 'a'", {"this": "a", "if_exists": True}), (ast.DropJob, "DROP JOB 'a'", {"this": "a"}),
     (ast.SavepointJob, "SAVEPOINT JOB 'a'", {"this": "a"}), (ast.DescribeSavepoint, "DESC SAVEPOINT 'a/b'", {"this": "a/b"}),
     (ast.DropSavepoint, "DROP SAVEPOINT 'a/b'", {"this": "a/b"}), (ast.Describe, "DESCRIBE `savepoint`", {"kind": "TABLE", "this": "savepoint"}),

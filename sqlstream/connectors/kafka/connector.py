@@ -12,7 +12,8 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
-from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, once, plain_options
+from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, changed, once, plain_options
+from sqlstream.connectors.kafka import positions
 from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
 from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
@@ -158,6 +159,19 @@ class TopicConnector(Connector):
         split = _split(known) if request.splits else None
         names = tuple(f"{topic}-{number}" for topic, number in sorted(partitions))
         return SourceFrame(decoded(frame, table, self.layout(table), split), names, known)
+
+    def positions(self, request: Read, wanted: Mapping[str, str], zone: str) -> Mapping[str, Mapping[int, int | None]]:
+        table = request.table
+        topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")
+        found: dict[str, dict[int, int | None]] = {}
+        with cluster(request.spark, _properties(table)) as kafka:
+            partitions = kafka.partitions(topics, pattern)
+            for topic in sorted({topic for topic, _ in partitions} & set(wanted)):
+                found[topic] = {n: None for of, n in partitions if of == topic} | positions.offsets_of(wanted[topic], topic, kafka, zone)
+            # Of a topic that was created again it goes on with the new one.
+            ids = kafka.ids(sorted(found))
+        changed(request, "topics", lambda kept: json.dumps(json.loads(kept) | ids))
+        return found
 
     def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:
         match mode:

@@ -22,6 +22,11 @@ _TIMESTAMP = "timestamp="
 _FORMS = "Write 'earliest', 'latest', 'timestamp=2026-01-31T08:00:00Z' or 'partition:0,offset:42;partition:1,offset:43'."
 
 
+def check(spec: str, zone: str = "UTC") -> None:
+    """Raises ValidationError for a ``spec`` that is none."""
+    _parsed(spec, zone)
+
+
 def offsets_of(spec: str, topic: str, kafka: Cluster, zone: str = "UTC") -> dict[int, int]:
     """The offset of each partition of ``topic`` that ``spec`` is about. ``zone`` is that of a time that names none.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.java import classes
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 class Source:
     """A source of the new query. ``old``: the name of the old query's source that it goes on with, None where it begins as its options say.
 
-    ``offset``: from where it reads instead, as Spark's text of the offset.
+    ``offset``: from where it reads instead, as Spark's text of the offset. ``positions``: of a source of topics, for each topic that is read from
+    elsewhere the offset of each of its partitions, None for that which it had.
     """
 
     name: str
     old: str | None = None
     offset: str | None = None
+    positions: Mapping[str, Mapping[int, int | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ def derive(
 
 def _source(source: Source, known: Sequence[str]) -> dict[str, Any]:
     told: dict[str, Any] = {"name": source.name, "offset": source.offset}
+    if source.positions:
+        told["positions"] = {topic: dict(partitions) for topic, partitions in source.positions.items()}
     if source.old is not None:
         told |= {"from": source.old, "index": known.index(source.old)}
     return told

@@ -27,6 +27,8 @@ LAYOUT = 2
 # In the folder of a generation: it is being drained, or was; it is done.
 DRAINING = "draining"
 FINISHED = "finished"
+# What ALTER JOB .. SET OFFSETS has said of it.
+OFFSETS = "offsets.json"
 _LONGEST = 80
 _LOOK_SECONDS = 0.1
 
@@ -61,6 +63,16 @@ class Generation:
     def runs(self, digest: str) -> bool:
         """Whether it is one of the plan with this digest. One of layout 1 is: its folder is called after it."""
         return self.version is None or self.version.digest == digest
+
+    @property
+    def offsets(self) -> Mapping[str, str]:
+        """From where topics are to be read instead, when it is gone on with."""
+        file = self.folder / OFFSETS
+        return dict(json.loads(file.read_text())) if file.exists() else {}
+
+    def set_offsets(self, wanted: Mapping[str, str]) -> None:
+        """Keep from where topics are to be read; nothing where it is as it was."""
+        write_atomically(self.folder / OFFSETS, json.dumps(dict(wanted)) + "\n")
 
     @property
     def savepoint(self) -> str | None:

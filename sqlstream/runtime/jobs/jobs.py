@@ -6,6 +6,7 @@ import shutil
 import threading
 import uuid
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlstream.core import private
@@ -28,7 +29,7 @@ from sqlstream.runtime.jobs.versions import Origin, Version, digest
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -49,6 +50,7 @@ _LOSING = (
 )
 
 
+_AS_THEY_WERE: Mapping[str, str] = {}
 _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
 
 
@@ -154,8 +156,10 @@ class Jobs:
                 self._recover(job, at, runner, settings, sql, saved)
                 return False
         mode, verdict = self._verdict(job, before, settings) if before is not None and at.changed else ("from-start", None)
+        if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:
+            mode, verdict = "last-state", judge(before.version.plan, record(job.sinks))
         home.describe(job.sinks)
-        if last is not None and at.continues:
+        if last is not None and at.continues and not at.offsets:
             job.folder = last.folder
             if settings.streaming and not job.checkpoint.exists():
                 self._notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
@@ -166,14 +170,16 @@ class Jobs:
             self._notify(f"Job '{job.name}' was drained: it {_ANEW}.")
         job.folder = home.next_generation()
         origin = None
-        if before is not None and at.changed:
+        if before is not None and (at.changed or verdict is not None):
             origin = Origin(mode, int(before.folder.name), None if mode == "from-start" else before.savepoint)
             if verdict is None:
                 self._notify(f"Job '{job.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).")
             else:
-                self._upgrade(job, before, runner, verdict, settings, stateless=mode == "stateless")
+                self._upgrade(job, before, runner, verdict, settings, stateless=mode == "stateless", offsets=at.offsets)
                 kept = "without state" if mode == "stateless" else "with its state"
-                self._notify(f"Job '{job.name}' has changed: it goes on where it stopped, {kept}. The version before it is kept ({before.folder}).")
+                but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
+                what = "has changed" if at.changed else "has other offsets"
+                self._notify(f"Job '{job.name}' {what}: it goes on where it stopped{but}, {kept}. The version before it is kept ({before.folder}).")
         Version(at.number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
         return False
 
@@ -202,7 +208,17 @@ class Jobs:
         origin = Origin(mode, savepoint=saved.id)
         Version(at.number, at.digest, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
 
-    def _upgrade(self, job: Job, before: Generation, runner: JobRunner, verdict: Verdict, settings: JobSettings, *, stateless: bool) -> None:
+    def _upgrade(
+        self,
+        job: Job,
+        before: Generation,
+        runner: JobRunner,
+        verdict: Verdict,
+        settings: JobSettings,
+        *,
+        stateless: bool,
+        offsets: Mapping[str, str] = _AS_THEY_WERE,
+    ) -> None:
         assert before.version is not None and before.version.plan is not None
         private.folder(job.folder / "control")
         names = ([sink_folder(i, s.table.rpartition(".")[2]) for i, s in enumerate(before.version.plan.sinks)],
@@ -211,7 +227,8 @@ class Jobs:
             runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
             # A user who was asked has seen what is lost.
             may_lose=settings.may_lose or settings.agrees is not None,
-            request=runner.request, notify=self._notify,
+            request=runner.request, notify=self._notify, offsets=offsets,
+            positions=partial(runner.positions, offsets),
         )  # fmt: skip
 
     def _verdict(self, job: Job, before: Generation, settings: JobSettings, of: str | None = None) -> tuple[str, Verdict | None]:

@@ -10,7 +10,7 @@ from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_pla
 from sqlstream.runtime.jobs.versions import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from sqlstream.plan.nodes import Sink
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Placement:
     """A job with the plan ``digest`` in the folder ``home``. ``last``: the latest generation there, ``before``: that which it could go on with.
 
-    ``same``: whether ``last`` is of the same plan; ``changed``: whether there is something of another plan to go on with.
+    ``same``: whether ``last`` is of the same plan; ``changed``: whether there is something of another plan to go on with. ``offsets``: from where
+    topics are to be read instead.
     """
 
     home: JobFolder
@@ -29,6 +30,7 @@ class Placement:
     before: Generation | None
     same: bool
     changed: bool
+    offsets: Mapping[str, str]
 
     @property
     def continues(self) -> bool:
@@ -47,7 +49,8 @@ def placement(home: JobFolder, plan: str, taken: Collection[Path], *, streaming:
     same = last is not None and last.runs(plan)
     before = other_plan(home, taken) if last is None else last
     changed = before is not None and before.is_open and not same and streaming and before.has_read
-    return Placement(home, plan, last, before, same, changed)
+    offsets = before.offsets if before is not None and before.is_open and streaming else {}
+    return Placement(home, plan, last, before, same, changed, offsets)
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ def preview(
     if at.last is None and at.before is None:
         return Preview(at.home.path, (f"{job} is new: it begins where the options of its sources say.",))
     if at.continues:
-        return Preview(at.home.path, (f"{job} goes on where it has stopped: it is the same, version {number}.",))
+        but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
+        return Preview(at.home.path, (f"{job} goes on where it has stopped{but}: it is the same, version {number}.",))
     if not at.changed:
         ended = at.last is not None and not at.last.is_open
         why = "the one before has ended" if ended else "the one before runs in batch mode, or has processed nothing"

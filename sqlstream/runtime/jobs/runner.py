@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
-from sqlstream.connectors.base import Write
+from sqlstream.connectors.base import Read, Write
 from sqlstream.core import private
 from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
-from sqlstream.plan.upgrade import node_ids
+from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, sink_name, write_atomically
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.jobs.restarts import Restarts, failed
@@ -29,13 +29,14 @@ from sqlstream.runtime.monitor.figures import old_figures
 from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.upgrades import Positions
     from sqlstream.runtime.monitor.metrics import QueryMetrics
 
 # A micro-batch that runs so long when its job is to be drained is cut off, and run again.
@@ -243,6 +244,17 @@ class JobRunner:
     def request(self, index: int) -> Write:
         """What the rows of a sink are written by; it has no rows."""
         return self._write(index, self._job.sinks[index], self._spark.range(0))
+
+    def positions(self, wanted: Mapping[str, str], index: int) -> Positions:
+        """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere."""
+        sink, shared, zone = self._job.sinks[index], self._job.folder / "inputs" / "shared", self._settings.zone
+        tables = {str(scan.table.path): scan.table for scan in scans(sink)}
+        (known,) = record((sink,)).sinks
+        found = {}
+        for source in known.sources:
+            request = Read(self._spark, tables[source.table], True, False, source.name, zone, self._project, shared)
+            found[source.name] = find_connector(request.table.connector).positions(request, wanted, zone)
+        return found
 
     def lowered(self, index: int) -> DataFrame:
         """The rows of a sink, as its query is started with them."""

@@ -6,7 +6,7 @@ import re
 import shutil
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.connectors import find_connector
 from sqlstream.core import private
@@ -16,7 +16,7 @@ from sqlstream.runtime.jobs.folder import write_atomically
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sqlstream.plan.upgrade import SinkMatch, Verdict
 
 OPERATORS = "operators"
+# For each source of a query, the topics that it reads from elsewhere: by partition the offset, None for that which it has.
+Positions: TypeAlias = "Mapping[str, Mapping[str, Mapping[int, int | None]]]"
 
 
 def upgrade(
@@ -41,16 +43,22 @@ def upgrade(
     may_lose: bool,
     request: Callable[[int], Write],
     notify: Callable[[str], None],
+    offsets: Mapping[str, str] | None = None,
+    positions: Callable[[int], Positions] = lambda index: {},
 ) -> None:
     """Make the checkpoints of generation ``after`` from those of ``before``.
 
     ``names``: what the folders of their sinks' checkpoints are called. ``lowered`` gives the rows of a sink as its query will be started with them,
-    ``request`` what they are written by.
+    ``request`` what they are written by. ``offsets``: topics that are read from elsewhere; ``positions`` gives from where, for
+    the sources of a sink.
     Raises ValidationError where state would be lost that must not be.
     """
     old_names, new_names = names
     # What all queries of the job have the same.
     _copy(before / "inputs" / "shared", after / "inputs" / "shared")
+    moved = {m.new: positions(m.new) for m in verdict.sinks} if offsets else {}
+    if unknown := set(offsets or ()) - {topic for sources in moved.values() for topics in sources.values() for topic in topics}:
+        raise ValidationError(f"The job reads no topic '{min(unknown)}', whose offsets were set.", hint="ALTER JOB .. SET OFFSETS () forgets them.")
     for match in verdict.sinks:
         if match.old is None:
             continue
@@ -71,7 +79,9 @@ def upgrade(
         came = base(spark, str(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new)))
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
-        sources = [Source(name, match.sources.get(name, name if name in old.sources and _own(name) else None)) for name in new.sources]
+        own = {name: name for name in old.sources if _own(name)}
+        elsewhere = moved.get(match.new, {})
+        sources = [Source(name, {**own, **match.sources}.get(name), positions=elsewhere.get(name, {})) for name in new.sources]
         place = after / "checkpoint" / new_names[match.new]
         derive(spark, str(checkpoint), str(place), came.batch, CheckpointMapping(sources, operators), record=old, frame=frame, mode=mode)
 

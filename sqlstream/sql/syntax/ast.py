@@ -529,6 +529,12 @@ class StopJob(Statement):
     drain = Flag()
 
 
+class AlterJob(Statement):
+    """ALTER JOB 'name' SET OFFSETS ('topic' = 'where', ..): this is a string literal, expressions are OptionDefs."""
+
+    arg_types = {"this": True, "expressions": False}
+
+
 class DropJob(Statement):
     """DROP JOB [IF EXISTS] 'name': this is a string literal."""
 

@@ -248,7 +248,11 @@ class DefinitionParser(QueryParser):
 
     def alter(self) -> exp.Expr:
         start = self.token
-        match self.one_of("TABLE", "VIEW", "DATABASE", "CATALOG"):
+        match self.one_of("TABLE", "VIEW", "DATABASE", "CATALOG", "JOB"):
+            case "JOB":
+                job = self.string()
+                self.expect("SET", "OFFSETS")
+                return ast.AlterJob(this=job, expressions=self._option_list())
             case "TABLE":
                 flag = self._if_exists()
                 return ast.AlterTable(this=self.path(), if_exists=flag, action=self._table_action())

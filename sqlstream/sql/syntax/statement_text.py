@@ -229,6 +229,10 @@ def explain_upgrade(self: Generator, node: ast.ExplainUpgrade) -> str:
     return _join("EXPLAIN UPGRADE", self.sql(node, "this"))
 
 
+def alter_job(self: Generator, node: ast.AlterJob) -> str:
+    return _join("ALTER JOB", self.sql(node, "this"), f"SET OFFSETS {_names(self, node.expressions) or '()'}")
+
+
 def drop_job(self: Generator, node: ast.DropJob) -> str:
     return _join("DROP JOB", _flag(node, "if_exists", "IF EXISTS"), self.sql(node, "this"))
 

@@ -131,19 +131,36 @@ public final class Derivation {
         }
     }
 
-    private List<String> offsets(String[] lines) {
+    private List<String> offsets(String[] lines) throws IOException {
         List<String> offsets = new ArrayList<>();
         if (!mapping.hasNonNull("sources")) {
             return List.of(lines).subList(2, lines.length);
         }
         for (JsonNode source : mapping.get("sources")) {
             int place = 2 + source.path("index").asInt(lines.length);
-            offsets.add(
-                    source.hasNonNull("offset")
-                            ? source.get("offset").asText()
-                            : source.hasNonNull("from") && place < lines.length ? lines[place] : NONE);
+            String before = source.hasNonNull("from") && place < lines.length ? lines[place] : NONE;
+            String offset = source.hasNonNull("offset") ? source.get("offset").asText() : before;
+            offsets.add(source.hasNonNull("positions") ? moved(offset, source.get("positions")) : offset);
         }
         return offsets;
+    }
+
+    /** The offsets of a source of topics, of which some are read from elsewhere; null: from where they were. */
+    private static String moved(String offset, JsonNode positions) throws IOException {
+        ObjectNode topics = offset.equals(NONE) ? JSON.createObjectNode() : (ObjectNode) JSON.readTree(offset);
+        for (Map.Entry<String, JsonNode> topic : positions.properties()) {
+            ObjectNode partitions = JSON.createObjectNode();
+            for (Map.Entry<String, JsonNode> partition : topic.getValue().properties()) {
+                JsonNode at = partition.getValue().isNull()
+                        ? topics.path(topic.getKey()).get(partition.getKey())
+                        : partition.getValue();
+                if (at != null) {
+                    partitions.set(partition.getKey(), at);
+                }
+            }
+            topics.set(topic.getKey(), partitions);
+        }
+        return JSON.writeValueAsString(topics);
     }
 
     /**
