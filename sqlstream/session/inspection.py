@@ -13,6 +13,7 @@ from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
 from sqlstream.runtime.jobs import describe as describe_job
 from sqlstream.runtime.jobs import registry, savepoints
+from sqlstream.runtime.jobs.versions import Version
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
 from sqlstream.runtime.monitor.why import reasons
 from sqlstream.session import results
@@ -68,7 +69,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            columns = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process")
+            columns = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version")
             return results.text_rows(columns, [*(_listed(j) for j in jobs), *_listed_elsewhere(jobs, planner)])
         case "SAVEPOINTS":
             return results.text_rows(("savepoint path", "job name", "created", "size", "status"), _savepoints(jobs.savepoint_folder))
@@ -89,7 +90,9 @@ def _listed(job: Job) -> tuple[str | None, ...]:
     figures = job.sampled()
     started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started))
     process = f"{os.getpid()}@{socket.gethostname()}" if job.lives else None
-    return job.id, job.name, job.status.value, started, str(figures.restarts), str(figures.late), last_error(figures), process
+    version = Version.read(job.folder)
+    number = None if version is None else str(version.number)
+    return job.id, job.name, job.status.value, started, str(figures.restarts), str(figures.late), last_error(figures), process, number
 
 
 def _listed_elsewhere(jobs: Jobs, planner: Planner) -> Iterator[tuple[str | None, ...]]:
@@ -109,6 +112,7 @@ def _listed_elsewhere(jobs: Jobs, planner: Planner) -> Iterator[tuple[str | None
                 figures.get("late rows"),
                 record.error,
                 record.process,
+                None if record.version is None else str(record.version.number),
             )
 
 

@@ -359,7 +359,16 @@ class Session:
                     sections.append(f"(unknown: {error.message})")
         else:
             sections += ["== Spark Plan ==", "(Spark has not started: a SELECT or INSERT starts it)"]
+        if any(isinstance(plan, Sink) for plan in plans):
+            sections += ["", "== Job ==", self._would_be(tuple(planned), env, text)]
         return results.text_rows(("result",), ((masked_message("\n".join(sections) + "\n", text, self._known_secrets),),))
+
+    def _would_be(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> str:
+        """What a job that is submitted now is called, and its version."""
+        try:
+            return self._jobs.preview(*self._job(planned, env, text), taken=None).lines[0]
+        except ValidationError as error:  # its folder is of a newer release
+            return f"(unknown: {error.message})"
 
     # --- queries and jobs ---------------------------------------------------------------------------------------------
 

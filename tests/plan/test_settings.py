@@ -206,7 +206,17 @@ def test_spark_settings_that_meaning_needs_are_kept() -> None:
 
 def test_jobs_of_a_new_session(session: Session) -> None:
     (jobs,) = run(session, "SHOW JOBS")
-    assert [c.name for c in jobs.columns] == ["job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process"]
+    assert [c.name for c in jobs.columns] == [
+        "job id",
+        "job name",
+        "status",
+        "start time",
+        "restarts",
+        "late rows",
+        "last error",
+        "process",
+        "version",
+    ]
     with pytest.raises(ValidationError, match="Job abc does not exist"):
         run(session, "STOP JOB 'abc'")
 

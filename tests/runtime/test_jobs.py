@@ -17,6 +17,7 @@ from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 pytestmark = pytest.mark.spark
@@ -403,14 +404,19 @@ def test_what_has_read_nothing_can_be_changed(tmp_path: Path, engine) -> None:
     session.close()
 
 
+def asked_about(tmp_path: Path, engine, asked: list[str], answers: Iterable[bool]) -> Session:
+    (tmp_path / "numbers").mkdir()
+    following = iter(answers)
+    return Session(
+        tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, interactive=True, notify=lambda line: None,
+        ask=lambda question, interrupted: asked.append(question) or next(following),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("answer", [True, False])
 def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer: bool) -> None:
-    (tmp_path / "numbers").mkdir()
     asked: list[str] = []
-    session = Session(
-        tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, interactive=True, notify=lambda line: None,
-        ask=lambda question, interrupted: asked.append(question) or (answer or not question.startswith("Job")),
-    )  # fmt: skip
+    session = asked_about(tmp_path, engine, asked, [answer, False])
     list(session.run(NUMBERS))
     feed(tmp_path, 1)
     first = submit(session, "INSERT INTO words SELECT word FROM numbers;")
@@ -427,6 +433,43 @@ def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer
         with pytest.raises(ValidationError, match="was not started"):
             submit(session, changed)
         assert rows(session, "SELECT word FROM words") == [("w1",)]
-    (question,) = asked
+    question, *other = asked
     assert question.startswith(f"Job '{first.name}' has changed") and question.endswith("Go on with what is kept?")
+    assert other == [] if answer else [f"Submit it as another job, '{first.name}-2'?"]
+    session.close()
+
+
+def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, engine) -> None:
+    asked: list[str] = []
+    session = asked_about(tmp_path, engine, asked, [False, True, False, True, False, True])
+    list(session.run(NUMBERS))
+    feed(tmp_path, 1)
+    statements = [f"INSERT INTO words SELECT CONCAT(word, '{n}') FROM numbers;" for n in range(3)]
+    names = []
+    for statement in statements:
+        job = submit(session, statement)
+        catch_up(job)
+        session.jobs.stop(job.id)
+        names.append(job.name)
+    first = names[0]
+    assert names == [first, f"{first}-2", f"{first}-3"]
+    # The third is not the second, either.
+    assert [q.rpartition("\n")[2] for q in asked] == [
+        "Go on with what is kept?", f"Submit it as another job, '{first}-2'?",
+        "Go on with what is kept?", f"Submit it as another job, '{first}-2'?",
+        "Go on with what is kept?", f"Submit it as another job, '{first}-3'?",
+    ]  # fmt: skip
+    feed(tmp_path, 2)
+    for number, statement in enumerate(statements):
+        (explained,) = session.run(f"EXPLAIN {statement}")
+        assert explained.rows[0][0].endswith(f"== Job ==\nJob '{names[number]}' goes on where it has stopped: it is the same, version 1.\n")
+        again = submit(session, statement)
+        catch_up(again)
+        assert again.name == names[number]
+    (shown,) = session.run("SHOW JOBS")
+    assert [(row[1], row[-1]) for row in shown.rows] == [(name, "1") for name in names] * 2
+    # All of them run: another one would be the fourth.
+    (explained,) = session.run("EXPLAIN INSERT INTO words SELECT word FROM numbers;")
+    assert explained.rows[0][0].endswith(f"Job '{first}-4' is new: it begins where the options of its sources say.\n")
+    assert sorted(rows(session, "SELECT word FROM words")) == [(f"w{id_}{n}",) for id_ in (1, 2) for n in range(3)]
     session.close()

@@ -123,7 +123,7 @@ def test_show_jobs_has_those_of_other_processes(tmp_path: Path, folder: JobFolde
     session = Session(tmp_path)
     (shown,) = session.run("SHOW JOBS")
     assert isinstance(shown, Rows)
-    ((id_, name, status, _, _, _, error, process),) = shown.rows
+    ((id_, name, status, _, _, _, error, process, _),) = shown.rows
     assert (id_, name, status, error) == ("0123abcd", NAME, "RUNNING", None)
     assert str(process).startswith(f"{holder.pid}@")
     list(session.run(f"STOP JOB '{NAME}'"))

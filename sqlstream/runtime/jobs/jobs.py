@@ -54,6 +54,10 @@ _AS_THEY_WERE: Mapping[str, str] = {}
 _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
 
 
+class _Declined(ValidationError):
+    """The user does not want a job to go on with what is kept."""
+
+
 class Jobs:
     """The jobs of a session."""
 
@@ -98,19 +102,25 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not matching else f"Several jobs begin with {job_id}.", hint=known)
         return matching[0]
 
-    def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Path] = ()) -> Preview:
-        """What would become of a job that is submitted now, were it stopped. ``taken``: the folders of those that the same script submits before."""
-        zone, streaming = settings.zone, settings.streaming
+    def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Path] | None = ()) -> Preview:
+        """What would become of a job that is submitted now, were it stopped. ``taken``: the folders of those that the same script submits before;
+        None for those that another of this name can't have, as it is.
+        """
+        zone, streaming, taken = settings.zone, settings.streaming, self._taken() if taken is None else taken
         return preview(ProjectFolder(self._project).jobs, sinks, name, zone, taken, settings.masked, streaming=streaming)
 
     def forget(self, folder: Path) -> None:
         """The job in ``folder``, which has ended, is no more."""
         self._jobs = {key: j for key, j in self._jobs.items() if j.folder.parent != folder or j.lives}
 
-    def submit(self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None) -> Job:
-        """Start a job and return; raises what its start met (JobFailed, ValidationError)."""
+    def submit(
+        self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None,
+        declined: frozenset[Path] = frozenset(),
+    ) -> Job:  # fmt: skip
+        """Start a job and return; raises what its start met (JobFailed, ValidationError). ``declined``: the folders of jobs that it is not."""
+        look = partial(find, ProjectFolder(self._project).jobs, sinks, name, digest(sinks, settings.zone), settings.zone)
         try:
-            home = find(ProjectFolder(self._project).jobs, sinks, name, digest(sinks, settings.zone), settings.zone, self._taken())
+            home = look(self._taken() | declined)
             lock = home.lock()
             requests.forget(home.path)
         except OSError as error:
@@ -129,6 +139,10 @@ class Jobs:
                 # Nothing has run: a later start must not find what this one had looked up.
                 shutil.rmtree(job.folder, ignore_errors=True)
             job.release()
+            if isinstance(error, _Declined) and settings.agrees is not None:
+                others = declined | {home.path}
+                if settings.agrees(f"Submit it as another job, '{look(self._taken() | others).name}'?"):
+                    return self.submit(spark, sinks, name, settings, sql, locate, others)
             raise job.told(error) from error
         self._jobs[job.id] = job
         self._runners[job.id] = runner
@@ -264,7 +278,7 @@ class Jobs:
             raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=_MODES)
         if settings.agrees(f"{changed}\n{lines}\nGo on with what is kept?"):
             return "last-state", verdict
-        raise ValidationError(f"Job '{job.name}' was not started.", hint=_MODES)
+        raise _Declined(f"Job '{job.name}' was not started.", hint=_MODES)
 
     def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.

@@ -88,8 +88,9 @@ def preview(
     if old is None:
         return Preview(at.home.path, (f"{job} has changed, and what it has kept is of an earlier release: another plan can't go on with it.",))
     verdict = judge(old, record(sinks))
-    changed = f"{job} has changed, and would be version {number}. If it went on with what version {number - 1} has kept ({at.before.folder}):"
-    return Preview(at.home.path, (changed, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict)), verdict)
+    changed = f"{job} has changed, and would be version {number}."
+    kept = f"If it went on with what version {number - 1} has kept ({at.before.folder}):"
+    return Preview(at.home.path, (changed, kept, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict)), verdict)
 
 
 def _outcome(verdict: Verdict) -> str:
