@@ -143,7 +143,7 @@ def _list(project: Path, *, as_json: bool) -> int:
 def _row(job: JobRecord, scripts: dict[int, Background]) -> tuple[str | None, ...]:
     status, version = job.status, job.version
     script = scripts.get(status.pid) if status is not None and job.held else None
-    progressed = None if status is None or status.progressed is None else _time(status.progressed)
+    progressed = None if job.progressed is None else _time(job.progressed)
     by = None if script is None else _supervised(script)
     number = None if version is None else str(version.number)
     return job.name, job.state, job.process, by, number, size(job.size()), progressed, job.error, job.id or None

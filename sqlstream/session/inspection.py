@@ -13,7 +13,6 @@ from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
 from sqlstream.runtime.jobs import describe as describe_job
 from sqlstream.runtime.jobs import registry, savepoints
-from sqlstream.runtime.jobs.versions import Version
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
 from sqlstream.runtime.monitor.why import reasons
 from sqlstream.session import results
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.plan.planner import Planner
     from sqlstream.runtime.jobs import Job, Jobs
+    from sqlstream.runtime.jobs.registry import JobRecord
+
+_JOBS = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version", "size", "last progress")
 
 
 def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner) -> results.Rows:
@@ -69,12 +71,11 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            columns = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version")
-            return results.text_rows(columns, [*(_listed(j) for j in jobs), *_listed_elsewhere(jobs, planner)])
+            return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs, planner))])
         case "SAVEPOINTS":
             return results.text_rows(("savepoint path", "job name", "created", "size", "status"), _savepoints(jobs.savepoint_folder))
         case "JOB METRICS":
-            return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
+            return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs, planner), again=lambda: _metrics(jobs, planner))
         case _:
             raise NotSupported(f"SHOW {kind} is not supported.", at=node)
     return results.text_rows(rows.headers, _masked(rows.rows))
@@ -88,41 +89,55 @@ def _masked(rows: Iterable[Sequence[str | None]]) -> list[tuple[str | None, ...]
 def _listed(job: Job) -> tuple[str | None, ...]:
     """A row of SHOW JOBS."""
     figures = job.sampled()
-    started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started))
     process = f"{os.getpid()}@{socket.gethostname()}" if job.lives else None
-    version = Version.read(job.folder)
-    number = None if version is None else str(version.number)
-    return job.id, job.name, job.status.value, started, str(figures.restarts), str(figures.late), last_error(figures), process, number
+    kept = _kept(registry.JobRecord(job.folder.parent, job.name, None))
+    return job.id, job.name, job.status.value, _time(job.started), str(figures.restarts), str(figures.late), last_error(figures), process, *kept
 
 
-def _listed_elsewhere(jobs: Jobs, planner: Planner) -> Iterator[tuple[str | None, ...]]:
-    """The rows of SHOW JOBS of the project's jobs that are not this session's."""
-    own = {j.folder.parent for j in jobs}
-    for record in registry.records(planner.project):
-        if record.path not in own:
-            status = record.status
-            figures = {} if status is None else status.figures
-            started = None if status is None else time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(status.since))
-            yield (
-                record.id or None,
-                record.name,
-                record.state,
-                started,
-                figures.get("restarts"),
-                figures.get("late rows"),
-                record.error,
-                record.process,
-                None if record.version is None else str(record.version.number),
-            )
+def _listed_elsewhere(record: JobRecord) -> tuple[str | None, ...]:
+    """The same of a job that is not this session's."""
+    figures = record.figures
+    started = None if record.status is None else _time(record.status.since)
+    return (
+        record.id or None, record.name, record.state, started, figures.get("restarts"), figures.get("late rows"), figures.get("last error"),
+        record.process, *_kept(record),
+    )  # fmt: skip
 
 
-def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
-    return tuple(overview(j.sampled()) for j in jobs)
+def _kept(record: JobRecord) -> tuple[str | None, str, str | None]:
+    """Of what a job keeps: the number of its version, bytes on disk, when it last progressed."""
+    progressed = record.progressed
+    return (
+        None if record.version is None else str(record.version.number),
+        size(record.size()),
+        None if progressed is None else _time(progressed),
+    )
 
 
-def explained(node: ast.ExplainJob, jobs: Jobs) -> results.Advice:
+def _elsewhere(jobs: Jobs, planner: Planner) -> Iterator[JobRecord]:
+    """The project's jobs that are not this session's, or that another process has continued."""
+    own = list(jobs)
+    ids, folders = {j.id for j in own}, {j.folder.parent for j in own if j.lives}
+    return (r for r in registry.records(planner.project) if r.id not in ids and r.path not in folders)
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+
+
+def _metrics(jobs: Jobs, planner: Planner) -> tuple[tuple[str | None, ...], ...]:
+    """The rows of SHOW JOB METRICS: this session's jobs, and those that other processes run."""
+    elsewhere = (r.figures for r in _elsewhere(jobs, planner) if r.held)
+    return (*(overview(j.sampled()) for j in jobs), *(tuple(figures.get(column) for column in OVERVIEW) for figures in elsewhere))
+
+
+def explained(node: ast.ExplainJob, jobs: Jobs, planner: Planner) -> results.Advice:
     """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
     at = node.args.get("this")
+    if at is not None and at.name not in jobs and registry.exists(planner.project, at.name):
+        record = registry.find(planner.project, at.name)
+        where = f"runs in process {record.process}" if record.held else f"is {record.state}, and not of this session"
+        raise ValidationError(f"Job '{record.name}' {where}.", at=at, hint=f"DESCRIBE JOB EXTENDED '{record.name}' says what is known of it.")
     asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.lives] or list(jobs)[-1:]
     if not asked:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
@@ -137,13 +152,35 @@ def like_of(node: ast.Show) -> show.Like | None:
 
 
 def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> results.Rows:
-    """The answer of a DESCRIBE JOB. Raises ValidationError."""
-    job, extended = jobs.find(node.this.name), node.extended
-    rows = list(describe_job(job).items())
+    """The answer of a DESCRIBE JOB, of this session or of another process. Raises ValidationError."""
+    name, extended = node.this.name, node.extended
+    record = None if name in jobs else registry.find(planner.project, name)
+    job = jobs.find(name) if record is None else next((j for j in jobs if j.lives and j.folder.parent == record.path), None)
+    if job is None:
+        assert record is not None
+        rows = [(n, value) for n, value in _described_elsewhere(record, extended=extended) if value is not None]
+        return results.text_rows(("info name", "info value"), _masked(rows))
+    kept = zip(_JOBS[-3:], _kept(registry.JobRecord(job.folder.parent, job.name, None)), strict=True)
+    rows = [*describe_job(job).items(), *((n, value) for n, value in kept if value is not None)]
     more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
     if extended and (left_out := left_out_rows(ProjectFolder(planner.project).dead_letters, job.runs)):
         more.append(("rows left out", str(left_out)))
     return results.text_rows(("info name", "info value"), _masked((*rows, *more)))
+
+
+def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple[str, str | None]]:
+    """The rows of DESCRIBE JOB of a job that is not this session's."""
+    figures = record.figures
+    yield from (("job id", record.id or None), ("job name", record.name), ("status", record.state), ("process", record.process))
+    yield "start time", None if record.status is None else _time(record.status.since)
+    yield from (("restarts", figures.get("restarts")), ("rows read", figures.get("rows in")), ("late rows", figures.get("late rows")))
+    yield "checkpoint", None if record.latest is None else str(record.latest.folder / "checkpoint")
+    yield from zip(_JOBS[-3:], _kept(record), strict=True)
+    yield "last error", figures.get("last error")
+    if extended:
+        yield from ((n, figures.get(n)) for n in ("rows out", "rows/s", "lag", "lag by partition", "watermark", "state rows", "state bytes"))
+        for version in record.versions():
+            yield f"version {version.number}, {_time(version.created)}", version.sql
 
 
 def _savepoints(folder: Path) -> Iterator[tuple[str | None, ...]]:

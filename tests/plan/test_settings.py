@@ -207,16 +207,8 @@ def test_spark_settings_that_meaning_needs_are_kept() -> None:
 def test_jobs_of_a_new_session(session: Session) -> None:
     (jobs,) = run(session, "SHOW JOBS")
     assert [c.name for c in jobs.columns] == [
-        "job id",
-        "job name",
-        "status",
-        "start time",
-        "restarts",
-        "late rows",
-        "last error",
-        "process",
-        "version",
-    ]
+        "job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version", "size", "last progress",
+    ]  # fmt: skip
     with pytest.raises(ValidationError, match="Job abc does not exist"):
         run(session, "STOP JOB 'abc'")
 

@@ -80,6 +80,9 @@ def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine, spark) -> No
     assert again.sampled().rows_in == 1
     (shown,) = session.run("SHOW JOBS")
     assert [row[2] for row in shown.rows] == ["CANCELED", "RUNNING"]
+    assert all(all(row[8:]) for row in shown.rows)
+    (described,) = session.run(f"DESCRIBE JOB '{again.id}'")
+    assert [name for name, value in described.rows if value][-3:] == ["version", "size", "last progress"]
     with pytest.raises(ValidationError, match="is not running"):
         list(session.run(f"STOP JOB '{job.id}'"))
     session.close()
@@ -467,7 +470,7 @@ def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, eng
         catch_up(again)
         assert again.name == names[number]
     (shown,) = session.run("SHOW JOBS")
-    assert [(row[1], row[-1]) for row in shown.rows] == [(name, "1") for name in names] * 2
+    assert [(row[1], row[8]) for row in shown.rows] == [(name, "1") for name in names] * 2
     # All of them run: another one would be the fourth.
     (explained,) = session.run("EXPLAIN INSERT INTO words SELECT word FROM numbers;")
     assert explained.rows[0][0].endswith(f"Job '{first}-4' is new: it begins where the options of its sources say.\n")

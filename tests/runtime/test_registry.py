@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -34,7 +35,8 @@ from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.status import Status
 folder = JobFolder(Path(sys.argv[1]), sys.argv[2])
 lock = folder.lock()
-Status("0123abcd", "RUNNING", time.time(), "1").write(folder.path)
+figures = {"job": "konten", "status": "RUNNING", "rows in": "7", "lag": "3", "last error": None, "job id": "0123abcd"}
+Status("0123abcd", "RUNNING", time.time(), "1", figures=figures).write(folder.path)
 print("held", flush=True)
 while True:
     for request in requests.pending(folder.path):
@@ -123,13 +125,53 @@ def test_show_jobs_has_those_of_other_processes(tmp_path: Path, folder: JobFolde
     session = Session(tmp_path)
     (shown,) = session.run("SHOW JOBS")
     assert isinstance(shown, Rows)
-    ((id_, name, status, _, _, _, error, process, _),) = shown.rows
+    ((id_, name, status, _, _, _, error, process, *_),) = shown.rows
     assert (id_, name, status, error) == ("0123abcd", NAME, "RUNNING", None)
     assert str(process).startswith(f"{holder.pid}@")
     list(session.run(f"STOP JOB '{NAME}'"))
     assert holder.wait(10) == 0
     with pytest.raises(ValidationError, match="is not running: it is CANCELED"):
         list(session.run("STOP JOB '0123'"))
+
+
+def shown(session: Session, statement: str) -> dict[str, str | None]:
+    (outcome,) = session.run(statement)
+    assert isinstance(outcome, Rows)
+    if statement.startswith("SHOW"):
+        (row,) = outcome.rows
+        return dict(zip((c.name for c in outcome.columns), row, strict=True))
+    return {str(name): value for name, value in outcome.rows}
+
+
+def test_what_a_job_of_another_process_does(tmp_path: Path, folder: JobFolder, holder: subprocess.Popen[str]) -> None:
+    session = Session(tmp_path)
+    commits = folder.path / "1" / "checkpoint" / "0_t" / "commits"
+    (commits / "3").mkdir(parents=True)
+    os.utime(commits / "3", (1e9, 1e9))
+    (listed, metrics, described) = (shown(session, s) for s in ("SHOW JOBS", "SHOW JOB METRICS", f"DESCRIBE JOB EXTENDED '{NAME}'"))
+    assert (listed["version"], listed["last progress"]) == ("1", "2001-09-09T01:46:40") and listed["size"]
+    assert (metrics["job"], metrics["status"], metrics["rows in"], metrics["lag"], metrics["job id"]) == ("konten", "RUNNING", "7", "3", "0123abcd")
+    assert (described["status"], described["rows read"], described["lag"]) == ("RUNNING", "7", "3")
+    assert described["process"] == listed["process"] and described["checkpoint"] == str(commits.parents[1])
+    assert described["last progress"] == listed["last progress"] and "INSERT INTO t SELECT 1" in described.values()
+    assert shown(session, "DESCRIBE JOB '0123'")["job name"] == NAME
+    with pytest.raises(ValidationError, match="runs in process"):
+        list(session.run(f"EXPLAIN JOB '{NAME}'"))
+    # It is paused, or its machine is.
+    written = Status.read(folder.path)
+    assert written is not None
+    replace(written, written=time.time() - 100).write(folder.path)
+    assert "has written no figures since" in str(shown(session, "SHOW JOB METRICS")["last error"])
+    # Another process has it by now.
+    replace(written, pid=1).write(folder.path)
+    assert (shown(session, "SHOW JOB METRICS")["status"], shown(session, "SHOW JOB METRICS")["rows in"]) == ("INITIALIZING", None)
+    written.write(folder.path)
+    holder.kill()
+    holder.wait()
+    (metrics_,) = session.run("SHOW JOB METRICS")
+    assert isinstance(metrics_, Rows) and metrics_.rows == ()
+    described = shown(session, f"DESCRIBE JOB '{NAME}'")
+    assert described["status"] == "SUSPENDED" and "has ended without stopping it" in str(described["last error"]) and "process" not in described
 
 
 def test_no_jobs(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import fcntl
 import json
 import shutil
 import socket
+import time
 import uuid
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs import requests
-from sqlstream.runtime.jobs.folder import Generation, JobFolder
+from sqlstream.runtime.jobs.folder import FINISHED, Generation, JobFolder
 from sqlstream.runtime.jobs.status import Status
+from sqlstream.runtime.monitor.figures import clock, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.versions import Version
 
 _DROPPED = "dropped-"
+# A process that lives writes figures more often.
+_SILENT_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,25 @@ class JobRecord:
         """Bytes on disk."""
         return sum(_size(file) for file in self.path.rglob("*"))
 
+    @property
+    def progressed(self) -> float | None:
+        """When a micro-batch of its last generation was last committed, or it has finished, in seconds since 1970; None where nothing was."""
+        if self.latest is None:
+            return None
+        folder = self.latest.folder
+        return max(map(_changed, (*folder.glob("checkpoint/*/commits/[0-9]*"), *folder.glob(FINISHED))), default=0.0) or None
+
+    @property
+    def figures(self) -> dict[str, str | None]:
+        """A row of SHOW JOB METRICS, as the process that runs it, or ran it last, has written it down."""
+        status = self.status
+        state = self.state
+        if status is None or state == "INITIALIZING":
+            return {"job": short_name(self.name), "status": state, "job id": self.id or None}
+        silent = time.time() - status.written > _SILENT_SECONDS and self.held
+        age = f"process {status.pid} has written no figures since {clock(round(status.written * 1000), 'UTC')} UTC" if silent else None
+        return {**status.figures, "status": state, "last error": age or self.error}
+
     def ask(self, action: Action, seconds: float | None = None, interrupted: Callable[[], bool] = lambda: False) -> str:
         """Have the process that runs it do something; what it made. Raises ValidationError where none does, JobFailed where it was not done."""
         if not self.is_held():
@@ -181,6 +204,13 @@ def _found(jobs: Path) -> Iterator[JobRecord]:
         except (OSError, ValueError, TypeError, KeyError):
             name = file.parent.name
         yield JobRecord(file.parent, str(name), Status.read(file.parent))
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _size(file: Path) -> int:

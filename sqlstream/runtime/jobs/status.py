@@ -25,9 +25,7 @@ LIVING = ("RUNNING", "RESTARTING")
 
 @dataclass(frozen=True)
 class Status:
-    """A job as it was when it was ``written``. Times are in seconds since 1970; ``figures`` are a row of SHOW JOB METRICS by its columns;
-    ``progressed``: when a micro-batch last ended.
-    """
+    """A job as it was when it was ``written``. Times are in seconds since 1970; ``figures`` are a row of SHOW JOB METRICS by its columns."""
 
     id: str
     status: str
@@ -35,7 +33,6 @@ class Status:
     generation: str
     error: str | None = None
     figures: Mapping[str, str | None] = field(default_factory=dict)
-    progressed: float | None = None
     pid: int = field(default_factory=os.getpid)
     host: str = field(default_factory=socket.gethostname)
     written: float = field(default_factory=time.time)
@@ -62,8 +59,5 @@ class Status:
 def status_of(job: Job) -> Status:
     """That of a job of this process, by figures that are known already."""
     metrics = job.metrics
-    batches = [q.at / 1000 for q in metrics.queries if q.at]
-    return Status(
-        job.id, job.status.value, job.started, job.folder.name, last_error(metrics), dict(zip(OVERVIEW, overview(metrics), strict=True)),
-        max(batches, default=None),
-    )  # fmt: skip
+    figures = dict(zip(OVERVIEW, overview(metrics), strict=True))
+    return Status(job.id, job.status.value, job.started, job.folder.name, last_error(metrics), figures)
