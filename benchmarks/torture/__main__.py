@@ -4,7 +4,7 @@
                                  [--jobs 8] [--round 15] [--rounds 6] [--where both|local|cluster]
 
 The kills go in rounds; behind each of them all tables are compared with a model, and a line is added to the file of results. The table at the end
-has all runs of that file: a run can be interrupted (Ctrl-C) and another one be started. A third of the rounds is on a cluster of its own.
+has all runs of that file: a run can be interrupted (Ctrl-C) and another one be started. Every second round is on a cluster of its own.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _run(arguments: argparse.Namespace, shapes: list[Shape]) -> int:
             for number in range(arguments.rounds):
                 if killed >= arguments.kills or (end is not None and time.monotonic() > end):
                     break
-                cluster = arguments.where == "cluster" or (arguments.where == "both" and number % 3 == 2)
+                cluster = arguments.where == "cluster" or (arguments.where == "both" and number % 2 == 1)
                 one = run.round(min(arguments.round, arguments.kills - killed), cluster=cluster)
                 results.add(arguments.results, one)
                 killed += one.killed

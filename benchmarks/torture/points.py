@@ -39,6 +39,7 @@ POINTS = (
     Point("the commit half written", r"rename .*/checkpoint/[^/]+/commits/\d+$"),
 )
 
+A_JOB_RUNS = Point("a job runs", r"create .*/jobs/[^/]+/\d+/checkpoint/[^/]+/commits/", passed=0)
 A_SAVEPOINT_IS_COPIED = Point("while a savepoint is copied", r"(create|rename) .*/\.sqlstream/savepoints/", passed=20)
 
 
@@ -70,6 +71,11 @@ class Armed:
     def hit(self) -> bool:
         """Whether a thread waits at the point."""
         return (self.folder / "hit").exists()
+
+    @property
+    def where(self) -> str:
+        """What was about to be written there."""
+        return (self.folder / "where").read_text()
 
     def disarm(self) -> None:
         """Let go of whoever waits."""
