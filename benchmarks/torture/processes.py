@@ -76,10 +76,11 @@ class Client:
             asking.wait()
 
     def kill(self) -> bool:
-        """Kill the process of Python, with which its JVM ends."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        """Kill the process of Python, with which its JVM ends; False where it does not run."""
+        if self._process is None or not self.runs:
+            return False
+        self._process.kill()
+        self._process.wait()
         return True
 
     def kill_jvm(self) -> bool:
@@ -131,9 +132,9 @@ class Cluster:
         work = ("--cores", "2", "--memory", "1200m", "--work-dir", str(folder / "work"))
         self._daemons.append(self._daemon("worker.Worker", "registered with master", *work, self.master))
 
-    def kill_executor(self) -> bool:
-        """Kill one of the executors; False where there is none at the moment."""
-        return any(_kill(pid) for pid in _javas(self._daemons[1].pid)[:1])
+    def kill_executor(self, *, both: bool) -> int:
+        """Kill one of the executors, or both; how many there were."""
+        return sum(_kill(pid) for pid in _javas(self._daemons[1].pid)[: 2 if both else 1])
 
     def stop(self) -> None:
         for daemon in reversed(self._daemons):

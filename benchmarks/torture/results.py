@@ -87,10 +87,10 @@ def table(rounds: list[Round]) -> str:
     killed: Counter[tuple[str, str]] = Counter()
     found: dict[str, Found] = {}
     for one in rounds:
-        for who, moments in one.kills.items():
-            killed.update({(when, who): n for when, n in moments.items()})
-        for name, rows in one.found.items():
-            found[name] = found.get(name, Found()) + rows
+        for who, times in one.kills.items():
+            killed.update({(when, who): n for when, n in times.items()})
+        for name, counts in one.found.items():
+            found[name] = found.get(name, Found()) + counts
     whom = sorted({who for _, who in killed})
     moments = sorted({when for when, _ in killed}, key=lambda when: -sum(n for (w, _), n in killed.items() if w == when))
     hours = sum(one.seconds for one in rounds) / 3600

@@ -31,6 +31,7 @@ PAUSE_S = 0.3
 # How long a point is waited for, how long all rows may take to arrive.
 POINT_S, ARRIVAL_S = 60.0, 400.0
 RANDOM = "at any moment"
+VICTIMS = ("client", "JVM", "broker", "executor")
 
 
 class Failed(Exception):
@@ -53,24 +54,24 @@ class Torture:
         self._readers = {s.name: s.reader(self._project, lambda: self._brokers.bootstrap) for s in shapes}
         self._versions = {s.table: 0 for s in shapes}
         self._before: dict[str, Rows] = {}
+        self._killed: dict[str, Counter[str]] = defaultdict(Counter)
         self._master = LOCAL
         self._numbers = self._rounds = self._endings = self._upgrades = self._savepoints = 0
         self._write_script()
 
     def round(self, kills: int, *, cluster: bool = False) -> Round:
-        """Kill ``kills`` times and compare. ``cluster``: on a cluster, whose executors are killed as well. Raises Failed."""
+        """Kill ``kills`` processes and compare. ``cluster``: on a cluster, whose executors are killed as well. Raises Failed."""
         begun, self._endings, self._upgrades, self._savepoints = time.monotonic(), 0, 0, 0
         self._rounds += 1
         self._on(cluster=cluster)
-        killed: dict[str, Counter[str]] = defaultdict(Counter)
-        for _ in range(kills):
-            who, when = self._kill()
-            killed[who][when] += 1
-            self._say(f"  {who} killed {when}")
+        self._killed = defaultdict(Counter)
+        while sum(when.total() for when in self._killed.values()) < kills:
+            self._kill()
         found = self._compared()
+        killed = {who: dict(when) for who, when in self._killed.items()}
         return Round(
-            self.seed, self._rounds, "cluster" if cluster else "local", time.monotonic() - begun, {who: dict(when) for who, when in killed.items()},
-            found, self._endings, self._upgrades, self._savepoints,
+            self.seed, self._rounds, "cluster" if cluster else "local", time.monotonic() - begun, killed, found,
+            self._endings, self._upgrades, self._savepoints,
         )  # fmt: skip
 
     def close(self, *, keep: bool) -> None:
@@ -91,42 +92,48 @@ class Torture:
             self._client.stop()
             self._master = master
 
-    def _kill(self) -> tuple[str, str]:
-        """One kill: who, and when."""
+    def _kill(self) -> None:
+        """One kill, of one process or of two at once."""
         chance = self._chance.random()
         if chance < 0.06:
             return self._kill_at_upgrade()
         if chance < 0.14:
             return self._kill_at_savepoint()
-        # What starts soonest is killed most often.
-        who = self._chance.choices(("client", "JVM", "broker", "executor"), (2, 2, 5, 0) if self._master == LOCAL else (1, 1, 4, 8))[0]
         self._running()
         point = self._chance.choice(POINTS) if self._chance.random() < 0.7 else None
         when = point.name if point is not None and self._reach(point) else RANDOM
         if when is RANDOM:
             self._feed(self._chance.uniform(0, 6))
-        return who, self._kill_now(who, when)
+        # What starts soonest is killed most often.
+        weights = (2, 2, 5, 0) if self._master == LOCAL else (1, 1, 4, 8)
+        first, second = (self._chance.choices(VICTIMS, weights)[0] for _ in range(2))
+        together = first != second and self._chance.random() < 0.7
+        return self._kill_now((first, second) if together else (first,), when)
 
-    def _kill_now(self, who: str, when: str) -> str:
-        """Kill one; when that was."""
-        kill = {"client": self._client.kill, "JVM": self._client.kill_jvm, "broker": self._brokers.kill, "executor": self._kill_executor}[who]
-        while not kill():
-            # It starts right now.
-            when = RANDOM
-            self._armed.disarm()
-            self._feed(0.5)
-            self._running()
+    def _kill_now(self, victims: Sequence[str], when: str) -> None:
+        """Kill these, of one that is not there at the moment later, and start the broker again."""
+        for who in victims:
+            kill = {"client": self._client.kill, "JVM": self._client.kill_jvm, "broker": self._brokers.kill, "executor": self._kill_executor}[who]
+            while not (count := kill()):
+                if len(victims) > 1:
+                    break
+                # It starts right now.
+                when = RANDOM
+                self._armed.disarm()
+                self._feed(0.5)
+                self._running()
+            self._killed[who][when] += count
         self._armed.disarm()
-        if who == "broker":
+        self._say(f"  {' and '.join(victims)} killed {when}")
+        if "broker" in victims:
             time.sleep(self._chance.choice((0, 0, 1, 6)))
             self._brokers.start()
-        return when
 
-    def _kill_at_upgrade(self) -> tuple[str, str]:
+    def _kill_at_upgrade(self) -> None:
         """Edit statements, and kill while they go on with the state of what they were; now and then the edit is taken back after that."""
         edited = self._chance.sample(self._shapes, min(2, len(self._shapes)))
         before = dict(self._versions)
-        self._client.kill()
+        self._kill_now(("client",), RANDOM)
         self._numbers += 1
         self._versions |= {shape.table: self._numbers for shape in edited}
         self._write_script()
@@ -134,36 +141,32 @@ class Torture:
         table = self._chance.choice(edited).table
         generations = [p.name for p in self._project.glob(f".sqlstream/jobs/*.{table}/*") if p.name.isdigit()]
         who = self._chance.choice(("client", "JVM"))
-        if not generations:
-            return who, self._kill_now(who, RANDOM)
         point = an_upgrade_maps_state(table, generations)
-        reached = self._reach(point)
-        when = self._kill_now(who, point.name if reached else RANDOM)
+        self._kill_now((who,), point.name if generations and self._reach(point) else RANDOM)
         if self._chance.random() < 0.3:
-            self._client.kill()
+            self._kill_now(("client",), RANDOM)
             self._versions = before
             self._write_script()
-        return who, when
 
-    def _kill_at_savepoint(self) -> tuple[str, str]:
+    def _kill_at_savepoint(self) -> None:
         """Have a savepoint made, of a job that goes on or stops, and kill while it is copied: what is there of it is refused."""
         self._running()
         stops = self._chance.random() < 0.5
         who = "client" if stops else self._chance.choice(("client", "JVM", "broker"))
         if not self._reach(A_JOB_RUNS):
-            return who, self._kill_now(who, RANDOM)
+            return self._kill_now((who,), RANDOM)
         job = self._armed.where.partition("/jobs/")[2].partition("/")[0]
         self._armed.disarm()
         point = A_SAVEPOINT_IS_COPIED
         self._savepoints += 1
         with self._client.asked("stop", job, "--savepoint") if stops else self._client.asked("savepoint", job):
-            when = self._kill_now(who, point.name if self._reach(point) else RANDOM)
+            self._kill_now((who,), point.name if self._reach(point) else RANDOM)
         for folder in (self._project / ".sqlstream" / "savepoints").glob("*"):
             if not (folder / savepoints.FILE).exists() and who != "broker":
                 self._refused(folder)
             if who != "broker":
                 shutil.rmtree(folder)
-        return who, when
+        return None
 
     def _refused(self, folder: Path) -> None:
         try:
@@ -172,8 +175,8 @@ class Torture:
             return
         raise Failed(f"half a savepoint is taken for one: {folder}")
 
-    def _kill_executor(self) -> bool:
-        return self._cluster is not None and self._cluster.kill_executor()
+    def _kill_executor(self) -> int:
+        return 0 if self._cluster is None else self._cluster.kill_executor(both=self._chance.random() < 0.3)
 
     def _reach(self, point: Point) -> bool:
         """Feed until a thread waits at ``point``; False if none came there in time."""

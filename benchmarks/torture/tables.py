@@ -67,7 +67,7 @@ class Topic:
     def __init__(self, name: str, bootstrap: Callable[[], str]) -> None:
         self._name, self._bootstrap = name, bootstrap
         self._next = 0
-        self._latest: dict[bytes, tuple[int, ...] | None] = {}
+        self._latest: dict[bytes | None, tuple[int, ...] | None] = {}
 
     def rows(self) -> Rows:
         consumer = Consumer({"bootstrap.servers": self._bootstrap(), "group.id": "torture", "enable.auto.commit": False, "log_level": 0})
@@ -81,7 +81,7 @@ class Topic:
                         raise RuntimeError(str(record.error()))
                     value = record.value()
                     self._latest[record.key()] = None if value is None else tuple(json.loads(value).values())
-                    self._next = record.offset() + 1
+                    self._next = (record.offset() or 0) + 1
         finally:
             consumer.close()
         return Counter(row for row in self._latest.values() if row is not None)
