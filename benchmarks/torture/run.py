@@ -95,17 +95,17 @@ class Torture:
     def _kill(self) -> None:
         """One kill, of one process or of two at once."""
         chance = self._chance.random()
-        if chance < 0.06:
+        if chance < 0.03:
             return self._kill_at_upgrade()
-        if chance < 0.14:
+        if chance < 0.07:
             return self._kill_at_savepoint()
         self._running()
         point = self._chance.choice(POINTS) if self._chance.random() < 0.7 else None
         when = point.name if point is not None and self._reach(point) else RANDOM
         if when is RANDOM:
-            self._feed(self._chance.uniform(0, 6))
+            self._feed(self._chance.uniform(0, 4))
         # What starts soonest is killed most often.
-        weights = (2, 2, 5, 0) if self._master == LOCAL else (1, 1, 4, 8)
+        weights = (2, 2, 6, 0) if self._master == LOCAL else (1, 1, 5, 14)
         first, second = (self._chance.choices(VICTIMS, weights)[0] for _ in range(2))
         together = first != second and self._chance.random() < 0.7
         return self._kill_now((first, second) if together else (first,), when)
@@ -126,7 +126,7 @@ class Torture:
         self._armed.disarm()
         self._say(f"  {' and '.join(victims)} killed {when}")
         if "broker" in victims:
-            time.sleep(self._chance.choice((0, 0, 1, 6)))
+            time.sleep(self._chance.choice((0, 0, 0, 4)))
             self._brokers.start()
 
     def _kill_at_upgrade(self) -> None:
@@ -176,7 +176,7 @@ class Torture:
         raise Failed(f"half a savepoint is taken for one: {folder}")
 
     def _kill_executor(self) -> int:
-        return 0 if self._cluster is None else self._cluster.kill_executor(both=self._chance.random() < 0.3)
+        return 0 if self._cluster is None else self._cluster.kill_executor(both=self._chance.random() < 0.5)
 
     def _reach(self, point: Point) -> bool:
         """Feed until a thread waits at ``point``; False if none came there in time."""

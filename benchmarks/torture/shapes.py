@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SETTINGS = """
 SET 'execution.upgrade-mode' = 'last-state';
+SET 'execution.checkpointing.interval' = '1 s';
 SET 'restart-strategy.exponential-delay.max-backoff' = '4 s';
 """
 SOURCES = """
