@@ -27,7 +27,13 @@ SETTINGS = (
     # A broker that is away is noticed, and so is an executor.
     "spark.network.timeout=8s", "spark.network.timeoutInterval=8s",
 )  # fmt: skip
-ON_A_CLUSTER = ("spark.executor.memory=512m", "spark.executor.cores=1", "spark.cores.max=2", "spark.driver.host=127.0.0.1")
+ON_A_CLUSTER = (
+    "spark.executor.memory=512m",
+    "spark.executor.cores=1",
+    "spark.cores.max=2",
+    "spark.executor.heartbeatInterval=2s",
+    "spark.driver.host=127.0.0.1",
+)
 
 
 class Client:

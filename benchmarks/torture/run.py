@@ -30,6 +30,8 @@ AT_ONCE = 20  # events that are sent together
 PAUSE_S = 0.3
 # How long a point is waited for, how long all rows may take to arrive.
 POINT_S, ARRIVAL_S = 60.0, 400.0
+# So often the client may end by itself without a kill between.
+MOST_ENDINGS = 5
 RANDOM = "at any moment"
 VICTIMS = ("client", "JVM", "broker", "executor")
 
@@ -57,6 +59,7 @@ class Torture:
         self._killed: dict[str, Counter[str]] = defaultdict(Counter)
         self._master = LOCAL
         self._numbers = self._rounds = self._endings = self._upgrades = self._savepoints = 0
+        self._in_a_row = 0
         self._write_script()
 
     def round(self, kills: int, *, cluster: bool = False) -> Round:
@@ -123,6 +126,7 @@ class Torture:
                 self._feed(0.5)
                 self._running()
             self._killed[who][when] += count
+        self._in_a_row = 0
         self._armed.disarm()
         self._say(f"  {' and '.join(victims)} killed {when}")
         if "broker" in victims:
@@ -205,6 +209,9 @@ class Torture:
             return
         if (code := self._client.exit_code) is not None and code >= 0:
             self._endings += 1
+            self._in_a_row += 1
+            if self._in_a_row > MOST_ENDINGS:
+                raise Failed(f"the client ends again and again: {self._client.said[-2000:]}")
             self._say(f"  the client ended by itself with exit code {code}: {self._client.said.splitlines()[-1:]}")
         self._client.start(self._master)
 
