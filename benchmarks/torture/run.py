@@ -103,10 +103,11 @@ class Torture:
         if chance < 0.07:
             return self._kill_at_savepoint()
         self._running()
-        point = self._chance.choice(POINTS) if self._chance.random() < 0.7 else None
+        point = self._chance.choice(POINTS) if self._chance.random() < 0.5 else None
         when = point.name if point is not None and self._reach(point) else RANDOM
         if when is RANDOM:
-            self._feed(self._chance.uniform(0, 4))
+            # Often in the midst of what the kill before has begun.
+            self._feed(self._chance.uniform(0, self._chance.choice((0.5, 8))))
         # What starts soonest is killed most often.
         weights = (2, 2, 6, 0) if self._master == LOCAL else (1, 1, 5, 14)
         first, second = (self._chance.choices(VICTIMS, weights)[0] for _ in range(2))
