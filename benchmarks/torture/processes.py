@@ -116,8 +116,13 @@ class Brokers:
             self._broker.create_topic(topic)
 
     def kill(self) -> bool:
+        """Kill it; returns when it is gone."""
         pid = self._broker.status().pid
-        return pid is not None and _kill(pid)
+        if pid is None or not _kill(pid):
+            return False
+        while self._broker.status().running:
+            time.sleep(0.02)
+        return True
 
     def start(self) -> None:
         self._broker.start()
