@@ -461,13 +461,13 @@ class Session:
         record.check_stopped()
         wanted = {}
         for option in node.expressions:
-            positions.check(option.expression.name, settings.read(self.options, "table.local-time-zone"))
+            positions.check(option.expression.name, self._planner.zone)
             wanted[option.this.name] = option.expression.name
         with record.folder.lock():
             last = record.folder.latest()
             if last is None or not last.is_open or not last.has_read:
                 raise ValidationError(f"Job '{record.name}' has nothing to go on with: the options of its sources say where it begins.", at=node.this)
-            last.set_offsets(wanted)
+            last.set_offsets({**last.offsets, **wanted} if wanted else {})
         return results.Done()
 
     def _drop_job(self, node: ast.DropJob) -> Outcome:

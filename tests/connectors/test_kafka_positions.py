@@ -40,12 +40,12 @@ class Topic:
         table += "'scan.startup.mode' = 'earliest-offset', 'scan.topic-partition-discovery.interval' = '1 s'"
         list(self.session.run(f"CREATE TABLE t (v STRING) WITH ({table}); CREATE TABLE p (v STRING) WITH ('connector' = 'print');"))
 
-    def start(self):
-        outcome = list(self.session.run("SET 'pipeline.name' = 'reader'; INSERT INTO p SELECT v FROM t"))[-1]
+    def start(self, sql: str = "SET 'pipeline.name' = 'reader'; INSERT INTO p SELECT v FROM t") -> None:
+        outcome = list(self.session.run(sql))[-1]
         self.job = self.session.jobs.find(outcome.job_id)
 
-    def send(self, *values: str) -> None:
-        self.broker.produce(self.name, list(values))
+    def send(self, *values: str, partitions: int = 1) -> None:
+        self.broker.produce(self.name, list(values), partitions=partitions)
 
     def create_again(self, *values: str) -> None:
         self.admin.delete_topics([self.name])[self.name].result()
@@ -135,6 +135,7 @@ def test_a_job_goes_on_from_offsets_that_are_set(topic: Topic) -> None:
     list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ('elsewhere' = 'latest')"))
     with pytest.raises(ValidationError, match="The job reads no topic 'elsewhere'"):
         topic.start()
+    list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ()"))
     list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'partition:0,offset:9')"))
     with pytest.raises(ValidationError, match="has no offset 9: it can go on from 0 to 3"):
         topic.start()
@@ -165,6 +166,69 @@ def test_a_topic_that_is_created_again_while_the_job_runs(topic: Topic) -> None:
     until(lambda: not topic.job.lives)
     assert topic.job.status is JobStatus.FAILED
     assert "SET OFFSETS" in str(topic.job.error.hint), topic.job.error
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'earliest')"))
+    topic.start()
+    until(lambda: topic.shown == ["+I[a]", "+I[b]", "+I[c]", "+I[d]"])
+
+
+COUNT = "SET 'pipeline.name' = 'reader'; INSERT INTO p SELECT CAST(COUNT(*) AS STRING) FROM t"
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_state_goes_on_with_other_offsets_unless_it_is_told_to_begin_empty(topic: Topic) -> None:
+    topic.send("a", "b", "c")
+    topic.start(COUNT)
+    until(lambda: topic.shown and topic.shown[-1][2:] == "[3]")
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'; ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'timestamp=2001-01-31 08:00:00')"))
+    topic.start(COUNT)
+    until(lambda: topic.shown[-1][2:] == "[6]")
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'; SET 'execution.upgrade-mode' = 'stateless'"))
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('elsewhere' = 'latest'); ALTER JOB 'reader' SET OFFSETS ();"
+                           f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'partition:0,offset:1')"))  # fmt: skip
+    topic.start(COUNT)
+    until(lambda: topic.shown[-1][2:] == "[2]")
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_of_a_topic_that_is_created_again_all_partitions_are_said(topic: Topic) -> None:
+    topic.send("a", "b", partitions=2)
+    topic.start()
+    until(lambda: len(topic.shown) == 2)
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'"))
+    topic.admin.delete_topics([topic.name])[topic.name].result()
+    until(lambda: topic.name not in topic.broker.broker.topics())
+    topic.send("c", "d", "e", partitions=2)
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'partition:1,offset:0')"))
+    with pytest.raises(ValidationError, match="what was read of its partition 0 says nothing of the new one"):
+        topic.start()
+    list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'partition:1,offset:0;partition:0,offset:0')"))
+    topic.start()
+    until(lambda: sorted(topic.shown[2:]) == ["+I[c]", "+I[d]", "+I[e]"])
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_all_that_read_a_topic_go_on_from_the_same_offsets(topic: Topic, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = """SET 'pipeline.name' = 'reader'; EXECUTE STATEMENT SET BEGIN
+        INSERT INTO p SELECT CONCAT(a.v, b.v) FROM t AS a JOIN t AS b ON a.v = b.v; INSERT INTO p SELECT v FROM t; END"""
+    topic.send("a")
+    topic.start(both)
+    until(lambda: sorted(topic.shown) == ["+I[a]", "+I[aa]"])
+    list(topic.session.run(f"STOP JOB '{topic.job.id}'; ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'latest')"))
+    looked = []
+
+    def sent_meanwhile(*asked: object) -> dict[int, int]:
+        looked.append(offsets_of(*asked))  # type: ignore[arg-type]
+        topic.send("b")
+        return looked[-1]
+
+    topic.send("not read")
+    monkeypatch.setattr("sqlstream.connectors.kafka.positions.offsets_of", sent_meanwhile)
+    topic.start(both)
+    until(lambda: sorted(topic.shown[2:]) == ["+I[b]", "+I[bb]"])
+    assert looked == [{0: 2}]
 
 
 @pytest.mark.spark

@@ -90,6 +90,16 @@ def test_counts_go_on(project: Project, changed: str, expected: list[tuple]) -> 
     assert "it goes on where it stopped, with its state" in project.said[-1]
 
 
+def test_a_sink_may_have_any_name(project: Project) -> None:
+    list(project.session.run("CREATE TABLE `a.b ä` WITH ('table-path' = 'other') LIKE counted (OVERWRITING OPTIONS);"))
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    project.run(COUNT.replace("counted", "`a.b ä`"))
+    project.feed("bids", (3, "a", 1), (4, "a", 5))
+    project.set("last-state")
+    project.run(COUNTED["a column"][0].replace("counted", "`a.b ä`"))
+    assert project.rows("SELECT item, n FROM `a.b ä`") == COUNTED["a column"][1]
+
+
 def test_a_renamed_view_changes_nothing(project: Project) -> None:
     list(project.session.run("CREATE VIEW v AS SELECT item FROM bids; CREATE VIEW w AS SELECT item FROM bids;"))
     project.feed("bids", (1, "a", 1))

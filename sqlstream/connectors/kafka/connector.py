@@ -168,9 +168,21 @@ class TopicConnector(Connector):
             partitions = kafka.partitions(topics, pattern)
             for topic in sorted({topic for topic, _ in partitions} & set(wanted)):
                 found[topic] = {n: None for of, n in partitions if of == topic} | positions.offsets_of(wanted[topic], topic, kafka, zone)
-            # Of a topic that was created again it goes on with the new one.
             ids = kafka.ids(sorted(found))
-        changed(request, "topics", lambda kept: json.dumps(json.loads(kept) | ids))
+        before: dict[str, str] = {}
+
+        def known(kept: str) -> str:
+            before.update(json.loads(kept))
+            return json.dumps(before | ids)
+
+        changed(request, "topics", known)
+        for topic, of in found.items():
+            # A topic that was created again: the job goes on with the new one.
+            if before.get(topic) not in (None, ids.get(topic)) and (left := [str(number) for number, offset in of.items() if offset is None]):
+                raise ValidationError(
+                    f"Kafka topic '{topic}' was deleted and created again: what was read of its partition {left[0]} says nothing of the new one.",
+                    hint="ALTER JOB .. SET OFFSETS has to name all of its partitions, or where all of them are read from, as 'earliest'.",
+                )
         return found
 
     def _start(self, kafka: Any, table: Table, partitions: list[Partition], mode: str) -> Offsets:

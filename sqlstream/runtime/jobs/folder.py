@@ -231,13 +231,14 @@ def _description(file: Path) -> Mapping[str, object]:
 
 def sink_name(index: int, sink: Sink) -> str:
     """What the folder of a sink's checkpoint is called."""
-    return sink_folder(index, sink.table.path.name)
-
-
-def sink_folder(index: int, table: str) -> str:
-    """The same, of a table of this name."""
-    name = re.sub(r"\W", "_", table, flags=re.ASCII)
+    name = re.sub(r"\W", "_", sink.table.path.name, flags=re.ASCII)
     return f"{index}_{name}"
+
+
+def sink_names(generation: Path, count: int) -> list[str]:
+    """What the folders of the checkpoints of so many sinks are called; a number alone where one has none."""
+    begun = {p.name.partition("_")[0]: p.name for p in (generation / "checkpoint").glob("*_*")}
+    return [begun.get(str(index), str(index)) for index in range(count)]
 
 
 def write_atomically(path: Path, text: str) -> None:

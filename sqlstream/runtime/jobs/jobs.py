@@ -19,7 +19,7 @@ from sqlstream.plan.upgrade import Verdict, judge, record, table
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs import requests, savepoints
 from sqlstream.runtime.jobs.attendant import Attendant
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, sink_folder, sink_name
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, sink_name, sink_names
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
 from sqlstream.runtime.jobs.placement import Placement, Preview, placement, preview
 from sqlstream.runtime.jobs.requests import Action
@@ -171,7 +171,7 @@ class Jobs:
                 return False
         mode, verdict = self._verdict(job, before, settings) if before is not None and at.changed else ("from-start", None)
         if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:
-            mode, verdict = "last-state", judge(before.version.plan, record(job.sinks))
+            mode, verdict = "stateless" if settings.upgrade_mode == "stateless" else "last-state", judge(before.version.plan, record(job.sinks))
         home.describe(job.sinks)
         if last is not None and at.continues and not at.offsets:
             job.folder = last.folder
@@ -235,8 +235,7 @@ class Jobs:
     ) -> None:
         assert before.version is not None and before.version.plan is not None
         private.folder(job.folder / "control")
-        names = ([sink_folder(i, s.table.rpartition(".")[2]) for i, s in enumerate(before.version.plan.sinks)],
-                 [sink_name(i, s) for i, s in enumerate(job.sinks)])  # fmt: skip
+        names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
         upgrade(
             runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
             # A user who was asked has seen what is lost.

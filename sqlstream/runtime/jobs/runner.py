@@ -68,6 +68,8 @@ class JobRunner:
         self._project = project
         self._emit = emit
         self._notify = notify
+        # From where sources go on, by what they read.
+        self._positions: dict[str, Mapping[str, Mapping[int, int | None]]] = {}
         self._bounded = all(bounded(s) for s in job.sinks)
         # Those of a static input that are left to be written.
         self._fixed = [i for i, s in enumerate(job.sinks) if static(s)]
@@ -246,15 +248,15 @@ class JobRunner:
         return self._write(index, self._job.sinks[index], self._spark.range(0))
 
     def positions(self, wanted: Mapping[str, str], index: int) -> Positions:
-        """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere."""
+        """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere; those that read the same, from the same."""
         sink, shared, zone = self._job.sinks[index], self._job.folder / "inputs" / "shared", self._settings.zone
-        tables = {str(scan.table.path): scan.table for scan in scans(sink)}
+        tables = [scan.table for scan in scans(sink) if not scan.static]
         (known,) = record((sink,)).sinks
-        found = {}
-        for source in known.sources:
-            request = Read(self._spark, tables[source.table], True, False, source.name, zone, self._project, shared)
-            found[source.name] = find_connector(request.table.connector).positions(request, wanted, zone)
-        return found
+        for source, table in zip(known.sources, tables, strict=True):
+            if source.reads not in self._positions:
+                request = Read(self._spark, table, True, False, source.name, zone, self._project, shared)
+                self._positions[source.reads] = find_connector(table.connector).positions(request, wanted, zone)
+        return {source.name: self._positions[source.reads] for source in known.sources}
 
     def lowered(self, index: int) -> DataFrame:
         """The rows of a sink, as its query is started with them."""

@@ -21,7 +21,7 @@ from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.java import classes
 from sqlstream.runtime.checkpoints import base, derive
-from sqlstream.runtime.jobs.folder import Generation, sink_folder, sink_name, write_atomically
+from sqlstream.runtime.jobs.folder import Generation, sink_name, sink_names, write_atomically
 from sqlstream.runtime.jobs.upgrades import OPERATORS, read_record
 from sqlstream.runtime.jobs.versions import Version
 
@@ -132,8 +132,7 @@ def describe(savepoint: Savepoint) -> Mapping[str, str]:
         "files": str(len(savepoint.files)),
         "statement": version.sql,
     }
-    for index, sink in enumerate(version.plan.sinks):
-        name = sink_folder(index, sink.table.rpartition(".")[2])
+    for name, sink in zip(sink_names(savepoint.folder, len(version.plan.sinks)), version.plan.sinks, strict=True):
         record = read_record(savepoint.folder, name)
         offsets = savepoint.folder / "checkpoint" / name / "offsets" / "0"
         if record is None:
