@@ -52,6 +52,7 @@ def command_of(project: Path, file: Path, options: Sequence[str]) -> tuple[str, 
 def detached(project: Path, file: Path, options: Sequence[str]) -> int:
     """Start a script under a supervisor, and wait until it has a job. Raises ValidationError where it runs, JobFailed where it ends at once."""
     command = command_of(project, file, options)
+    background.forget(project)
     folder = background.folder_of(project, file.resolve())
     lock = background.hold(folder)
     if lock is None:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.core import private
+from sqlstream.core import kept, private
 from sqlstream.runtime.jobs import background
 from sqlstream.runtime.jobs.background import Background
 
@@ -29,7 +29,6 @@ FIRST_SECONDS, MOST_SECONDS = 1.0, 60.0
 HEALTHY_SECONDS = 600.0
 # A script that is to end is killed after so long.
 ENDING_SECONDS = 90.0
-LOG_BYTES, LOGS = 10_000_000, 3
 _LOOK_SECONDS = 0.2
 
 
@@ -72,7 +71,7 @@ class Supervisor:
             try:
                 return process.wait(_LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                rotate(log)
+                kept.rotate(log)
             if self._ending.is_set():
                 asked = asked or self._terminate(process)
                 if time.monotonic() - asked > ENDING_SECONDS:
@@ -92,20 +91,6 @@ class Supervisor:
     def _say(self, line: str) -> None:
         with private.open_file(background.log_of(self._folder), "a", encoding="utf-8") as log:
             log.write(f"[supervisor {time.strftime('%Y-%m-%dT%H:%M:%S')}] {line}\n")
-
-
-def rotate(log: Path, size: int = LOG_BYTES, count: int = LOGS) -> None:
-    """Put a log that is larger than ``size`` aside, keeping ``count`` of them in all. Its writer, which appends to it, goes on."""
-    if log.stat().st_size <= size:
-        return
-    older = [log.with_name(f"{log.name}.{n}") for n in range(1, count)]
-    for newer, old in zip(reversed(older[:-1]), reversed(older[1:]), strict=True):
-        if newer.exists():
-            newer.replace(old)
-    with private.open_file(older[0], "wb") as copy, log.open("r+b") as file:
-        while part := file.read(1 << 20):
-            copy.write(part)
-        file.truncate(0)
 
 
 def main(argv: list[str]) -> int:

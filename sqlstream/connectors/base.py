@@ -194,6 +194,9 @@ class Connector(ABC):
         """
         return None
 
+    def forget(self, request: Write, writer: str) -> None:
+        """Delete what the sink keeps of the writer with this id, a query's or that of a Write's ``version``, which never writes again."""
+
     def write_batch(self, request: Write) -> None:
         """Write a static frame."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")

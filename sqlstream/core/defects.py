@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import Defect, SqlStreamError
+from sqlstream.core.kept import keep_newest
 from sqlstream.core.project_folder import ProjectFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_TRACES = 100
 _MESSAGE = "This is a defect in sqlstream, not in the statement, which should have been executed, or refused with a reason."
 
 
@@ -45,6 +47,7 @@ def defect(error: BaseException, project: Path) -> Defect:
 
 def _kept(folder: Path, text: str) -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    keep_newest(folder.glob("*.txt"), _TRACES - 1)
     file = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{time.monotonic_ns()}.txt"
     with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8", errors="backslashreplace") as out:
         out.write(text)

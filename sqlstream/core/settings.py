@@ -43,6 +43,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The shortest time between two micro-batches; each is a checkpoint."),
+    Option("execution.checkpointing.num-retained", _INT, None, "How many micro-batches of a job keep their checkpoint; 100 where nothing is set."),
+    Option("state.checkpoints.num-retained", _INT, None, "As execution.checkpointing.num-retained."),
     Option("execution.upgrade-mode", _ENUM, None, "What becomes of a stopped job whose statement has changed, which is refused otherwise:"
            " last-state keeps offsets and state, stateless keeps offsets, from-start begins anew, from where the options of its sources say.",
            values=("last-state", "stateless", "from-start")),

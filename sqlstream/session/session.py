@@ -179,6 +179,7 @@ class Session:
         if self._select is not None:
             self._select.ended.wait(_CLOSING_SECONDS)
         self._jobs.stop_all(locked=True)
+        self._jobs.answer()
         if self._owns_engine and self._given_engine is not None:
             self._given_engine.stop()
         self._jobs.let_go()
@@ -300,6 +301,16 @@ class Session:
     def _set_one_of(self, *keys: str) -> str | None:
         """What is set under the first of ``keys`` that is."""
         return next((value for key in keys if (value := settings.read(self.options, key))), None)
+
+    @property
+    def _retained(self) -> int | None:
+        keys = "execution.checkpointing.num-retained", "state.checkpoints.num-retained"
+        for key in keys:
+            if (number := settings.read(self.options, key)) is not None:
+                if number < 1:
+                    raise ValidationError(f"Invalid value for option '{key}': it must be at least 1.")
+                return int(number)
+        return None
 
     def _masked(self, text: str) -> str:
         """A script or a statement as it may be shown or kept."""
@@ -445,7 +456,7 @@ class Session:
             upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
             may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
             recovery=self._set_one_of("execution.state-recovery.path", "execution.savepoint.path"),
-            masked=lambda shown: masked_message(shown, text, self._known_secrets),
+            masked=lambda shown: masked_message(shown, text, self._known_secrets), retained=self._retained,
         )  # fmt: skip
         return sinks, name, how
 

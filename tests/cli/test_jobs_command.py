@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.cli import starting, supervisor
+from sqlstream.cli import starting
+from sqlstream.core import private
 from sqlstream.runtime.jobs import background
 from sqlstream.runtime.jobs.background import Background
 from sqlstream.runtime.jobs.folder import JobFolder
@@ -127,13 +128,17 @@ def test_a_supervisor_survives_its_terminal_and_ends_with_its_script(tmp_path: P
         os.kill(script_of(tmp_path).process, 0)
 
 
-def test_a_log_is_rotated_under_its_writer(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    with log.open("ab", buffering=0) as writer:
-        for text in (b"a" * 20, b"b" * 20, b"c" * 20, b"d"):
-            writer.write(text)
-            supervisor.rotate(log, size=10, count=3)
-    assert {p.name: p.read_bytes()[:1] for p in tmp_path.iterdir()} == {"log": b"d", "log.1": b"c", "log.2": b"b"}
+def test_of_scripts_that_have_ended_the_last_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "_ENDED", 1)
+    for number, name in enumerate(("running", "old", "new")):
+        folder = background.folder_of(tmp_path, tmp_path / name)
+        Background(name, ("true",)).write(private.folder(folder))
+        os.utime(folder, (number, number))
+    held = background.hold(background.folder_of(tmp_path, tmp_path / "running"))
+    assert held is not None
+    with held:
+        background.forget(tmp_path)
+    assert sorted(script.file for _, script in background.scripts(tmp_path)) == ["new", "running"]
 
 
 def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

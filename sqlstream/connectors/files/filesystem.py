@@ -229,13 +229,16 @@ class Filesystem(Connector):
         folder = Folder(request.spark, resolve(request.table.options["path"], request.project))
         return landed(folder, query, batch, commit=self._commit(request, ends=False))
 
+    def forget(self, request: Write, writer: str) -> None:
+        Folder(request.spark, resolve(request.table.options["path"], request.project)).delete(".sqlstream", writer)
+
     def write_batch(self, request: Write) -> None:
         import uuid
 
         writer, number = request.version or (f"{request.name}-{uuid.uuid4().hex[:12]}", 0)
         self._put(request.spark, request, self._shaped(request), re.sub(r"[^\w.-]", "_", writer), number, ends=True)
         if request.version is None:
-            Folder(request.spark, resolve(request.table.options["path"], request.project)).delete(".sqlstream", writer)
+            self.forget(request, writer)
 
     def _shaped(self, request: Write) -> DataFrame:
         """What Spark writes: lines or stored columns, and the partition columns as strings."""

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlstream.core import private
+from sqlstream.core import kept, private
 from sqlstream.core.errors import JobFailed
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ _PICKED_UP = re.compile(r"(NOTE: )?Picked up J")
 _NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: [^\n]*)?")
 # As much of a log's end is looked at.
 _READ_BYTES = 200_000
+# How often the size of a log is looked at.
+_LOOK_SECONDS = 10.0
+# Reports of JVMs that have crashed.
+_REPORTS = 5
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class JavaProcess:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], logs: Path, on_death: Callable[[JavaProcess], None]) -> None:
         """Start it: what it prints goes to ``jvm.log`` of ``logs``, beside which is Spark's log. Raises OSError."""
         self._logs = logs
+        kept.keep_newest(logs.glob("hs_err_*.log"), _REPORTS)
         self._on_death = on_death
         self._begun = {name: _size(logs / name) for name in ("jvm.log", "spark.log")}
         self._asked = False
@@ -113,7 +118,7 @@ class JavaProcess:
             started.set_exception(error)
             return
         started.set_result(process)
-        code = process.wait()
+        code = self._awaited(process)
         assert process.stdin is not None
         with suppress(OSError):
             process.stdin.close()
@@ -124,11 +129,22 @@ class JavaProcess:
         if self.death is not None:
             self._on_death(self)
 
+    def _awaited(self, process: subprocess.Popen[bytes]) -> int:
+        """The exit code of ``process``, at its end; its log is put aside meanwhile where it grows large."""
+        while True:
+            with suppress(OSError):
+                kept.rotate(self._logs / "jvm.log")
+            with suppress(subprocess.TimeoutExpired):
+                return process.wait(_LOOK_SECONDS)
+
     def _said(self, name: str) -> str:
         """What it has written to a log."""
         try:
             with (self._logs / name).open("rb") as log:
-                log.seek(max(self._begun[name], _size(self._logs / name) - _READ_BYTES))
+                size = _size(self._logs / name)
+                # One that has been put aside meanwhile is this one's from its beginning.
+                begun = self._begun[name] if self._begun[name] <= size else 0
+                log.seek(max(begun, size - _READ_BYTES))
                 return log.read().decode("utf-8", "replace")
         except OSError:
             return ""

@@ -6,14 +6,17 @@ have the folder as their working directory, as they have an executor's.
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import tarfile
 import tempfile
 import zipfile
 import zlib
+from contextlib import suppress
 from hashlib import sha1
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sqlstream.core import private, settings
 from sqlstream.core.errors import ValidationError
@@ -22,6 +25,10 @@ from sqlstream.core.project_folder import ProjectFolder
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# Of what is unpacked so much stays that no process uses.
+_KEPT = 2
+# Open as long as this process lives.
+_held: list[IO[str]] = []
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _ZIPS = (".zip", ".jar", ".whl", ".egg")
 
@@ -55,9 +62,11 @@ def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
         raise ValidationError(f"'{remote}' is not a file on this machine (python.archives).", hint="Only a cluster fetches archives: --master.")
     stamps = [(str(path), folder, path.stat().st_mtime_ns, path.stat().st_size) for path, folder in archived]
     place = ProjectFolder(project).archives / sha1(repr(stamps).encode()).hexdigest()[:16]
+    private.folder(place.parent)
+    _hold(place)
+    _forget(place.parent)
     if place.is_dir():
         return place
-    private.folder(place.parent)
     unpacking = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=place.parent))
     try:
         for path, folder in archived:
@@ -67,6 +76,29 @@ def unpacked(options: Mapping[str, str], project: Path) -> Path | None:
     finally:
         shutil.rmtree(unpacking, ignore_errors=True)
     return place
+
+
+def _hold(place: Path) -> None:
+    """Keep a folder, used now, from being deleted while this process lives."""
+    file = private.open_file(place.with_suffix(".lock"), "a")
+    fcntl.flock(file, fcntl.LOCK_SH)
+    if os.fstat(file.fileno()).st_nlink == 0:
+        # Another process has just deleted it.
+        file.close()
+        _hold(place)
+        return
+    os.utime(file.fileno())
+    _held.append(file)
+
+
+def _forget(folder: Path) -> None:
+    """Delete what was unpacked for settings of before, but for the latest, and what a process uses."""
+    by_use = sorted(folder.glob("*.lock"), key=lambda lock: lock.stat().st_mtime_ns, reverse=True)
+    for lock in by_use[_KEPT:]:
+        with suppress(OSError), lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+            lock.unlink()
 
 
 def _unpack(path: Path, folder: Path) -> None:

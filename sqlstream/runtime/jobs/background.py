@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
 from sqlstream.core import private
+from sqlstream.core.kept import keep_newest
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.folder import write_atomically
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _FILE = "script.json"
 _LONGEST = 40
+# Of so many scripts that have ended the log is kept.
+_ENDED = 50
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,12 @@ def held(folder: Path) -> bool:
     except BlockingIOError:
         return True
     return False
+
+
+def forget(project: Path) -> None:
+    """Delete what is kept of scripts that have ended, but for the last ones."""
+    ended = [folder for folder in ProjectFolder(project).background.glob("*") if not held(folder)]
+    keep_newest(ended, _ENDED)
 
 
 def hold(folder: Path) -> IO[str] | None:

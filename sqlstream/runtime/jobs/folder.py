@@ -241,6 +241,12 @@ def sink_names(generation: Path, count: int) -> list[str]:
     return [begun.get(str(index), str(index)) for index in range(count)]
 
 
+def interrupted(checkpoint: Path) -> bool:
+    """Whether a micro-batch of this checkpoint, of which no query runs, was begun and not ended."""
+    begun, ended = (max((int(p.name) for p in checkpoint.glob(f"{log}/*") if p.name.isdigit()), default=-1) for log in ("offsets", "commits"))
+    return begun > ended
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a small file, whole or not at all."""
     # A leading underscore hides the half-written file from Spark's file source.

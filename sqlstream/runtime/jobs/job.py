@@ -49,6 +49,7 @@ class JobSettings:
     ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure. ``upgrade_mode``: what becomes of a job whose statement has
     changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
     is one; ``masked`` takes secrets out of a text about the plan. ``recovery``: the savepoint with which the job begins.
+    ``retained``: of how many micro-batches the checkpoint is kept; None for as many as Spark's setting says.
     """
 
     zone: str
@@ -62,6 +63,7 @@ class JobSettings:
     agrees: Callable[[str], bool] | None = None
     masked: Callable[[str], str] = str
     recovery: str | None = None
+    retained: int | None = None
 
 
 @dataclass

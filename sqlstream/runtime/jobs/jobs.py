@@ -23,6 +23,7 @@ from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, sink_name
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
 from sqlstream.runtime.jobs.placement import Placement, Preview, placement, preview
 from sqlstream.runtime.jobs.requests import Action
+from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
 from sqlstream.runtime.jobs.upgrades import upgrade
 from sqlstream.runtime.jobs.versions import Origin, Version, digest
@@ -148,7 +149,15 @@ class Jobs:
         self._runners[job.id] = runner
         self._script.append(job)
         self._attendant.attend(job)
+        self._retain(home, job, runner)
         return job
+
+    def _retain(self, home: JobFolder, job: Job, runner: JobRunner) -> None:
+        """Delete what is superseded by ``job``, which has begun: it goes on where that is not possible."""
+        try:
+            retain(home, job.id, runner.forget)
+        except Exception as error:
+            self._notify(f"What job '{job.name}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
 
     def _place(self, job: Job, home: JobFolder, runner: JobRunner, settings: JobSettings, sql: str) -> bool:
         """Give ``job`` the folder of its generation; whether that was begun before."""
@@ -387,9 +396,12 @@ class Jobs:
         for job in running:
             job.done.wait(60)
 
+    def answer(self) -> None:
+        """Wait until what other processes have asked for is answered, which Spark is needed for."""
+        self._attendant.close()
+
     def let_go(self) -> None:
         """Let go of the folders of all jobs, for another process: nothing writes into them any more."""
-        self._attendant.close()
         for job in self:
             job.release()
 

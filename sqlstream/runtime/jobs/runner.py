@@ -7,6 +7,7 @@ import random
 import threading
 import time
 import uuid
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from sqlstream.core import private
 from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
-from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, sink_name, write_atomically
+from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, interrupted, sink_name, write_atomically
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.jobs.restarts import Restarts, failed
 from sqlstream.runtime.jobs.upgrades import write_record
@@ -29,7 +30,7 @@ from sqlstream.runtime.monitor.figures import old_figures
 from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -43,6 +44,26 @@ if TYPE_CHECKING:
 _PAUSE_SECONDS = 60.0
 # How often one that waits for its restart looks whether it is to be drained.
 _LOOK_SECONDS = 0.1
+
+
+# A query takes this key from the session at its start, and keeps it.
+_RETAINED = "spark.sql.streaming.minBatchesToRetain"
+_retaining_lock = threading.Lock()
+
+
+@contextmanager
+def _retaining(spark: SparkSession, batches: int | None) -> Iterator[None]:
+    """Queries that start inside keep the checkpoints of so many micro-batches; of as many as the session says where it is None."""
+    with _retaining_lock:
+        before = spark.conf.get(_RETAINED)
+        assert before is not None
+        if batches is not None:
+            spark.conf.set(_RETAINED, str(batches))
+        try:
+            yield
+        finally:
+            if batches is not None:
+                spark.conf.set(_RETAINED, before)
 
 
 class JobRunner:
@@ -108,7 +129,12 @@ class JobRunner:
 
     def _end_input(self) -> None:
         # What came may have been read already, but not its windows closed: only a new row makes Spark go on.
-        write_atomically(self._job.folder / "control" / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
+        control = self._job.folder / "control"
+        if not any(map(interrupted, self._job.checkpoint.glob("*"))):
+            # No micro-batch reads those of before again.
+            for ended in control.glob("end-*"):
+                ended.unlink()
+        write_atomically(control / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
 
     def _in_thread(self, body: Callable[..., None], *args: object) -> None:
         def run() -> None:
@@ -258,6 +284,12 @@ class JobRunner:
                 self._positions[source.reads] = find_connector(table.connector).positions(request, wanted, zone)
         return {source.name: self._positions[source.reads] for source in known.sources}
 
+    def forget(self, sink: str, writer: str) -> None:
+        """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""
+        for index, each in enumerate(self._job.sinks):
+            if sink_name(index, each) == sink:
+                find_connector(each.table.connector).forget(self.request(index), writer)
+
     def lowered(self, index: int) -> DataFrame:
         """The rows of a sink, as its query is started with them."""
         return lower(self._job.sinks[index], self._lowering(index, streaming=True))
@@ -291,7 +323,8 @@ class JobRunner:
             writer = writer.trigger(availableNow=True)
         elif self._settings.trigger_ms:
             writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
-        query = writer.start()
+        with _retaining(self._spark, self._settings.retained):
+            query = writer.start()
         watch.follow(query)
         self._job.watches[index] = watch
         return query

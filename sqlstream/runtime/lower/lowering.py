@@ -217,7 +217,9 @@ def _nothing(type_: Type) -> Column:
 
 
 def _control(to: Lowering) -> DataFrame:
-    return to.spark.readStream.schema("value STRING").name(to.source_name("control")).text(str(to.control))
+    # Those that all queries have read are deleted.
+    reader = to.spark.readStream.schema("value STRING").name(to.source_name("control")).option("ignoreMissingFiles", "true")
+    return reader.text(str(to.control))
 
 
 def _moments(node: Node, source: DataFrame, watermark: str) -> DataFrame:

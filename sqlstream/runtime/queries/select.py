@@ -5,8 +5,11 @@ Cells arrive from Spark as the text that Flink's client shows: Python sees no ot
 
 from __future__ import annotations
 
+import glob
+import os
 import queue
 import shutil
+import socket
 import tempfile
 import threading
 from pathlib import Path
@@ -199,6 +202,19 @@ def _scratch(project: Path) -> Path:
     """A new folder of a SELECT's own. Raises JobFailed."""
     place = ProjectFolder(project).scratch
     try:
-        return Path(tempfile.mkdtemp(prefix="select-", dir=private.folder(place)))
+        _forget(private.folder(place))
+        return Path(tempfile.mkdtemp(prefix=f"select-{os.getpid()}@{socket.gethostname()}-", dir=place))
     except OSError as error:
         raise job_error(error, folder=place) from error
+
+
+def _forget(place: Path) -> None:
+    """Delete what SELECTs have left of which the process was killed on this machine."""
+    for left in place.glob(f"select-*@{glob.escape(socket.gethostname())}-*"):
+        try:
+            os.kill(int(left.name.removeprefix("select-").partition("@")[0]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(left, ignore_errors=True)
+        except (PermissionError, ValueError):
+            # Its number is another user's by now, or it is none.
+            continue
