@@ -229,6 +229,11 @@ class JobsPreview(DryRun):
     run = Session.run
     _submit = Session._submit
 
+    def _explain(self, node: exp.Expr, text: str) -> Outcome:
+        for one in node.this.expressions if isinstance(node.this, ast.StatementSet) else [node.this]:
+            self._plan(one)
+        return results.Done()
+
     def _run_job(self, planned: tuple[Planned, ...], env: Any, text: str) -> Outcome:
         sinks, name, how = self._job(planned, env, text)
         if sinks:

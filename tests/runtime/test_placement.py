@@ -66,6 +66,8 @@ def test_what_would_become_of_a_job_is_told_and_nothing_done(project: Project, c
 
 def test_a_script_without_jobs_and_a_broken_one(project: Project, capsys) -> None:
     assert diff(project, "SELECT 1;", capsys) == (0, "There is no job in it.\n")
+    assert diff(project, f"EXPLAIN {COUNT} EXPLAIN STATEMENT SET BEGIN {COUNT} END;", capsys) == (0, "There is no job in it.\n")
+    assert diff(project, "EXPLAIN INSERT INTO counted SELECT nothing FROM bids;", capsys)[0] == 1
     assert diff(project, "INSERT INTO counted SELECT nothing FROM bids;", capsys)[0] == 1
     assert diff(project, "SET 'execution.runtime-mode' = 'batch'; INSERT INTO copied VALUES (1, 'a');", capsys)[1].startswith("Job 'job' is new")
 
