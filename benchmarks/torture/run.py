@@ -98,9 +98,9 @@ class Torture:
     def _kill(self) -> None:
         """One kill, of one process or of two at once."""
         chance = self._chance.random()
-        if chance < 0.03:
+        if chance < 0.08:
             return self._kill_at_upgrade()
-        if chance < 0.07:
+        if chance < 0.16:
             return self._kill_at_savepoint()
         self._running()
         point = self._chance.choice(POINTS) if self._chance.random() < 0.5 else None
@@ -120,16 +120,18 @@ class Torture:
             kill = {"client": self._client.kill, "JVM": self._client.kill_jvm, "broker": self._brokers.kill, "executor": self._kill_executor}[who]
             while not (count := kill()):
                 if len(victims) > 1:
+                    # It has ended with the one before.
                     break
                 # It starts right now.
                 when = RANDOM
                 self._armed.disarm()
                 self._feed(0.5)
                 self._running()
-            self._killed[who][when] += count
+            if count:
+                self._killed[who][when] += count
+                self._say(f"  {who} killed {when}")
         self._in_a_row = 0
         self._armed.disarm()
-        self._say(f"  {' and '.join(victims)} killed {when}")
         if "broker" in victims:
             time.sleep(self._chance.choice((0, 0, 0, 4)))
             self._brokers.start()
