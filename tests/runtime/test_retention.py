@@ -46,11 +46,29 @@ def generations(folder: JobFolder) -> list[str]:
 
 
 def test_the_last_generations_stay_with_their_numbers(folder: JobFolder) -> None:
-    for _ in range(7):
-        begin(folder)
+    for number in range(25):
+        generation = begin(folder)
+        (generation / "checkpoint" / "0_a").mkdir(parents=True)
+        (generation / "finished").touch(exist_ok=True)
+        if number == 10:
+            # As where the deletion was interrupted.
+            (folder.path / "9" / "inputs").mkdir()
         retention.retain(folder, "run", lambda sink, writer: None)
-    assert generations(folder) == ["5", "6", "7"]
-    assert begin(folder).name == "8"
+    assert generations(folder) == [str(number) for number in range(6, 26)]
+    assert sorted(p.parent.name for p in folder.path.glob("*/checkpoint")) == ["23", "24", "25"]
+    assert {p.name for p in folder.path.glob("*/*")} == {"version.json", "finished", "checkpoint"}
+    assert not any(g.is_open for g in folder.generations())
+    assert begin(folder).name == "26"
+
+
+def test_a_generation_that_never_began_is_deleted(folder: JobFolder) -> None:
+    for name in ("1", "3", "5"):
+        (folder.path / name / "checkpoint").mkdir(parents=True)
+    for name in ("2", "4"):
+        Version(1, "d", "INSERT").write(folder.path / name)
+    retention.retain(folder, "run", lambda sink, writer: None)
+    # What comes after the latest is being made.
+    assert sorted(p.name for p in folder.path.iterdir()) == ["2", "4", "5", "job.json"]
 
 
 def test_sinks_forget_the_writers_of_what_is_deleted(folder: JobFolder) -> None:
@@ -78,7 +96,8 @@ def test_what_could_not_be_deleted_is_the_next_time(folder: JobFolder) -> None:
     assert generations(folder) == ["1", "2", "3", "4"]
     (folder.path / "deleted-0" / "half").mkdir(parents=True)
     retention.retain(folder, "run", lambda sink, writer: None)
-    assert sorted(p.name for p in folder.path.iterdir()) == ["2", "3", "4", "job.json"]
+    assert sorted(p.name for p in folder.path.iterdir()) == ["1", "2", "3", "4", "job.json"]
+    assert [p.name for p in (folder.path / "1").iterdir()] == ["version.json"]
 
 
 def test_what_earlier_runs_in_batch_mode_read(folder: JobFolder) -> None:
@@ -191,7 +210,8 @@ def test_a_job_that_is_run_every_day(tmp_path: Path, engine) -> None:
     for _ in range(6):
         list(session.run(COUNT))
     (job,) = {j.folder.parent for j in session.jobs}
-    assert sorted(p.name for p in job.iterdir() if p.name.isdigit()) == ["4", "5", "6"]
+    assert sorted(p.parent.name for p in job.glob("*/checkpoint")) == ["4", "5", "6"]
+    assert sorted(p.parent.name for p in job.glob("*/version.json")) == ["1", "2", "3", "4", "5", "6"]
     assert len(list((tmp_path / "counts" / ".sqlstream").iterdir())) == 3
     rows = [line for file in (tmp_path / "counts").glob("part-*") for line in file.read_text().splitlines()]
     assert rows == ['{"n":1}'] * 6

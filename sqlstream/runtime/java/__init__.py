@@ -27,6 +27,8 @@ _WARNINGS = (
     "-warn:+unused,semicolon,staticReceiver,finally,over-ann,syncOverride,typeHiding,hashCode,enumSwitch,fallthrough,paramAssign,intfAnnotation,"
     "unnecessaryElse,uselessTypeCheck,-serial,unusedExceptionParam,unusedArgument,unusedThrown,resource"
 )
+# Jars of other releases; a JVM that runs has its own open.
+_KEPT = 10
 SOURCES = sorted(Path(__file__).parent.rglob("*.java"))
 
 
@@ -44,6 +46,8 @@ def jar(progress: Callable[[str], None]) -> Path:
         with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
             _packed(compile_into(Path(work) / "classes", compiler, class_path), Path(work) / "operators.jar").replace(target)
         sealed.seal(target)
+        for old in sorted(target.parent.glob("sqlstream-operators-*.jar"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
+            sealed.remove(old)
     return target
 
 

@@ -119,8 +119,8 @@ class JobRecord:
         return None if self.latest is None else self.latest.version
 
     def versions(self) -> list[Version]:
-        """All that are kept, a generation each, in their order."""
-        return [g.version for g in self.generations if g.version is not None]
+        """All that are known, in their order; of one that was begun anew when it last was."""
+        return list({g.version.number: g.version for g in self.generations if g.version is not None}.values())
 
     def size(self) -> int:
         """Bytes on disk."""

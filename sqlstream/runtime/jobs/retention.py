@@ -7,6 +7,9 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
+from sqlstream.runtime.jobs.folder import DRAINING, FINISHED
+from sqlstream.runtime.jobs.versions import VERSION_FILE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -15,11 +18,14 @@ if TYPE_CHECKING:
 
 # The latest, which runs, and those before it that can still be looked at. None of them is read: an upgrade, like a savepoint, copies what it needs.
 GENERATIONS = 3
+# Of so many the version is known: what was run, and when.
+HISTORY = 20
 _DELETED = "deleted-"
 
 
 def retain(folder: JobFolder, run: str, forget: Callable[[str, str], None]) -> None:
-    """Delete all but the last generations of a job, of which the latest has begun. ``run``: its id in this process.
+    """Delete what all but the last generations of a job have kept, of which the latest has begun, and then their versions. ``run``: its id in this
+    process.
 
     ``forget`` lets the sink whose checkpoint has the name of its first argument forget what it keeps of the writer with the id of its second.
     Raises OSError, and what ``forget`` raises; what is left is deleted the next time.
@@ -28,10 +34,20 @@ def retain(folder: JobFolder, run: str, forget: Callable[[str, str], None]) -> N
     for generation in begun[:-GENERATIONS]:
         for sink, writer in writers(generation.folder):
             forget(sink, writer)
-        # Half of one is none.
-        generation.folder.rename(folder.path / f"{_DELETED}{generation.folder.name}")
+        number = generation.folder.name
+        for part in generation.folder.iterdir():
+            if part.name not in (VERSION_FILE, FINISHED, DRAINING):
+                # Half of one is none.
+                part.rename(folder.path / f"{_DELETED}{number}-{part.name}")
+    kept = {generation.folder for generation in begun[-HISTORY:]}
+    for old in [p for p in folder.path.iterdir() if p.name.isdigit() and p not in kept and int(p.name) < int(begun[-1].folder.name)]:
+        # One without a version is of layout 1, or was never completed.
+        old.rename(folder.path / f"{_DELETED}{old.name}")
     for deleted in folder.path.glob(f"{_DELETED}*"):
-        shutil.rmtree(deleted)
+        if deleted.is_dir():
+            shutil.rmtree(deleted)
+        else:
+            deleted.unlink()
     for inputs in begun[-1].folder.glob("inputs/*") if begun else ():
         # What an earlier run in batch mode read is read anew.
         if re.fullmatch(r"[0-9a-f]{32}", inputs.name) and inputs.name != run:

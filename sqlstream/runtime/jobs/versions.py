@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Sink
 
-_FILE = "version.json"
+VERSION_FILE = "version.json"
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ class Version:
 
     def write(self, generation: Path) -> None:
         """Keep it in the folder of a generation, which has begun from now on."""
-        part = private.folder(generation) / f"_{_FILE}.part"
+        part = private.folder(generation) / f"_{VERSION_FILE}.part"
         private.write_file(part, json.dumps(asdict(self), indent=2) + "\n")
-        part.replace(generation / _FILE)
+        part.replace(generation / VERSION_FILE)
 
     @classmethod
     def read(cls, generation: Path) -> Version | None:
         """That of the generation in this folder; None where it has none. Raises ValidationError where it can't be read."""
-        file = generation / _FILE
+        file = generation / VERSION_FILE
         try:
             found: dict[str, Any] = json.loads(file.read_text())
             origin = found.pop("origin")
