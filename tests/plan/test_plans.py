@@ -289,6 +289,7 @@ REFUSALS = {
         "cannot match the name of input tables or views: \n`d` in `BROADCAST`",
         "BROADCAST",
     ),
+    "a hint behind a table that nobody knows": ("SELECT n FROM clicks /*+ OPTION('a' = 'b') */", "OPTION should be registered", "OPTION"),
     "a hint that nobody knows": ("SELECT /*+ BROADCST(c) */ n FROM clicks AS c", "BROADCST should be registered", "BROADCST"),
     "a hint without tables": ("SELECT /*+ SHUFFLE_HASH */ n FROM clicks", "expecting at least one table or view", "SHUFFLE_HASH"),
     "a state's time that is none": ("SELECT /*+ STATE_TTL('clicks' = 'soon') */ n FROM clicks", "Invalid STATE_TTL hint value", "'clicks'"),

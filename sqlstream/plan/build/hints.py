@@ -17,7 +17,7 @@ from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.clauses import alias_of, hint_of, items_of, joins_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlstream.plan.build.scope import Environment
 
@@ -26,6 +26,18 @@ _STRATEGIES = {"BROADCAST": "broadcast", "SHUFFLE_HASH": "shuffle_hash", "SHUFFL
 # Looked at elsewhere: at the join that it is for.
 _ELSEWHERE = "LOOKUP"
 _KNOWN = (*_STRATEGIES, "STATE_TTL", "MULTI_JOIN", _ELSEWHERE)
+
+
+def check(hint: exp.Expr, known: Sequence[str] = _KNOWN) -> None:
+    """Raises ValidationError for a hint with none of these names: wherever it stands, Flink refuses it."""
+    if hint.name not in known:
+        problem = f"Hint: {hint.name} should be registered in the HintStrategyTable"
+        raise ValidationError(problem, at=hint, hint=did_you_mean(hint.name, known) or f"Known are: {', '.join(known)}.")
+
+
+def check_of_table(hint: exp.Expr) -> None:
+    """The same, of a hint behind a table."""
+    check(hint, ("OPTIONS", *_KNOWN))
 
 
 def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
@@ -38,9 +50,7 @@ def select_hints(select: exp.Expr, env: Environment) -> dict[str, Hint]:
     strategies: dict[str, str] = {}
     unknown = []
     for hint in clause.expressions:
-        if hint.name not in _KNOWN:
-            problem = f"Hint: {hint.name} should be registered in the HintStrategyTable"
-            raise ValidationError(problem, at=hint, hint=did_you_mean(hint.name, _KNOWN) or f"Known are: {', '.join(_KNOWN)}.")
+        check(hint)
         if hint.name == _ELSEWHERE:
             continue
         if hint.name == "STATE_TTL":

@@ -12,6 +12,7 @@ from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.options import resolve_environment, with_samples
 from sqlstream.plan.build.correlate import column_names
+from sqlstream.plan.build.hints import check_of_table
 from sqlstream.plan.build.match import match
 from sqlstream.plan.build.metadata import refuse_unknown_metadata
 from sqlstream.plan.build.scope import Environment, Relation
@@ -112,9 +113,10 @@ def _count(more: int, at: exp.Expr, env: Environment) -> None:
 
 
 def hint_options(hints: list[ast.OptionsHint], env: Environment) -> dict[str, str]:
-    """The options of ``/*+ OPTIONS(..) */``; other hints get a notice."""
+    """The options of ``/*+ OPTIONS(..) */``; hints for other places get a notice. Raises ValidationError for one that is not known."""
     options: dict[str, str] = {}
     for hint in hints:
+        check_of_table(hint)
         if hint.name != "OPTIONS":
             env.notices.append(f"The hint {hint.name} has no effect.")
             continue
