@@ -2,8 +2,9 @@
 
     python -m benchmarks.growth [--batches 100000] [--every 1000] [--sink blackhole|delta|filesystem] [--plan copy|counts]
 
-Each micro-batch has ten rows and follows the one before at once. A line of figures each ``--every`` micro-batches; then the files by kind, and per
-1,000 micro-batches what the last half of the run has added. One that takes too long is ended with Ctrl-C, which prints these as well.
+Each micro-batch has ten rows and follows the one before at once. A line of figures each ``--every`` micro-batches, or each minute if they take
+longer, as those with a MERGE do; then the files by kind, and per 1,000 micro-batches what the last half of the run has added. One that takes too long
+is ended with Ctrl-C or SIGTERM, which print these as well.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import gc
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,7 @@ PLANS = {
     "INSERT INTO written SELECT MOD(n, 7), COUNT(*) FROM numbers GROUP BY MOD(n, 7);",
 }
 ROWS = 10
+_LONGEST_SECONDS = 60.0
 _NUMBER = re.compile(r"\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32}")
 
 
@@ -87,6 +90,7 @@ def main() -> int:
     arguments = parser.parse_args()
     datagen.Datagen.read = read  # type: ignore[method-assign]
     samples: list[Sample] = []
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="growth-") as folder:
         project = Path(folder)
         session = Session(project, options={"spark.master": "local[1]", "spark.sql.shuffle.partitions": "1"}, notify=print)
@@ -106,13 +110,15 @@ def main() -> int:
 
 def _samples(session: Session, project: Path, batches: int, every: int) -> Iterable[Sample]:
     (job,) = session.jobs
-    began, due = time.monotonic(), every
+    began = sampled = time.monotonic()
+    due = every
     while True:
         if job.done.wait(0.2):
             raise job.error or RuntimeError("the job has ended")
         progress = job.queries[0].lastProgress
-        if progress is None or progress["batchId"] < due:
+        if progress is None or (progress["batchId"] < due and time.monotonic() < sampled + _LONGEST_SECONDS):
             continue
+        sampled = time.monotonic()
         yield _sample(session, project, progress["batchId"], time.monotonic() - began)
         if progress["batchId"] >= batches:
             return

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -178,11 +179,16 @@ def _stop(project: Path, name: str, action: Action, seconds: float | None) -> in
 
 def _end_script(folder: Path, name: str) -> int:
     """End a script, and its supervisor, which would start it again."""
-    script = background.Background.read(folder)
-    assert script is not None
-    os.kill(script.supervisor, signal.SIGTERM)
     end = time.monotonic() + _ENDING_SECONDS
+    ended = 0
     while background.held(folder):
+        script = background.Background.read(folder)
+        assert script is not None
+        # One that has just begun has not said its number.
+        if script.supervisor not in (0, ended):
+            with suppress(ProcessLookupError):
+                os.kill(script.supervisor, signal.SIGTERM)
+            ended = script.supervisor
         if time.monotonic() > end:
             raise JobFailed(f"{name} has not ended within {_ENDING_SECONDS:.0f} s: process {script.process}.")
         time.sleep(0.1)

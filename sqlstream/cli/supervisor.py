@@ -45,6 +45,8 @@ class Supervisor:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self._end)
+        # Who ends it looks for its number.
+        self._note()
         wait = FIRST_SECONDS
         while True:
             began = time.monotonic()

@@ -8,12 +8,14 @@ import pty
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.cli import jobs as jobs_command
 from sqlstream.cli import starting
 from sqlstream.core import private
 from sqlstream.runtime.jobs import background
@@ -139,6 +141,26 @@ def test_of_scripts_that_have_ended_the_last_are_kept(tmp_path: Path, monkeypatc
     with held:
         background.forget(tmp_path)
     assert sorted(script.file for _, script in background.scripts(tmp_path)) == ["new", "running"]
+
+
+def test_a_script_that_is_ended_as_it_begins(tmp_path: Path) -> None:
+    """Its supervisor has the folder, and has not said yet who it is."""
+    lock = background.hold(tmp_path)
+    assert lock is not None
+    Background("x.sql", ("true",)).write(tmp_path)
+    supervisor = subprocess.Popen(["sleep", "60"])
+
+    def begin() -> None:
+        time.sleep(0.5)
+        Background("x.sql", ("true",), supervisor=supervisor.pid).write(tmp_path)
+        supervisor.wait()
+        lock.close()
+
+    thread = threading.Thread(target=begin)
+    thread.start()
+    assert jobs_command._end_script(tmp_path, "x.sql") == 0
+    thread.join()
+    assert supervisor.returncode == -signal.SIGTERM
 
 
 def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import registry, requests
+from sqlstream.runtime.jobs import Job, registry, requests
+from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.status import Status
@@ -220,6 +221,34 @@ def test_the_dead_are_told_from_the_paused(folder: JobFolder, holder: subprocess
     holder.wait()
     with pytest.raises(JobFailed, match=f"process {holder.pid} on .* has ended"):
         ask(folder, Action.STOP)
+
+
+def test_a_job_that_ended_before_it_saw_what_was_asked(folder: JobFolder) -> None:
+    Status("0123abcd", "FAILED", 1.0, "1", "A row is wrong.").write(folder.path)
+    with pytest.raises(JobFailed, match="does not run any more: it is FAILED") as ended:
+        requests.ask(folder.path, NAME, Action.DRAIN, lambda: False)
+    assert ended.value.hint == "A row is wrong."
+    assert requests.ask(folder.path, NAME, Action.STOP, lambda: False) == requests.Answer()
+    assert left(folder) == []
+
+
+def test_requests_are_seen_again_after_a_full_disk(folder: JobFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, full = requests.Request.seen, [OSError(28, "No space left on device")]
+
+    def failing(request: requests.Request) -> None:
+        if full:
+            raise full.pop()
+        seen(request)
+
+    monkeypatch.setattr(requests.Request, "seen", failing)
+    attendant = Attendant(lambda job, action: f"{action.value} done")
+    job = Job("0123abcd", NAME, (), folder.path / "1")
+    attendant.attend(job)
+    try:
+        assert requests.ask(folder.path, NAME, Action.SAVEPOINT, lambda: True).result == "savepoint done"
+    finally:
+        attendant.leave(job)
+    assert not full
 
 
 def test_waiting_has_an_end(folder: JobFolder, holder: subprocess.Popen[str]) -> None:

@@ -77,7 +77,8 @@ class Run:
         assert self.process.wait(60) == 143, self.said
 
 
-def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, own_broker: Broker) -> None:
+@pytest.mark.parametrize("seconds", [8, pytest.param(60, marks=pytest.mark.slow)])
+def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, own_broker: Broker, seconds: int) -> None:
     servers = own_broker.bootstrap
     own_broker.create_topic("events", partitions=2)
     own_broker.produce("events", [json.dumps({"id": n}) for n in range(ROWS)])
@@ -87,7 +88,7 @@ def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, o
         run.until(run.begun)
         os.kill(own_broker.status().pid or 0, signal.SIGKILL)
         run.until(lambda: "is started again in" in run.said)
-        time.sleep(8)
+        time.sleep(seconds)
         assert "runs again" not in run.said and run.process.poll() is None
         own_broker.start()
         assert own_broker.bootstrap == servers
@@ -98,4 +99,31 @@ def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, o
     finally:
         run.process.kill()
     assert run.copied() == list(range(ROWS + 1))
+    assert "[ERROR]" not in run.said and "Traceback" not in run.said
+
+
+def test_a_broker_that_is_away_when_a_job_goes_on(tmp_path: Path, own_broker: Broker) -> None:
+    """As after the start of a machine."""
+    servers = own_broker.bootstrap
+    own_broker.create_topic("events", partitions=2)
+    own_broker.produce("events", ['{"id": 0}'])
+    script = SCRIPT.format(servers=servers) + "INSERT INTO copies SELECT id FROM events;"
+    quick = "'properties.default.api.timeout.ms' = '3000', 'properties.request.timeout.ms' = '2000', 'scan.startup.mode'"
+    script = script.replace("'scan.startup.mode'", quick)
+    first = Run(tmp_path, script)
+    try:
+        first.until(lambda: first.copied() == [0])
+        first.end()
+    finally:
+        first.process.kill()
+    own_broker.stop()
+    run = Run(tmp_path, script)
+    try:
+        run.until(lambda: "is started again in" in run.said)
+        own_broker.start()
+        own_broker.produce("events", ['{"id": 1}'])
+        run.until(lambda: run.copied() == [0, 1])
+        run.end()
+    finally:
+        run.process.kill()
     assert "[ERROR]" not in run.said and "Traceback" not in run.said

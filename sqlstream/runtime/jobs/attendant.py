@@ -62,8 +62,12 @@ class Attendant:
                     self._thread = None
                     return
             for job in attended:
-                for request in requests.pending(job.folder.parent):
-                    self._begin(job, request)
+                try:
+                    for request in requests.pending(job.folder.parent):
+                        self._begin(job, request)
+                except OSError as error:
+                    # As where the disk is full: it is looked for again.
+                    _log.warning("requests to job %s not answered: %s", job.name, error)
                 at, status = self._written.get(job.id, (0.0, ""))
                 if job.status.value != status or time.monotonic() - at > _WRITE_SECONDS:
                     self._write(job)

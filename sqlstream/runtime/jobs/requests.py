@@ -128,4 +128,6 @@ def _ended(folder: Path, name: str, action: Action, process: str) -> Answer:
     status = Status.read(folder)
     if action is Action.STOP and status is not None and not status.lives:
         return Answer()
+    if status is not None and not status.lives:
+        raise JobFailed(f"Job '{name}' does not run any more: it is {status.status}.", hint=status.error)
     raise JobFailed(f"Job '{name}' does not run any more: {process} has ended.", hint=_AGAIN)

@@ -20,7 +20,7 @@ from sqlstream.plan.properties import bounded, changelog_mode, scans, static, up
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, interrupted, sink_name, write_atomically
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
-from sqlstream.runtime.jobs.restarts import Restarts, failed
+from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, failed
 from sqlstream.runtime.jobs.upgrades import write_record
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
@@ -107,8 +107,15 @@ class JobRunner:
         if not self._settings.streaming:
             self._in_thread(self._batch, range(len(self._job.sinks)))
             return
-        self._start_streams(resumed=resumed)
-        self._in_thread(self._run_on)
+        try:
+            self._start_streams(resumed=resumed)
+        except Exception as error:
+            # What has run before can: what it needs may come back, as after the start of a machine.
+            if not (resumed and self._job.checkpoint.exists() and self._job.told(error).heals) or isinstance(self._settings.restart, NoRestart):
+                raise
+            self._in_thread(self._run_on, error)
+        else:
+            self._in_thread(self._run_on)
 
     def complete_drain(self) -> None:
         """Drain the job, which ended in the midst of that."""
@@ -161,17 +168,22 @@ class JobRunner:
             self._end_input()
         self._start_queries(self._streams, once=self._bounded)
 
-    def _run_on(self) -> None:
-        """Run to the end; after a failure that may heal once more, from the checkpoint, as the strategy of the job says."""
+    def _run_on(self, failure: Exception | None = None) -> None:
+        """Run to the end; after a failure that may heal once more, from the checkpoint, as the strategy of the job says.
+
+        ``failure``: why the queries have not started.
+        """
         run = self._run
         while True:
+            if failure is not None:
+                if self._job.stopping.is_set():
+                    raise failure
+                self._await_restart(failure)
+                run = self._run_again
             try:
                 return run()
             except Exception as error:
-                if self._job.stopping.is_set():
-                    raise
-                self._await_restart(error)
-            run = self._run_again
+                failure = error
 
     def _await_restart(self, error: Exception) -> None:
         """Wait until the job may be started again, or has to end. Raises what it has failed with where it is given up."""

@@ -120,6 +120,8 @@ def _state(pid: int) -> str:
 def test_why_it_ended(code: int, jvm: str, spark: str, message: str) -> None:
     found = cause(code, jvm, spark, Path("/p/.sqlstream/log"))
     assert found.message == message
+    # A job is started again in another one.
+    assert found.error().heals
     assert found.hint.endswith("See jvm.log and spark.log in /p/.sqlstream/log.")
     assert ("spark.driver.memory" in found.hint) is (code in (3, 52))
     assert ("dmesg" in found.hint) is (code == -9)
