@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from sqlstream.session.session import Session
 
 CONFIG = "sqlstream.toml"
+SUBCOMMANDS = ("kafka", "demo", "init", "check", "test-udf", "jobs", "package")
 EPILOG = """\
 subcommands:
   sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
   sqlstream query [NAME PARAMETER=VALUE ..]  runs a saved query; without a name lists them
   sqlstream jobs ...      the jobs of a project, of every process: list, stop, start --detach (sqlstream jobs --help)
+  sqlstream package FILE  the project as one file for spark-submit (sqlstream package --help)
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
@@ -80,7 +82,7 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
 
 def _main(argv: list[str], fronts: Fronts | None) -> int:
     try:
-        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in ("kafka", "demo", "init", "check", "test-udf", "jobs") else _client(argv, fronts)
+        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in SUBCOMMANDS else _client(argv, fronts)
     except Terminated as end:
         return end.exit_code
     except KeyboardInterrupt:
@@ -112,7 +114,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
             parser.error("query: not allowed with -e or -f")
         arguments.execute = query
     project = _project(parser, arguments.project)
-    options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
+    options = project_options(parser, project) | _flag_options(arguments) | dict(arguments.D)
     init = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)
     # While one types the prompt replaces the streams of a terminal; one that goes elsewhere stays what it is.
@@ -146,7 +148,7 @@ def _previewed(argv: list[str]) -> list[Preview]:
     parser = argument_parser()
     arguments = parser.parse_args(argv)
     project = _project(parser, arguments.project)
-    options = _config(parser, project) | _flag_options(arguments) | dict(arguments.D)
+    options = project_options(parser, project) | _flag_options(arguments) | dict(arguments.D)
     scripts = [_script_of(parser, arguments.init)] if arguments.init else []
     script = _script(parser, arguments)
     assert script is not None
@@ -299,7 +301,8 @@ def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
     return options
 
 
-def _config(parser: argparse.ArgumentParser, project: Path) -> dict[str, str]:
+def project_options(parser: argparse.ArgumentParser, project: Path) -> dict[str, str]:
+    """The options of the project's ``sqlstream.toml``; one that can't be read ends the process."""
     path = project / CONFIG
     if not path.is_file():
         return {}
@@ -385,7 +388,7 @@ def _subcommand(name: str, argv: list[str]) -> int:
 
         arguments, _ = _of_project().parse_known_args(argv)
         project = _project(argument_parser(), arguments.project, runs=not arguments.no_python)
-        return (check.main if name == "check" else doctests.main)(argv, project, _config(argument_parser(), project))
+        return (check.main if name == "check" else doctests.main)(argv, project, project_options(argument_parser(), project))
     if name == "jobs":
         from sqlstream.cli import jobs
 
@@ -393,6 +396,14 @@ def _subcommand(name: str, argv: list[str]) -> int:
         if "-h" in argv or "--help" in argv:
             jobs.parser().parse_args(argv)
         return jobs.main(argv, _project(jobs.parser(), arguments.project), _previewed)
+    if name == "package":
+        from sqlstream.cli.packaging import command
+
+        if "-h" in argv or "--help" in argv:
+            command.parser().parse_args(argv)
+        arguments, _ = _of_project().parse_known_args(argv)
+        project = _project(command.parser(), arguments.project, runs=False)
+        return command.main(argv, project, project_options(command.parser(), project))
     if name == "init":
         from sqlstream.cli import init
 

@@ -1,16 +1,24 @@
-"""Where a table's files are: relative paths start at the project folder, URIs stay what they are."""
+"""Where a table's files are: relative paths start at the project folder, URIs stay what they are. Raises ValidationError in a package."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.project_folder import PACKAGE
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def resolve(path: str, project: Path) -> str:
-    """``path`` as Spark takes it: a URI as it is, anything else as an absolute path."""
+    """``path`` as Spark takes it: a URI as it is, anything else as an absolute path. Raises ValidationError."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):
         return path
+    if not path.startswith("/") and (project / PACKAGE).exists():
+        raise ValidationError(
+            f"The path '{path}' is relative, and a package is unpacked anew on each machine.",
+            hint="Write an absolute one, or a URI such as hdfs://.. or s3a://.., of storage that all machines reach.",
+        )
     return str((project / path).absolute())

@@ -13,6 +13,8 @@ from pathlib import Path
 from sqlstream.core.errors import SetupError
 
 OWN = ".sqlstream"
+# What is in a package has it beside: its scripts, and what it was made with.
+PACKAGE = "sqlstream-package.json"
 MARKS = ("catalog", "sqlstream.toml", OWN)
 # What else is read of a project.
 _READ = (*MARKS, "udfs", "queries")

@@ -37,15 +37,16 @@ INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME(
 
 
 @contextlib.contextmanager
-def daemon(folder: Path, name: str, *arguments: str) -> Iterator[Path]:
+def daemon(folder: Path, name: str, *arguments: str, variables: dict[str, str] | None = None) -> Iterator[Path]:
+    """A process of Spark's; its log. ``variables``: its environment, in the place of this process's."""
     home = Path(pyspark.__file__).parent
     log = folder / f"{name}.log"
     environment = {
-        **os.environ,
+        **(os.environ if variables is None else variables),
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_SCALA_VERSION": "2.13",
-        "PYSPARK_PYTHON": sys.executable,
+        **({"PYSPARK_PYTHON": sys.executable} if variables is None else {}),
     }
     command = [str(require_java()), "-Xmx256m", QUICK, "-cp", f"{home}/jars/*", *arguments]
     with log.open("wb") as output:

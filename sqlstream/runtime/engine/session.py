@@ -24,7 +24,7 @@ from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, require_java
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
-from sqlstream.runtime.engine import archive, jvm, python_archives
+from sqlstream.runtime.engine import archive, jvm, python_archives, submitted
 from sqlstream.runtime.engine.failures import start_error
 from sqlstream.runtime.engine.java_process import Death, JavaProcess
 from sqlstream.runtime.engine.warm_up import warm_up
@@ -155,6 +155,10 @@ class Engine:
                 self._process.kill()
             self._lost(self._process.death or Death("Spark died: its context has stopped.", f"See spark.log in {self._logs}."))
             return self.again() if self.starts_anew else self.spark
+        if self._process is None and not _runs(spark):
+            raise JobFailed(
+                "Spark has ended: the cluster has stopped its application, or its JVM has died.", hint="Submit the package again: its jobs continue."
+            )
         return spark
 
     def stop(self, seconds: float = 20) -> None:
@@ -233,7 +237,10 @@ class Engine:
             jvm.forget(gateway)
 
     def _build(self) -> SparkSession:
+        submission = submitted.configuration()
         users = self.options()
+        if submission is not None:
+            users = submitted.joined(submission, users, FIXED, frozenset({"spark.sql.extensions"}), self._notify)
         here = python_archives.on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
         if here:
             unpacked = python_archives.unpacked(users, self._project)
@@ -242,7 +249,11 @@ class Engine:
             python_archives.archives(users)
             unpacked, executable = None, users.get("python.executable")
         java = require_java()
-        own_jars = [*jars.ensure("spark", self._notify), jar(self._notify)]
+        # Those of a submission are on its class path.
+        own_jars = [] if submission is not None else [*jars.ensure("spark", self._notify), jar(self._notify)]
+        if submission is not None and here:
+            # The workers are this machine's, which has no folder for what executors unpack.
+            executable = submission.get("spark.pyspark.driver.python")
         if executable:
             os.environ["PYSPARK_PYTHON"] = executable
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -267,22 +278,24 @@ class Engine:
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
         local = _is_local(settings["spark.master"])
-        alone = local and jvm.without_launcher(users, os.environ)
+        alone = submission is None and local and jvm.without_launcher(users, os.environ)
         if alone:
             # Driver and executor are this JVM, which has them on its class path.
             del settings["spark.jars"]
-        settings["spark.driver.extraJavaOptions"] = shlex.join(java_options)
+        if submission is None:
+            settings["spark.driver.extraJavaOptions"] = shlex.join(java_options)
         # Where the UI listens.
         environment = {"SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP") or settings["spark.driver.bindAddress"]} if local else {}
-        if alone:
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        if submission is not None:
+            gateway = SparkContext._gateway
+        elif alone:
             gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, environment)
-        elif "PYSPARK_GATEWAY_PORT" in os.environ:
-            gateway = jvm.gateway({})
         else:
             gateway = jvm.through_launcher(settings, java_options, environment, self._run_java)
         self._gateway = gateway
-        from pyspark import SparkContext
-        from pyspark.sql import SparkSession
 
         conf = _conf(settings)
         jvm.remember_names()

@@ -71,5 +71,6 @@ def compile_into(classes: Path, compiler: Path, class_path: list[Path], *options
 def _packed(classes: Path, packed: Path) -> Path:
     with zipfile.ZipFile(packed, "w") as archive:
         for path in sorted(classes.rglob("*.class")):
-            archive.write(path, path.relative_to(classes))
+            # Its bytes depend on nothing but what is in it.
+            archive.writestr(zipfile.ZipInfo(str(path.relative_to(classes))), path.read_bytes())
     return packed

@@ -1,0 +1,121 @@
+"""The Python that goes along: this interpreter, its standard library, and the packages that sqlstream and the project's functions import.
+
+pyspark does not: a cluster has its own. Machines need the same processor and a C library as new as this machine's.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import sysconfig
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlstream
+from sqlstream.cli.packaging.archive import Entry
+from sqlstream.core.errors import SetupError, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+_SITE = f"lib/python{VERSION}/site-packages"
+# Folders of the standard library that no job needs.
+_LEFT_OUT = {"__pycache__", "site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "lib2to3", "tkinter", "turtledemo"}
+_OF_SPARK = {"pyspark", "py4j"}
+# A library of Python's own is found beside it, wherever that is unpacked; nothing of the machine's user is read.
+_LAUNCHER = f"""\
+#!/bin/sh
+here="${{0%/*}}"
+LD_LIBRARY_PATH="$here/../lib${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" PYTHONNOUSERSITE=1 exec "$here/python{VERSION}" "$@"
+"""
+
+
+def entries(distributions: Iterable[str]) -> Iterator[Entry]:
+    """The files of the environment with ``distributions``. Raises SetupError."""
+    yield Entry("bin/python", _LAUNCHER.encode(), executable=True)
+    yield from _interpreter()
+    yield from _own()
+    for name in distributions:
+        yield from _installed(metadata.distribution(name))
+
+
+def needed(names: Iterable[str], sources: Iterable[Path]) -> list[str]:
+    """The distributions that sqlstream, those called ``names`` and the imports of ``sources`` need, with what they need. Raises ValidationError."""
+    found: dict[str, None] = {}
+    todo = ["sqlstream", *names, *_imported(sources)]
+    while todo:
+        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+        if name in found or name in _OF_SPARK:
+            continue
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            if name in {re.sub(r"[-_.]+", "-", n).lower() for n in names}:
+                raise ValidationError(f"There is no package '{name}' in this environment.", hint="Install it first: pip install ..") from None
+            continue  # of another platform
+        found[name] = None
+        # What an extra asks for is not asked for.
+        todo += [match[0] for r in distribution.requires or () if "extra ==" not in r and (match := re.match(r"[\w.-]+", r))]
+    return sorted(found)
+
+
+def _imported(sources: Iterable[Path]) -> list[str]:
+    """The distributions of the modules that files of Python import, wherever in them."""
+    modules: set[str] = set()
+    for file in sources:
+        try:
+            tree = ast.parse(file.read_bytes(), str(file))
+        except SyntaxError as error:
+            raise ValidationError(f"{file.name} is not a module of Python: {error.msg}, line {error.lineno}.") from None
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                modules.add(node.module.partition(".")[0])
+    providers = metadata.packages_distributions()
+    return sorted({d for module in modules for d in providers.get(module, ())})
+
+
+def _interpreter() -> Iterator[Entry]:
+    program = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    yield Entry(f"bin/python{VERSION}", program, executable=True)
+    library = Path(str(sysconfig.get_config_var("LIBDIR"))) / str(sysconfig.get_config_var("INSTSONAME"))
+    if sysconfig.get_config_var("Py_ENABLE_SHARED") and library.is_file():
+        yield Entry(f"lib/{library.name}", library.resolve())
+    standard = Path(sysconfig.get_path("stdlib"))
+    if not (standard / "os.py").is_file():
+        raise SetupError(
+            f"The standard library of {program} is not in {standard}.", hint="Pack from a virtual environment of a Python with its library."
+        )
+    yield from _below(standard, f"lib/python{VERSION}")
+
+
+def _own() -> Iterator[Entry]:
+    yield from _below(Path(sqlstream.__file__).parent, f"{_SITE}/sqlstream")
+
+
+def _below(folder: Path, name: str) -> Iterator[Entry]:
+    for path in folder.iterdir():
+        if path.is_dir():
+            if path.name not in _LEFT_OUT and not path.name.startswith("config-"):
+                yield from _below(path, f"{name}/{path.name}")
+        elif path.is_file() and path.suffix not in (".pyc", ".a"):
+            yield Entry.of(f"{name}/{path.name}", path)
+
+
+def _installed(distribution: metadata.Distribution) -> Iterator[Entry]:
+    name = distribution.metadata["Name"]
+    if distribution.files is None:
+        raise SetupError(f"The package '{name}' has no list of its files.", hint="Install it with pip, in a virtual environment.")
+    own = name == "sqlstream"
+    if not own and '"editable": true' in (distribution.read_text("direct_url.json") or ""):
+        raise SetupError(f"The package '{name}' is a link to a folder of its sources.", hint="Install it itself: pip install, without -e.")
+    for file in distribution.files:
+        path = Path(str(distribution.locate_file(file)))
+        # What is outside of site-packages are programs; the links of an editable install lead to this machine's sources.
+        inside = ".." not in file.parts and "__pycache__" not in file.parts
+        if inside and path.is_file() and (not own or (file.parts[0].endswith(".dist-info") and file.name != "direct_url.json")):
+            yield Entry.of(f"{_SITE}/{file.as_posix()}", path)

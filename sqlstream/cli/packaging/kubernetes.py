@@ -1,0 +1,101 @@
+"""What runs a package on Kubernetes: an image, and for each script a Job, whose pod is the driver and starts those of executors."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha1
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PLACE = "/opt/sqlstream"
+_MOST_OF_A_NAME = 50
+
+
+def dockerfile(name: str, spark: str, *, with_environment: bool) -> str:
+    """The text of the Dockerfile of the package ``name``'s image, which is Spark's own of the release ``spark`` with the package in it."""
+    image = f"REGISTRY/{_name(name)}"
+    lines = [
+        f"# docker build -t {image} . && docker push {image}",
+        f"ARG SPARK=apache/spark:{spark}-python3",
+        "FROM ${SPARK}",
+        "USER root",
+        *([f"ADD environment.tar.gz {_PLACE}/environment/"] if with_environment else []),
+        f"ADD project.tar.gz {_PLACE}/project/",
+        f"COPY jars/ {_PLACE}/jars/",
+        f"COPY main.py spark.conf {_PLACE}/",
+        "USER spark",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def manifests(name: str, scripts: Sequence[str], jars: Sequence[str], *, with_environment: bool) -> str:
+    """The text of the manifests, a YAML document each, of the package ``name``."""
+    account = _name(name)
+    jobs = [_job(account, _name(name, script) if len(scripts) > 1 else account, script, jars, with_environment) for script in scripts]
+    note = "# kubectl apply -f kubernetes.yaml; the image is that of the Dockerfile. JSON is YAML.\n"
+    return note + "".join(f"---\n{json.dumps(one, indent=2, ensure_ascii=False)}\n" for one in [*_rights(account), *jobs])
+
+
+def _rights(account: str) -> list[dict[str, Any]]:
+    """An account that may start the pods of executors."""
+    resources = {"apiGroups": [""], "resources": ["pods", "services", "configmaps", "persistentvolumeclaims"]}
+    verbs = ["create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"]
+    rbac = "rbac.authorization.k8s.io"
+    return [
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account}},
+        {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": {"name": account}, "rules": [{**resources, "verbs": verbs}]},
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "RoleBinding",
+            "metadata": {"name": account},
+            "subjects": [{"kind": "ServiceAccount", "name": account}],
+            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": account},
+        },
+    ]
+
+
+def _job(account: str, name: str, script: str, jars: Sequence[str], with_environment: bool) -> dict[str, Any]:
+    image = f"REGISTRY/{account}"
+    settings = {
+        "spark.kubernetes.container.image": image,
+        "spark.kubernetes.namespace": "$(NAMESPACE)",
+        "spark.kubernetes.authenticate.driver.serviceAccountName": account,
+        # The pods of executors end with that of the driver, which they reach at its address.
+        "spark.kubernetes.driver.pod.name": "$(POD)",
+        "spark.driver.host": "$(ADDRESS)",
+        "spark.executor.instances": "2",
+        "spark.jars": ",".join(f"local://{_PLACE}/jars/{jar}" for jar in jars),
+    }
+    if with_environment:
+        settings["spark.pyspark.python"] = f"{_PLACE}/environment/bin/python"
+    command = ["/opt/spark/bin/spark-submit", "--master", "k8s://https://kubernetes.default.svc", "--deploy-mode", "client", "--name", name]
+    command += ["--extra-properties-file", f"{_PLACE}/spark.conf", *(part for k, v in settings.items() for part in ("--conf", f"{k}={v}"))]
+    fields = {"POD": "metadata.name", "NAMESPACE": "metadata.namespace", "ADDRESS": "status.podIP"}
+    container = {
+        "name": "driver",
+        "image": image,
+        "command": [*command, f"{_PLACE}/main.py", script],
+        "env": [{"name": n, "valueFrom": {"fieldRef": {"fieldPath": path}}} for n, path in fields.items()],
+        "resources": {"requests": {"cpu": "1", "memory": "3Gi"}, "limits": {"memory": "3Gi"}},
+    }
+    pod = {"serviceAccountName": account, "restartPolicy": "OnFailure", "terminationGracePeriodSeconds": 90, "containers": [container]}
+    # Restarts are counted over all of the time that the job runs.
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name},
+        "spec": {"backoffLimit": 1000, "template": {"metadata": {"labels": {"app": account}}, "spec": pod}},
+    }
+
+
+def _name(package: str, script: str | None = None) -> str:
+    """A name as Kubernetes has them; with a digest where that loses something."""
+    whole = package if script is None else f"{package}-{script.removesuffix('.sql')}"
+    made = re.sub(r"[^a-z0-9]+", "-", whole.lower()).strip("-")[:_MOST_OF_A_NAME].strip("-")
+    if made == whole and made[0].isalpha():
+        return made
+    begin = made if made[:1].isalpha() else f"p{made}"
+    return f"{begin}-{sha1(whole.encode()).hexdigest()[:6]}"

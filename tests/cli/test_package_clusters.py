@@ -1,0 +1,150 @@
+"""Packages on clusters whose machines have Spark, Java and a shell: no sqlstream, no Python of ours, an empty home."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from sqlstream.cli.kafka.process import free_port
+from sqlstream.core.java import require_java
+from tests.runtime.test_cluster import QUICK, daemon, wait_for
+
+pytestmark = [pytest.mark.spark, pytest.mark.long]
+SPARK = Path(pyspark.__file__).parent
+# What a machine has, beside Java. Not Python.
+PROGRAMS = (
+    "bash",
+    "sh",
+    "env",
+    "tar",
+    "gzip",
+    "chmod",
+    "mkdir",
+    "mv",
+    "cp",
+    "ln",
+    "rm",
+    "ls",
+    "cat",
+    "dirname",
+    "readlink",
+    "id",
+    "kill",
+    "setsid",
+    "uname",
+)
+MODULE = """
+import sys
+
+from sqlstream.udf import udf
+
+from loud import louder
+
+
+@udf
+def shout(word: str) -> str:
+    return louder(word)
+
+
+@udf
+def place(word: str) -> bool:
+    import numpy
+
+    return "/environment/" in sys.executable and "/environment/" in numpy.__file__
+"""
+CATALOG = """
+CREATE TABLE words (w STRING) WITH ('connector' = 'filesystem', 'path' = '${env:DATA}/words', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE shouted (w STRING, packed BOOLEAN, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/shouted');
+CREATE TABLE counted (w STRING, n BIGINT, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/counted');
+"""
+BATCH = """
+SET 'execution.runtime-mode' = 'batch';
+SET 'table.dml-sync' = 'true';
+INSERT INTO shouted SELECT shout(w), place(w) FROM words;
+"""
+BOUNDED = """
+SET 'table.dml-sync' = 'true';
+INSERT INTO counted SELECT w, COUNT(*) FROM words /*+ OPTIONS('source.monitor-interval' = '0 s') */ GROUP BY w;
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package of two scripts, unpacked."""
+    folder = tmp_path_factory.mktemp("packed") / "words project"
+    for name, text in {
+        "udfs/calls.py": MODULE,
+        "udfs/loud.py": "def louder(word):\n    return word.upper() + '!'\n",
+        "catalog/words.sql": CATALOG,
+        "shout.sql": BATCH,
+        "count.sql": BOUNDED,
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    command = [
+        sys.executable,
+        "-m",
+        "sqlstream",
+        "package",
+        "--project",
+        folder,
+        "-o",
+        folder.parent / "words.tar",
+        folder / "shout.sql",
+        folder / "count.sql",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    with tarfile.open(folder.parent / "words.tar") as tar:
+        tar.extractall(folder.parent, filter="data")
+    return folder.parent / "words"
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """The environment of a machine that has nothing of ours."""
+    for folder in ("bin", "home", "data/words"):
+        (tmp_path / folder).mkdir(parents=True)
+    for program in PROGRAMS:
+        if found := shutil.which(program, path="/usr/bin:/bin:/usr/sbin:/sbin"):
+            (tmp_path / "bin" / program).symlink_to(found)
+    (tmp_path / "data" / "words" / "1.json").write_text('{"w": "hello"}\n{"w": "schön"}\n{"w": "hello"}\n')
+    java = Path(require_java()).resolve()
+    return {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path / "home"), "JAVA_HOME": str(java.parent.parent), "SPARK_HOME": str(SPARK),
+            "SPARK_LOCAL_IP": "127.0.0.1", "DATA": str(tmp_path / "data"), "LANG": "C.UTF-8"}  # fmt: skip
+
+
+def submit(package: Path, machine: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    common = ["spark.driver.host=127.0.0.1", "spark.driver.memory=512m", "spark.executor.memory=512m", "spark.executor.cores=1", "spark.sql.shuffle.partitions=1",
+              f"spark.driver.extraJavaOptions={QUICK}", f"spark.executor.extraJavaOptions={QUICK}"]  # fmt: skip
+    command = [str(package / "submit"), *(part for c in common for part in ("--conf", c)), *arguments]
+    return subprocess.run(command, env=machine, capture_output=True, text=True, timeout=280, cwd=machine["HOME"])
+
+
+def rows(spark, path: Path) -> list[tuple]:
+    return sorted(tuple(row) for row in spark.read.format("delta").load(str(path)).collect())
+
+
+def test_on_a_standalone_cluster(package: Path, bare: dict[str, str], tmp_path: Path, spark) -> None:
+    port = free_port()
+    deploy, options = "org.apache.spark.deploy", ("--host", "127.0.0.1", "--webui-port", "0")
+    master = f"spark://127.0.0.1:{port}"
+    with contextlib.ExitStack() as stack:
+        log = stack.enter_context(daemon(tmp_path, "master", f"{deploy}.master.Master", *options, "--port", str(port), variables=bare))
+        wait_for(log, "I have been elected leader")
+        work = ("--cores", "1", "--memory", "768m", "--work-dir", str(tmp_path / "work"))
+        log = stack.enter_context(daemon(tmp_path, "worker", f"{deploy}.worker.Worker", *options, *work, master, variables=bare))
+        wait_for(log, "Successfully registered with master")
+        done = submit(package, bare, "--master", master, "--", "shout.sql")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert rows(spark, tmp_path / "data" / "shouted") == [("HELLO!", True), ("SCHÖN!", True)]
+        done = submit(package, bare, "--master", master, "--", "none.sql")
+        assert done.returncode == 1
+        assert "There is no script 'none.sql' in this package." in done.stdout + done.stderr
