@@ -156,9 +156,7 @@ class Engine:
             self._lost(self._process.death or Death("Spark died: its context has stopped.", f"See spark.log in {self._logs}."))
             return self.again() if self.starts_anew else self.spark
         if self._process is None and not _runs(spark):
-            raise JobFailed(
-                "Spark has ended: the cluster has stopped its application, or its JVM has died.", hint="Submit the package again: its jobs continue."
-            )
+            raise JobFailed(submitted.ENDED, hint=submitted.HINT)
         return spark
 
     def stop(self, seconds: float = 20) -> None:

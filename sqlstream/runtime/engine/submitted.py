@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 # What is settled when the driver's JVM starts: a project's own values come too late for it.
 _SETTLED = ("spark.master", "spark.submit.", "spark.jars", "spark.files", "spark.archives", "spark.driver.", "spark.pyspark.", "spark.app.")
 
+ENDED = "Spark has ended: the cluster has stopped its application, or its JVM has died."
+HINT = "Submit it again: its jobs continue."
+
 
 def configuration() -> dict[str, str] | None:
     """What ``spark-submit`` has set, with the cluster's own defaults; None where it has not started this process."""
