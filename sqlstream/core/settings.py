@@ -93,6 +93,7 @@ SETTINGS: tuple[Option, ...] = (
     _refused("table.exec.legacy-cast-behaviour", "A CAST that fails fails the job, as with Flink's default; TRY_CAST returns NULL."),
     _quiet("table.optimizer.*", SPARK_DOES),
     _quiet("table.exec.*", SPARK_DOES),
+    _quiet("execution.checkpointing.dir", "it is for packages whose driver a cluster starts; all others keep jobs in .sqlstream of the project."),
     _quiet("execution.*", SPARK_DOES),
     _quiet("state.*", "state is kept in RocksDB, under the project's .sqlstream folder."),
     Option("restart-strategy.type", _ENUM, "exponential-delay", "When a streaming job that has failed is started again from its checkpoint.",
