@@ -54,7 +54,8 @@ _NUMBER = re.compile(r"\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class Sample:
-    """What there is after ``batches`` micro-batches: by kind of file how many, and bytes; bytes of memory; live objects and threads."""
+    """What there is after ``batches`` micro-batches: by kind of file how many, and bytes; bytes of memory; blocks of it that Python
+    uses, and threads."""
 
     batches: int
     seconds: float
@@ -63,13 +64,13 @@ class Sample:
     memory: int
     heap: int
     proxies: int
-    objects: int
+    blocks: int
     threads: tuple[int, int]
 
     def __str__(self) -> str:
         return (
             f"{self.batches:>8} batches {self.seconds:7.0f} s | {self.files.total():>6} files {self.bytes.total() / 1e6:8.2f} MB | Python "
-            f"{self.memory / 1e6:6.1f} MB, {self.objects} objects, {self.threads[0]} threads | JVM heap {self.heap / 1e6:6.1f} MB, "
+            f"{self.memory / 1e6:6.1f} MB, {self.blocks} blocks, {self.threads[0]} threads | JVM heap {self.heap / 1e6:6.1f} MB, "
             f"{self.threads[1]} threads, {self.proxies} objects of Python's"
         )
 
@@ -132,11 +133,12 @@ def _sample(session: Session, project: Path, batches: int, seconds: float) -> Sa
     view.java.lang.System.gc()
     # Before the files are counted, which takes memory for each.
     resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    proxies, objects = len(ThreadSafeFinalizer.finalizers), len(gc.get_objects())
+    # A list of all objects would have tuples that another thread just makes, which then fails.
+    proxies, blocks = len(ThreadSafeFinalizer.finalizers), sys.getallocatedblocks()
     heap = management.getMemoryMXBean().getHeapMemoryUsage().getUsed()
     threads = threading.active_count(), management.getThreadMXBean().getThreadCount()
     files, sizes = _files(project)
-    return Sample(batches, seconds, files, sizes, resident, heap, proxies, objects, threads)
+    return Sample(batches, seconds, files, sizes, resident, heap, proxies, blocks, threads)
 
 
 def _files(project: Path) -> tuple[Counter[str], Counter[str]]:
@@ -162,7 +164,7 @@ def _report(samples: list[Sample]) -> None:
         files, size = (last.files[kind] - middle.files[kind]) / thousands, (last.bytes[kind] - middle.bytes[kind]) / thousands
         if abs(files) >= 1 or abs(size) >= 100:
             print(f"  {files:+9.1f} files {size / 1e3:+10.2f} kB  {kind}  (there are {last.files[kind]}, {last.bytes[kind] / 1e3:.1f} kB)")
-    for name in ("memory", "heap", "objects", "proxies"):
+    for name in ("memory", "heap", "blocks", "proxies"):
         print(f"  {(getattr(last, name) - getattr(middle, name)) / thousands:+12.0f} {name}")
 
 

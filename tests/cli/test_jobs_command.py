@@ -174,7 +174,7 @@ def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_script_in_the_background_is_stopped_killed_and_found(tmp_path: Path) -> None:
     file = tmp_path / "copy.sql"
     file.write_text(SCRIPT)

@@ -109,7 +109,6 @@ def test_a_broker_that_is_away_when_a_job_goes_on(tmp_path: Path, own_broker: Br
     own_broker.produce("events", ['{"id": 0}'])
     script = SCRIPT.format(servers=servers) + "INSERT INTO copies SELECT id FROM events;"
     quick = "'properties.default.api.timeout.ms' = '3000', 'properties.request.timeout.ms' = '2000', 'scan.startup.mode'"
-    script = script.replace("'scan.startup.mode'", quick)
     first = Run(tmp_path, script)
     try:
         first.until(lambda: first.copied() == [0])
@@ -117,7 +116,7 @@ def test_a_broker_that_is_away_when_a_job_goes_on(tmp_path: Path, own_broker: Br
     finally:
         first.process.kill()
     own_broker.stop()
-    run = Run(tmp_path, script)
+    run = Run(tmp_path, script.replace("'scan.startup.mode'", quick))
     try:
         run.until(lambda: "is started again in" in run.said)
         own_broker.start()
