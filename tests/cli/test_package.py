@@ -9,7 +9,9 @@ import subprocess
 import tarfile
 from pathlib import Path
 
+import kubernetes_validate
 import pytest
+import yaml
 
 from sqlstream.cli.packaging import archive, command, environment, kubernetes, project
 from sqlstream.cli.packaging.archive import Entry
@@ -220,3 +222,15 @@ def test_names_for_kubernetes() -> None:
     names = [json.loads(text.split("---\n")[1])["metadata"]["name"] for text in texts]
     assert names[0] == "bids" and len(set(names)) == 5
     assert all(n[0].isalpha() and n[0].islower() and len(n) < 64 and n.isascii() for n in names)
+
+
+def test_manifests_are_what_kubernetes_takes(package: Path) -> None:
+    documents = list(yaml.safe_load_all((package / "kubernetes.yaml").read_text()))
+    assert [d["kind"] for d in documents] == ["ServiceAccount", "Role", "RoleBinding", "Job", "Job"]
+    for document in documents:
+        kubernetes_validate.validate(document, "1.37", strict=True)
+    commands = [d["spec"]["template"]["spec"]["containers"][0]["command"] for d in documents[3:]]
+    assert [c[-2:] for c in commands] == [["/opt/sqlstream/main.py", "jobs/run.sql"], ["/opt/sqlstream/main.py", "jobs/second.sql"]]
+    broken = documents[3] | {"spec": {**documents[3]["spec"], "backofLimit": 1}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(broken, "1.37", strict=True)

@@ -48,7 +48,7 @@ def place(word: str) -> bool:
     return "/environment/" in sys.executable and "/environment/" in numpy.__file__
 """
 CATALOG = """
-CREATE TABLE words (w STRING) WITH ('connector' = 'filesystem', 'path' = '${env:DATA}/words', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE words (w STRING) WITH ('connector' = 'filesystem', 'path' = '${env:DATA}/words', 'format' = 'json');
 CREATE TABLE shouted (w STRING, packed BOOLEAN, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/shouted');
 CREATE TABLE counted (w STRING, n BIGINT, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/counted');
 """
@@ -59,7 +59,7 @@ INSERT INTO shouted SELECT shout(w), place(w) FROM words;
 """
 BOUNDED = """
 SET 'table.dml-sync' = 'true';
-INSERT INTO counted SELECT w, COUNT(*) FROM words /*+ OPTIONS('source.monitor-interval' = '0 s') */ GROUP BY w;
+INSERT INTO counted SELECT w, COUNT(*) FROM words GROUP BY w;
 """
 
 
