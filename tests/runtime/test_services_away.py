@@ -18,7 +18,7 @@ from sqlstream.cli.kafka.process import free_port
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.timeout(300), pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.timeout(600), pytest.mark.long]
 ROWS = 200_000
 SCRIPT = """
 CREATE TABLE events (id INT) WITH ('connector' = 'kafka', 'topic' = 'events', 'properties.bootstrap.servers' = '{servers}', 'format' = 'json',
@@ -53,7 +53,7 @@ class Run:
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
 
-    def until(self, true, seconds: float = 120) -> None:
+    def until(self, true, seconds: float = 240) -> None:
         end = time.monotonic() + seconds
         while not true():
             assert self.process.poll() is None and time.monotonic() < end, self.said
