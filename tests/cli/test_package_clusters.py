@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import subprocess
 import sys
 import tarfile
-import time
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyspark
 import pytest
 
 from sqlstream.cli.kafka.process import free_port
-from sqlstream.core import jars
 from sqlstream.core.java import require_java
 from tests.runtime.test_cluster import QUICK, daemon, wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(1200)]
 SPARK = Path(pyspark.__file__).parent
@@ -136,50 +128,3 @@ def test_on_a_standalone_cluster(package: Path, bare: dict[str, str], tmp_path: 
         done = submit(package, bare, "--master", master, "--", "none.sql")
         assert done.returncode == 1
         assert "There is no script 'none.sql' in this package." in done.stdout + done.stderr
-
-
-@pytest.fixture
-def yarn(bare: dict[str, str], tmp_path: Path) -> Iterator[dict[str, str]]:
-    """The environment of a machine with the settings of a YARN and an HDFS of one node."""
-    conf = tmp_path / "conf"
-    conf.mkdir()
-    class_path = os.pathsep.join([*map(str, jars.ensure("hadoop")), f"{SPARK}/jars/*"])
-    command = [require_java(), "-Xmx512m", QUICK, "-cp", class_path, "org.apache.hadoop.mapreduce.MiniHadoopClusterManager", "-format"]
-    command += ["-D", "yarn.nodemanager.vmem-check-enabled=false", "-D", "yarn.nodemanager.pmem-check-enabled=false"]
-    command += ["-D", "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage=100"]
-    with (tmp_path / "yarn.log").open("wb") as out:
-        process = subprocess.Popen(
-            [*command, "-writeConfig", conf / "core-site.xml", "-writeDetails", tmp_path / "details.json"],
-            stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=tmp_path, env=bare,
-        )  # fmt: skip
-    try:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / "details.json").exists():
-            assert process.poll() is None and time.monotonic() < deadline, (tmp_path / "yarn.log").read_text()
-            time.sleep(0.2)
-        yield {**bare, "HADOOP_CONF_DIR": str(conf)}
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-def test_on_yarn(package: Path, yarn: dict[str, str], tmp_path: Path, spark) -> None:
-    """The driver runs in a container, with tables on HDFS."""
-    properties = ElementTree.parse(Path(yarn["HADOOP_CONF_DIR"]) / "core-site.xml").getroot()
-    values = {p.findtext("name"): p.findtext("value") for p in properties}
-    data = f"{values['fs.defaultFS']}/data"
-    spark.createDataFrame([("hello",), ("schön",), ("hello",)], "w STRING").coalesce(1).write.json(f"{data}/words")
-    to_yarn = ("--master", "yarn", "--deploy-mode", "cluster", "--conf", f"spark.yarn.jars=local:{SPARK}/jars/*", "--conf", f"spark.yarn.appMasterEnv.DATA={data}",
-               "--conf", "spark.executor.instances=1", "--")  # fmt: skip
-    done = submit(package, yarn, *to_yarn, "shout.sql")
-    assert done.returncode == 1, "nothing says where jobs are kept"
-    assert "execution.checkpointing.dir" in logs(tmp_path)
-    done = submit(package, yarn, *to_yarn, "shout.sql", "-D", f"execution.checkpointing.dir={tmp_path / 'kept'}")
-    assert done.returncode == 0, done.stderr[-4000:] + logs(tmp_path)[-20000:]
-    assert rows(spark, f"{data}/shouted") == [("HELLO!", True), ("SCHÖN!", True)]
-    assert list((tmp_path / "kept" / "jobs").iterdir())
-
-
-def logs(folder: Path) -> str:
-    """What drivers have said in their containers."""
-    return "\n".join(path.read_text(errors="replace") for path in sorted(folder.rglob("container_*/std*")))
