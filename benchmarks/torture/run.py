@@ -140,7 +140,8 @@ class Torture:
         """Edit statements, and kill while they go on with the state of what they were; now and then the edit is taken back after that."""
         edited = self._chance.sample(self._shapes, min(2, len(self._shapes)))
         before = dict(self._versions)
-        self._kill_now(("client",), RANDOM)
+        if self._client.runs:
+            self._kill_now(("client",), RANDOM)
         self._numbers += 1
         self._versions |= {shape.table: self._numbers for shape in edited}
         self._write_script()
