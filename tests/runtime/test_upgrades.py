@@ -22,6 +22,8 @@ WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json', 'source.mo
 CREATE TABLE asks (id INT, item STRING, price INT)
 WITH ('connector' = 'filesystem', 'path' = 'asks', 'format' = 'json', 'source.monitor-interval' = '1 s');
 CREATE TABLE counted (item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'counted');
+CREATE TABLE sums (item STRING, n BIGINT, s BIGINT, m INT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'sums');
+CREATE TABLE by_minute (item STRING, n BIGINT, s BIGINT) WITH ('connector' = 'delta', 'table-path' = 'by_minute');
 CREATE TABLE copied (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'copied');
 CREATE TABLE pairs (a INT, b INT) WITH ('connector' = 'delta', 'table-path' = 'pairs');
 """
@@ -230,3 +232,57 @@ def test_what_is_read_from_elsewhere_begins_there(project: Project) -> None:
     with pytest.raises(ValidationError) as refused:
         project.run("INSERT INTO copied SELECT id, item FROM bids;")
     assert re.search(r"source +\S+bids +new +it is read from elsewhere", refused.value.message)
+
+
+SUMS = "INSERT INTO sums SELECT item, {} FROM bids GROUP BY item;"
+
+
+def test_aggregates_are_added_beside_others_change_places_and_go(project: Project) -> None:
+    project.feed("bids", (1, "a", 1), (2, "b", 5), (3, "a", 2))
+    project.run(SUMS.format("COUNT(*), SUM(price * 2), CAST(NULL AS INT)"))
+    project.feed("bids", (4, "a", 3), (5, "c", 4))
+    added = SUMS.format("COUNT(*), SUM(price * 2), MAX(price)")
+    with pytest.raises(ValidationError) as refused:
+        project.run(added)
+    assert "kept in part" in refused.value.message and "MAX(price) begins with the rows that come from now on" in refused.value.message
+    project.set("last-state")
+    project.run(added)
+    assert any("a part is kept: MAX(price) begins" in said for said in project.said)
+    batch = "SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s, m FROM sums;"
+    assert project.rows(batch) == [("a", "3", "12", "3"), ("b", "1", "10", None), ("c", "1", "8", "4")]
+    list(project.session.run("SET 'execution.runtime-mode' = 'streaming'; SET 'spark.sql.shuffle.partitions' = '5';"))
+    # In another order, one that was renamed, and one forgotten.
+    project.feed("bids", (6, "b", 1), (7, "a", 1))
+    project.run("INSERT INTO sums SELECT item, m, s, 0 FROM (SELECT item, SUM(price * 2) AS s, COUNT(*) AS m FROM bids GROUP BY item);")
+    assert project.rows(batch) == [("a", "4", "14", "0"), ("b", "2", "12", "0"), ("c", "1", "8", "4")]
+
+
+def test_another_aggregate_of_the_same_columns_is_another(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run(SUMS.format("COUNT(*), SUM(price * 2), 0"))
+    project.set("last-state")
+    for lost in (
+        "COUNT(*) FILTER (WHERE price > 0), SUM(price * 3), 0",
+        "SUM(price), SUM(price * 2 + 1), 0",
+        "COUNT(DISTINCT price), COUNT(price), 0",
+    ):
+        with pytest.raises(ValidationError, match="lost|can't be kept"):
+            project.run(SUMS.format(lost))
+    # One of two goes on: the other begins.
+    project.feed("bids", (2, "a", 10))
+    project.run(SUMS.format("COUNT(*), SUM(price * 3), 0"))
+    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s FROM sums;") == [("a", "2", "30")]
+
+
+def test_an_aggregate_is_added_to_windows(project: Project) -> None:
+    windows = (
+        "INSERT INTO by_minute SELECT item, {} FROM TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY item, window_start, window_end;"
+    )
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    project.run(windows.format("COUNT(*), CAST(0 AS BIGINT)"))
+    project.set("last-state")
+    project.feed("bids", (3, "a", 7))
+    project.run(windows.format("COUNT(*), SUM(CAST(price AS BIGINT))"))
+    project.feed("bids", (30, "z", 0))
+    project.run(windows.format("COUNT(*), SUM(CAST(price AS BIGINT))"))
+    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s FROM by_minute;") == [("a", "2", "7"), ("b", "1", None)]

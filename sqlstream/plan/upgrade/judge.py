@@ -17,6 +17,7 @@ class Fate(Enum):
     """What becomes of a part of a job."""
 
     KEPT = "kept"
+    IN_PART = "kept in part"
     NEW = "new"
     LOST = "lost"
 
@@ -36,7 +37,8 @@ class SinkMatch:
     """How the sink with number ``new`` goes on. ``old``: that of before whose checkpoint it takes, None where it begins as its sources' options say.
 
     ``nodes``: ids of nodes with those of before whose state they take; ``sources``: the names of sources with those of before whose offsets they
-    take; ``stateful``: whether the old one is this sink, so that state is taken at all; ``loses``: whether some of it is not.
+    take; ``stateful``: whether the old one is this sink, so that state is taken at all; ``loses``: whether some of it is not. ``in_part``: the ids of
+    nodes that take a part of the state.
     """
 
     new: int
@@ -45,6 +47,7 @@ class SinkMatch:
     sources: Mapping[str, str]
     stateful: bool = True
     loses: bool = False
+    in_part: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class Verdict:
     def lost(self) -> tuple[Judged, ...]:
         """The state and the inputs that would be lost."""
         return tuple(part for part in self.parts if part.fate is Fate.LOST)
+
+    @property
+    def in_part(self) -> tuple[Judged, ...]:
+        """The state of which a part goes on."""
+        return tuple(part for part in self.parts if part.fate is Fate.IN_PART)
 
 
 def judge(old: PlanRecord, new: PlanRecord) -> Verdict:
@@ -89,7 +97,7 @@ def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) 
 
 def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, parts: list[Judged]) -> SinkMatch:
     judged: list[Judged] = []
-    nodes = _nodes(other.nodes, sink.nodes, judged)
+    nodes, in_part = _nodes(other.nodes, sink.nodes, judged)
     parts += judged
     sources = _sources(other, sink, parts)
     if other.statics != sink.statics:
@@ -97,11 +105,13 @@ def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, pa
     added = [c for c in sink.columns if c not in other.columns]
     why = "nothing is written twice" + (f"; columns are added: {', '.join(added)}" if added else "")
     parts.append(Judged("sink", sink.table, Fate.KEPT, why))
-    return SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged))
+    return SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged), in_part=in_part)
 
 
-def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Judged]) -> dict[str, str]:
-    """Which node goes on with the state of which: the same one, else one that keeps the same above other rows, or by another condition."""
+def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Judged]) -> tuple[dict[str, str], frozenset[str]]:
+    """Which node goes on with the state of which: the same one, else one that keeps the same above other rows, or by another condition; and which
+    of them with a part of it.
+    """
     taken: dict[str, str] = {n.id: n.id for n in new if any(o.id == n.id for o in old)}
     parts += [Judged("state", n.text, Fate.KEPT, "nothing has changed") for n in new if n.keeps_state and n.id in taken]
     ways = (
@@ -119,10 +129,37 @@ def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Jud
             if node.keeps_state and node.id not in taken and len(candidates) == 1 and _alone(node, new, field, taken):
                 taken[node.id] = candidates.pop().id
                 parts.append(Judged("state", node.text, Fate.KEPT, why))
+    in_part = _in_part(old, new, taken, parts)
     parts += [Judged("state", n.text, Fate.NEW, "begins empty") for n in new if n.keeps_state and n.id not in taken]
     gone = [n for n in old if n.keeps_state and n.id not in taken.values()]
     parts += [Judged("state", n.text, Fate.LOST, "no operator of the new plan keeps the same") for n in gone]
-    return taken
+    return taken, in_part
+
+
+def _in_part(old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], parts: list[Judged]) -> frozenset[str]:
+    """Aggregates of the same groups that share some of their calls."""
+    found = set()
+    for node in new:
+        if node.groups and node.id not in taken and _alone(node, new, "groups", taken):
+            theirs = [o for o in old if o.groups == node.groups and o.id not in taken.values()]
+            if len(theirs) == 1 and (why := _shared(theirs[0], node)) is not None:
+                taken[node.id] = theirs[0].id
+                found.add(node.id)
+                parts.append(Judged("state", node.text, Fate.IN_PART, why))
+    return frozenset(found)
+
+
+def _shared(old: NodeRecord, new: NodeRecord) -> str | None:
+    """What becomes of the aggregates that only one of both has; None where they share none."""
+    before, after = dict(old.aggregates), dict(new.aggregates)
+    if not before.keys() & after.keys():
+        return None
+    said = []
+    if added := [text for call, text in after.items() if call not in before]:
+        said.append(f"{', '.join(added)} begin{'s' if len(added) == 1 else ''} with the rows that come from now on")
+    if gone := [text for call, text in before.items() if call not in after]:
+        said.append(f"{', '.join(gone)} {'is' if len(gone) == 1 else 'are'} forgotten")
+    return "; ".join(said) or "its aggregates change places"
 
 
 def _alone(node: NodeRecord, new: Sequence[NodeRecord], field: str, taken: Mapping[str, str]) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors import lasting_options
@@ -22,6 +22,7 @@ from sqlstream.plan.nodes import (
     Limit,
     Match,
     Over,
+    Project,
     Rank,
     Scan,
     Sort,
@@ -29,12 +30,16 @@ from sqlstream.plan.nodes import (
     WindowAggregate,
     WindowRank,
 )
-from sqlstream.plan.properties import changelog_mode, scans, static
+from sqlstream.plan.properties import changelog_mode, fields, scans, static
+from sqlstream.sql.bind import to_text
+from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.generated_names import reserved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from sqlstream.plan.nodes import Node, Sink
+    from sqlstream.sql.expressions import Expr
 
 _KEEPING = (
     ChangelogNormalize, CoGroup, GroupAggregate, IntervalJoin, Join, KeyedJoin, Limit, Match, Over, Rank, Sort, TemporalJoin, WindowAggregate,
@@ -48,6 +53,8 @@ _NOT_KEPT = ("condition",)
 class NodeRecord:
     """A node. ``id``: the hash of all of its sub-tree; ``own``: of itself above columns of these types, whatever makes them; ``layout``: the same
     without conditions, which change what comes out and not what is kept. ``text`` is its line in EXPLAIN, where it keeps state.
+
+    Of aggregates: ``groups`` is the hash of what they group by, ``aggregates`` those of the calls, each with its text.
     """
 
     id: str
@@ -55,6 +62,8 @@ class NodeRecord:
     layout: str
     text: str
     keeps_state: bool
+    groups: str = ""
+    aggregates: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,7 @@ class PlanRecord:
 
 def _sink_of(kept: dict[str, Any]) -> SinkRecord:
     lists = {"statics": tuple(kept["statics"]), "columns": tuple(kept["columns"])}
-    nodes = tuple(NodeRecord(**node) for node in kept["nodes"])
+    nodes = tuple(NodeRecord(**{**node, "aggregates": tuple((h, text) for h, text in node.get("aggregates", ()))}) for node in kept["nodes"])
     return SinkRecord(**{**kept, **lists, "nodes": nodes, "sources": tuple(SourceRecord(**source) for source in kept["sources"])})
 
 
@@ -127,9 +136,11 @@ def _sink(sink: Sink) -> SinkRecord:
     nodes = []
     for node in nodes_of(sink):
         inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
-        own = _expiring(own_fields(node))
+        meant = _meant(node)
+        own = _expiring(own_fields(meant))
         keeps = isinstance(node, _KEEPING) and not static(node)
-        nodes.append(NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]), describe(node) if keeps else "", keeps))
+        text = describe(node) if keeps else ""
+        nodes.append(NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]), text, keeps, *_aggregation(meant)))
     appends = sink.table.primary_key is None
     columns = tuple(c.name for c in sink.table.persisted)
     return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns)
@@ -167,6 +178,34 @@ def _statics(sink: Sink, ids: dict[int, str]) -> tuple[str, ...]:
     if static(sink):
         return ()
     return tuple(ids[id(i)] for node in nodes_of(sink) if not static(node) for i in node.inputs if static(i))
+
+
+def _meant(node: Node) -> Node:
+    """``node``; an aggregate with what its arguments stand for in the place of columns that have no name of the user's."""
+    if not isinstance(node, GroupAggregate | WindowAggregate) or not isinstance(node.input, Project):
+        return node
+    made = {c.name: c.expr for c in node.input.columns if reserved(c.name)}
+
+    def stands_for(expr: Expr) -> Expr | None:
+        return made.get(expr.name) if isinstance(expr, ColumnRef) else None
+
+    calls = (a.call.with_children(tuple(c.transform(stands_for) for c in a.call.children)) for a in node.aggregates)
+    return replace(node, aggregates=tuple(replace(a, call=call) for a, call in zip(node.aggregates, calls, strict=True)))
+
+
+def _aggregation(node: Node) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What an aggregate groups by, and its calls: as NodeRecord has them."""
+    if not isinstance(node, GroupAggregate | WindowAggregate):
+        return "", ()
+    types = {f.name: f.type for f in fields(node.input)}
+    of = node.input.columns if isinstance(node.input, Project) else ()
+    made = {c.name: to_text(c.expr) for c in of if reserved(c.name)}
+    keys = [[made.get(key, key), str(types[key])] for key in node.keys]
+    ((kind, own),) = _expiring(own_fields(replace(node, aggregates=()))).items()
+    groups = {kind: {name: value for name, value in own.items() if name not in ("keys", "aggregates", "input")}}
+    calls = [a.call for a in node.aggregates]
+    hashes = [_hash([own_fields(replace(node, aggregates=(replace(a, name=""),))), str(a.call.type)]) for a in node.aggregates]
+    return _hash([groups, keys, changelog_mode(node.input).value]), tuple(zip(hashes, map(to_text, calls), strict=True))
 
 
 def _expiring(own: Any) -> Any:

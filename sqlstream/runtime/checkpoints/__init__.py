@@ -4,9 +4,9 @@ In: the checkpoint of a query that does not run, records of what the queries rea
 micro-batch is committed: all that the other had done. Savepoints, upgrades and repaired offsets are all made so.
 """
 
-from sqlstream.runtime.checkpoints.adapt import why_not
+from sqlstream.runtime.checkpoints.adapt import adapted, why_not
 from sqlstream.runtime.checkpoints.base import Base, base
 from sqlstream.runtime.checkpoints.derive import CheckpointMapping, Source, derive
 from sqlstream.runtime.checkpoints.records import OperatorRecord, QueryRecord, mapped, query_record
 
-__all__ = ["Base", "CheckpointMapping", "OperatorRecord", "QueryRecord", "Source", "base", "derive", "mapped", "query_record", "why_not"]
+__all__ = ["Base", "CheckpointMapping", "OperatorRecord", "QueryRecord", "Source", "adapted", "base", "derive", "mapped", "query_record", "why_not"]

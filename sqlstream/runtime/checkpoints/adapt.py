@@ -1,4 +1,4 @@
-"""Whether the state of one operator can be gone on with by another: asked of their records alone."""
+"""Whether the state of one operator can be gone on with by another, wholly or in part: asked of their records alone."""
 
 from __future__ import annotations
 
@@ -22,6 +22,30 @@ def why_not(old: OperatorRecord, new: OperatorRecord) -> str | None:
     if old.stores != new.stores or _shape(old.state) != _shape(new.state):
         return "the columns or aggregates that it keeps are others"
     return None
+
+
+def adapted(old: OperatorRecord, new: OperatorRecord) -> list[int | None] | None:
+    """For each column that ``new`` keeps of a key that of ``old``, None for one that begins empty: of aggregates by the same keys, of which both have
+    some. None where ``new`` can't go on with what ``old`` kept.
+    """
+    if old.kind != new.kind or old.stores != new.stores or _keys(old.state) != _keys(new.state) or not (old.aggregates and new.aggregates):
+        return None
+    places: dict[tuple[str, tuple[str, ...]], int] = {}
+    place = 0
+    for aggregate in old.aggregates:
+        places.setdefault(aggregate, place)
+        place += len(aggregate[1])
+    if not any(aggregate in places for aggregate in new.aggregates):
+        return None
+    columns: list[int | None] = []
+    for aggregate in new.aggregates:
+        first = places.get(aggregate)
+        columns += [None if first is None else first + i for i in range(len(aggregate[1]))]
+    return columns
+
+
+def _keys(state: str) -> str:
+    return state.partition(" keeps ")[0]
 
 
 def _operator(state: str) -> str:

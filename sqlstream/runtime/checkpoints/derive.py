@@ -35,12 +35,14 @@ class CheckpointMapping:
     """What of the new query comes from what of the old one; None: all as it was.
 
     ``sources``: those of the new query, in the order of its offsets (that of its record); ``operators``: for each operator of the new query that
-    of the old one whose state it has, None for an empty one; ``partitions``: into how many partitions the state is cut.
+    of the old one whose state it has, None for an empty one; ``columns``: for an operator that keeps other columns, for each of them the place of
+    the old one, None for one that begins empty; ``partitions``: into how many partitions the state is cut.
     """
 
     sources: Sequence[Source] | None = None
     operators: Mapping[int, int | None] | None = None
     partitions: int | None = None
+    columns: Mapping[int, Sequence[int | None]] = field(default_factory=dict)
 
 
 def derive(
@@ -65,6 +67,7 @@ def derive(
     if mapping.sources is not None:
         told["sources"] = [_source(source, known) for source in mapping.sources]
     if mapping.operators is not None:
+        told["columns"] = {str(number): list(places) for number, places in mapping.columns.items()}
         told["operators"] = {str(number): before for number, before in mapping.operators.items()}
     derivation = classes(spark).checkpoints.Derivation
     derivation.derive(spark._jsparkSession, old, batch, new, json.dumps(told), None if frame is None else frame._jdf, mode)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.java import classes
 
@@ -19,7 +19,8 @@ class OperatorRecord:
     """One of Spark's operators that keep state. ``operator``: its number, the name of its folder below ``state``.
 
     ``node``: the stable id of the node that it belongs to, None where that has none; ``part``: the how manieth operator of that node it is.
-    ``kind``: what Spark calls it. ``state``: what it keeps, as text; equal texts are states that can be gone on with as they are, but for the
+    ``kind``: what Spark calls it. ``aggregates``: those that it keeps, in the order of its columns, each with the types of its own; empty where that
+    is not known. ``state``: what it keeps, as text; equal texts are states that can be gone on with as they are, but for the
     versions of layouts. ``stores``: the names of its state stores.
     """
 
@@ -29,6 +30,7 @@ class OperatorRecord:
     kind: str
     state: str
     stores: tuple[str, ...]
+    aggregates: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,12 @@ class QueryRecord:
     def from_json(cls, text: str) -> QueryRecord:
         """The record that ``to_json`` wrote."""
         record = json.loads(text)
-        operators = (OperatorRecord(**{**o, "stores": tuple(o["stores"])}) for o in record["operators"])
-        return cls(tuple(record["sources"]), tuple(operators))
+        return cls(tuple(record["sources"]), tuple(map(_operator, record["operators"])))
+
+
+def _operator(kept: dict[str, Any]) -> OperatorRecord:
+    aggregates = tuple((text, tuple(types)) for text, types in kept.get("aggregates", ()))
+    return OperatorRecord(**{**kept, "stores": tuple(kept["stores"]), "aggregates": aggregates})
 
 
 def query_record(frame: DataFrame, mode: str = "append") -> QueryRecord:

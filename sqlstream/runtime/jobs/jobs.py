@@ -203,6 +203,8 @@ class Jobs:
                 but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
                 what = "has changed" if at.changed else "has other offsets"
                 self._notify(f"Job '{job.name}' {what}: it goes on where it stopped{but}, {kept}. The version before it is kept ({before.folder}).")
+                for part in verdict.in_part if mode == "last-state" else ():
+                    self._notify(settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
         Version(at.number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
         return False
 

@@ -303,8 +303,9 @@ class JobRunner:
                 find_connector(each.table.connector).forget(self.request(index), writer)
 
     def lowered(self, index: int) -> DataFrame:
-        """The rows of a sink, as its query is started with them."""
-        return lower(self._job.sinks[index], self._lowering(index, streaming=True))
+        """The rows of a sink, as its query is started with them: what counts them keeps Spark's optimizer from changing what is kept."""
+        to = self._lowering(index, streaming=True)
+        return Watch(self._spark, to).counted(lower(self._job.sinks[index], to))
 
     def _start_queries(self, sinks: Iterable[int], *, once: bool) -> None:
         """``once``: up to what the sources have now."""
@@ -324,9 +325,9 @@ class JobRunner:
         to = self._lowering(index, streaming=True)
         before = self._job.watches.get(index)
         watch = Watch(self._spark, to, None if before is None else before.metrics, self._report)
-        frame, mode = lower(sink, to), "update" if in_update_mode(sink) else "append"
+        frame, mode = watch.counted(lower(sink, to)), "update" if in_update_mode(sink) else "append"
         write_record(self._job.folder, sink_name(index, sink), frame, mode)
-        write = replace(self._write(index, sink, watch.counted(frame)), watermark=to.reached)
+        write = replace(self._write(index, sink, frame), watermark=to.reached)
         writer = find_connector(sink.table.connector).write_stream(write)
         writer = writer.outputMode(mode)
         writer = writer.option("checkpointLocation", str(self._job.checkpoint / sink_name(index, sink)))

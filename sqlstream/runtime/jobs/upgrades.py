@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream.connectors import find_connector
 from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, base, derive, mapped, query_record, why_not
+from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, adapted, base, derive, mapped, query_record, why_not
 from sqlstream.runtime.jobs.folder import write_atomically
 from sqlstream.runtime.lower.native import in_update_mode
 
@@ -75,7 +75,7 @@ def upgrade(
                 f"What the state in {checkpoint} belongs to is not known: it is of an earlier release.",
                 hint="Submit the earlier statement once with this release, and stop it.",
             )
-        operators = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
+        operators, columns = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
         came = base(spark, str(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new)))
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
@@ -83,7 +83,9 @@ def upgrade(
         elsewhere = moved.get(match.new, {})
         sources = [Source(name, {**own, **match.sources}.get(name), positions=elsewhere.get(name, {})) for name in new.sources]
         place = after / "checkpoint" / new_names[match.new]
-        derive(spark, str(checkpoint), str(place), came.batch, CheckpointMapping(sources, operators), record=old, frame=frame, mode=mode)
+        derive(
+            spark, str(checkpoint), str(place), came.batch, CheckpointMapping(sources, operators, columns=columns), record=old, frame=frame, mode=mode
+        )
 
 
 def read_record(generation: Path, name: str) -> QueryRecord | None:
@@ -109,16 +111,26 @@ def _own(name: str) -> bool:
     return re.fullmatch(r"(control|idle|clock|static)(_\d+)?", name) is not None
 
 
-def _operators(match: SinkMatch, old: QueryRecord, new: QueryRecord, *, stateless: bool, may_lose: bool) -> dict[int, int | None]:
-    """For each operator of the new query that whose state it takes."""
+def _operators(
+    match: SinkMatch, old: QueryRecord, new: QueryRecord, *, stateless: bool, may_lose: bool
+) -> tuple[dict[int, int | None], dict[int, list[int | None]]]:
+    """For each operator of the new query that whose state it takes; and the columns of those that keep others: see CheckpointMapping."""
+    columns: dict[int, list[int | None]] = {}
     if stateless or not match.stateful:
-        return dict.fromkeys((o.operator for o in new.operators), None)
-    found = {**mapped(old, new, match.nodes), **({} if match.loses else _unmarked(old, new))}
+        return dict.fromkeys((o.operator for o in new.operators), None), columns
+    found = {**mapped(old, new, match.nodes), **({} if match.loses or match.in_part else _unmarked(old, new))}
     before = {o.operator: o for o in old.operators}
     why = "no operator of the new plan keeps the same"
     for operator in new.operators:
         theirs = found[operator.operator]
-        if theirs is not None and (reason := why_not(before[theirs], operator)) is not None:
+        if theirs is None:
+            continue
+        places = adapted(before[theirs], operator) if operator.node in match.in_part else None
+        if places is not None:
+            columns[operator.operator] = places
+        elif operator.node in match.in_part:
+            found[operator.operator], why = None, "its aggregates are others, and can't be told apart"
+        elif (reason := why_not(before[theirs], operator)) is not None:
             found[operator.operator], why = None, reason
     lost = [o for o in old.operators if o.operator not in found.values()]
     if lost and not may_lose:
@@ -127,7 +139,7 @@ def _operators(match: SinkMatch, old: QueryRecord, new: QueryRecord, *, stateles
             hint="SET 'execution.upgrade-mode' = 'stateless' begins with empty state where the offsets are; "
             "'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves only this state behind.",
         )
-    return found
+    return found, columns
 
 
 def _unmarked(old: QueryRecord, new: QueryRecord) -> dict[int, int]:

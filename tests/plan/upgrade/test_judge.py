@@ -59,6 +59,19 @@ KEPT = {
         COUNT.replace("SELECT", "SELECT /*+ STATE_TTL('bids' = '2 d') */"),
     ),
 }
+IN_PART = {
+    "an aggregate is added": ("COUNT(*)", "COUNT(*), MAX(price * 2)", "MAX((price * 2)) begins with the rows that come from now on"),
+    "two are added": ("COUNT(*)", "MIN(id), COUNT(*), MAX(id)", "MIN(id), MAX(id) begin with the rows that come from now on"),
+    "one goes": ("COUNT(*), MAX(price), MAX(id)", "MAX(id), COUNT(*)", "MAX(price) is forgotten"),
+    "they change places": ("COUNT(*), MAX(price)", "MAX(price), COUNT(*)", "its aggregates change places"),
+    "expressions are told apart": (
+        "MAX(price * 2), MAX(id * 2)", "MAX(id * 2), MAX(price * 3)", "MAX((price * 3)) begins with the rows that come from now on; MAX((price * 2)) is forgotten",
+    ),
+    "and their conditions": (
+        "COUNT(*), MAX(id) FILTER (WHERE price > 1)", "COUNT(*), MAX(id) FILTER (WHERE price > 2)",
+        "MAX(id) FILTER (WHERE (price > 2)) begins with the rows that come from now on; MAX(id) FILTER (WHERE (price > 1)) is forgotten",
+    ),
+}  # fmt: skip
 LOST = {
     "a key": (COUNT, COUNT.replace("item", "CAST(price AS STRING)")),
     "a window": (WINDOW.format(5), WINDOW.format(6)),
@@ -142,3 +155,21 @@ def test_tables_that_were_read_once_must_be_the_same(plans) -> None:
     joined = "SELECT b.item, CAST(f.id AS BIGINT) FROM bids AS b JOIN fixed AS f ON b.item = f.item"
     assert not judge(plans(joined), plans(f"{joined} WHERE b.price > 1")).lost
     assert judge(plans(joined), plans(joined.replace("JOIN fixed", "JOIN (SELECT * FROM fixed WHERE id > 1)"))).lost
+
+
+@pytest.mark.parametrize(("old", "new", "why"), IN_PART.values(), ids=IN_PART)
+def test_aggregates_that_share_some_calls_are_kept_in_part(plans, old: str, new: str, why: str) -> None:
+    def made(calls: str, window: str = "") -> PlanRecord:
+        of = "TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '5' SECOND)" if window else "bids"
+        calls = [f"{call} AS c{i}" for i, call in enumerate(re.split(r", (?=M|C)", calls))]
+        names = ", ".join(f"CAST(c{i} AS STRING)" for i in range(len(calls)))
+        return plans(f"SELECT CONCAT_WS(',', item, {names}), 1 FROM (SELECT item, {', '.join(calls)} FROM {of} GROUP BY item{window}) AS t")
+
+    for window in ("", ", window_start, window_end"):
+        verdict = judge(made(old, window), made(new, window))
+        assert [part.why for part in verdict.in_part] == [why] and not verdict.lost, table(verdict)
+
+
+def test_aggregates_by_another_expression_or_above_other_changes_are_lost(plans) -> None:
+    by = "SELECT CAST(p AS STRING), n FROM (SELECT price * {} AS p, COUNT(*) AS n, {} AS m FROM bids GROUP BY price * {}) AS t"
+    assert fates(judge(plans(by.format(2, "MIN(id)", 2)), plans(by.format(3, "MAX(id)", 3))), "state").count("lost") == 1

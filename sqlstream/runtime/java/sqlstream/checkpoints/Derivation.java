@@ -15,7 +15,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
+import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreSaveExec;
 import org.apache.spark.sql.execution.streaming.state.OperatorStateMetadata;
 import org.apache.spark.sql.execution.streaming.state.OperatorStateMetadataReader;
 import org.apache.spark.sql.execution.streaming.state.StateStoreConf;
@@ -181,12 +183,14 @@ public final class Derivation {
         for (long operator : old.numbers("state")) {
             found.put(operator, metadata(old, operator, batch));
         }
+        SparkPlan plan = null;
         if (frame == null) {
             for (long operator : found.keySet()) {
                 describe(operator);
             }
         } else {
-            QueryRecord.prepare(frame, mode, fresh.state(), OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)));
+            plan = QueryRecord.prepare(
+                    frame, mode, fresh.state(), OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)));
         }
         StateStoreConf conf = conf(metadata);
         for (long operator : fresh.numbers("state")) {
@@ -194,7 +198,7 @@ public final class Derivation {
             OperatorStateMetadata to = metadata(fresh, operator, 0);
             if (from == null) {
                 for (Store store : stores(fresh, to, conf)) {
-                    new StateCopy(session, null, store, batch + 1).fill(after);
+                    new StateCopy(session, null, store, batch + 1, null).fill(after);
                 }
                 continue;
             }
@@ -206,10 +210,35 @@ public final class Derivation {
             Map<String, Store> sources = new LinkedHashMap<>();
             stores(old, source, conf).forEach(store -> sources.put(store.name, store));
             for (Store store : stores(fresh, to, conf)) {
-                new StateCopy(session, sources.get(store.name), store, batch + 1)
+                new StateCopy(session, sources.get(store.name), store, batch + 1, columns(plan, operator))
                         .copy(partitions(from, before), before, after);
             }
         }
+    }
+
+    /** How the values of an operator are made of those that were kept; null where they are the same. */
+    private NewColumns columns(SparkPlan plan, long operator) {
+        JsonNode places = mapping.path("columns").get(Long.toString(operator));
+        if (places == null) {
+            return null;
+        }
+        StateStoreSaveExec save = saving(plan, operator);
+        List<Integer> from = new ArrayList<>();
+        places.forEach(place -> from.add(place.isNull() ? null : place.asInt()));
+        return new NewColumns(from, Columns.initial(save.child()));
+    }
+
+    private static StateStoreSaveExec saving(SparkPlan plan, long operator) {
+        if (plan instanceof StateStoreSaveExec save && save.stateInfo().get().operatorId() == operator) {
+            return save;
+        }
+        for (SparkPlan child : Scala.list(plan.children())) {
+            StateStoreSaveExec found = saving(child, operator);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
     }
 
     private Long from(long operator) {

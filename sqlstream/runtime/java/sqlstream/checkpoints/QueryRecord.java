@@ -73,8 +73,8 @@ public final class QueryRecord {
      * Plans the first micro-batch of a query of {@code frame} whose state is in the folder {@code state}: Spark and our
      * operators write there what they keep, not yet any of it.
      */
-    static void prepare(Dataset<Row> frame, String mode, String state, OffsetSeqMetadata metadata) {
-        planned((org.apache.spark.sql.classic.Dataset<Row>) frame, mode, state, metadata, true);
+    static SparkPlan prepare(Dataset<Row> frame, String mode, String state, OffsetSeqMetadata metadata) {
+        return planned((org.apache.spark.sql.classic.Dataset<Row>) frame, mode, state, metadata, true);
     }
 
     static scala.collection.immutable.Map<String, String> noConf() {
@@ -157,6 +157,9 @@ public final class QueryRecord {
             each.put("kind", writer.shortName());
             each.put("state", state(plan));
             each.put("stores", Scala.list(writer.stateStoreNames()));
+            each.put(
+                    "aggregates",
+                    plan instanceof StateStoreSaveExec save ? Columns.aggregates(save.child()) : List.of());
             found.add(each);
         }
         Scala.list(plan.children()).forEach(child -> operators(child, node, found));

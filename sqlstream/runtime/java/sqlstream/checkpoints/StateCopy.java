@@ -2,8 +2,11 @@ package sqlstream.checkpoints;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.HashPartitioner;
@@ -32,15 +35,19 @@ final class StateCopy {
     private final Store old;
     private final Store fresh;
     private final long version;
+    private final NewColumns columns;
 
-    /** {@code version} of {@code old}; null where there is none. */
-    StateCopy(SparkSession session, Store old, Store fresh, long version) {
+    /**
+     * {@code version} of {@code old}; null where there is none; {@code columns}: null where they stay the same.
+     */
+    StateCopy(SparkSession session, Store old, Store fresh, long version, NewColumns columns) {
         context = JavaSparkContext.fromSparkContext(session.sparkContext());
         hadoop = SerializableConfiguration.broadcast(
                 session.sparkContext(), session.sessionState().newHadoopConf());
         this.old = old;
         this.fresh = fresh;
         this.version = version;
+        this.columns = columns;
     }
 
     /** Writes so many empty partitions. */
@@ -62,7 +69,7 @@ final class StateCopy {
         }
         for (Family family : old.families) {
             Family as = named(fresh, family);
-            if (as != null && !family.sameTypes(as)) {
+            if (as != null && !goesOn(family, as)) {
                 throw new IllegalStateException("The state that is kept is of " + family.types()
                         + ", and the operator keeps " + as.types() + ".");
             }
@@ -74,6 +81,14 @@ final class StateCopy {
         }
     }
 
+    private boolean goesOn(Family family, Family as) {
+        return columns == null
+                ? family.sameTypes(as)
+                : family.sameKeys(as)
+                        && columns.fit(
+                                family.schema().valueSchema(), as.schema().valueSchema());
+    }
+
     private org.apache.spark.api.java.JavaRDD<Integer> numbers(List<Integer> partitions) {
         return context.parallelize(partitions, Math.max(1, partitions.size()));
     }
@@ -82,6 +97,7 @@ final class StateCopy {
         Store from = old;
         Store to = fresh;
         long at = version;
+        NewColumns others = columns;
         var configuration = hadoop;
         numbers(partitions).foreach(number -> {
             Configuration conf = configuration.value().value();
@@ -90,12 +106,13 @@ final class StateCopy {
                 for (Family family : from.families) {
                     Family as = named(to, family);
                     Iterator<UnsafeRowPair> rows = rows(source, family);
+                    UnaryOperator<UnsafeRow> value = as == null ? null : value(others, family, as);
                     while (as != null && rows.hasNext()) {
                         UnsafeRowPair row = rows.next();
                         if (family.many()) {
                             target.rows.putList(row.key(), values(source, family, row.key()), as.name());
                         } else {
-                            target.rows.put(row.key(), row.value(), as.name());
+                            target.rows.put(row.key(), value.apply(row.value()), as.name());
                         }
                     }
                 }
@@ -111,6 +128,7 @@ final class StateCopy {
         Store from = old;
         Store to = fresh;
         long at = version;
+        NewColumns others = columns;
         var configuration = hadoop;
         var entries = numbers(partitions).<Integer, Entry>mapPartitionsToPair(numbers -> {
             Partition source =
@@ -130,20 +148,22 @@ final class StateCopy {
         entries.partitionBy(new HashPartitioner(after)).foreachPartition(arrived -> {
             int number = org.apache.spark.TaskContext.getPartitionId();
             try (Partition target = to.open(number, 0, configuration.value().value())) {
+                Map<String, UnaryOperator<UnsafeRow>> values = new HashMap<>();
                 while (arrived.hasNext()) {
                     Entry entry = arrived.next()._2();
                     Family family = from.families.get(entry.family);
                     Family as = named(to, family);
                     UnsafeRow key = row(entry.key, family.schema().keySchema().length());
-                    UnsafeRow[] values = new UnsafeRow[entry.values.length];
-                    for (int i = 0; i < values.length; i++) {
-                        values[i] = row(
+                    UnsafeRow[] kept = new UnsafeRow[entry.values.length];
+                    for (int i = 0; i < kept.length; i++) {
+                        kept[i] = row(
                                 entry.values[i], family.schema().valueSchema().length());
                     }
                     if (family.many()) {
-                        target.rows.putList(key, values, as.name());
+                        target.rows.putList(key, kept, as.name());
                     } else {
-                        target.rows.put(key, values[0], as.name());
+                        var value = values.computeIfAbsent(as.name(), name -> value(others, family, as));
+                        target.rows.put(key, value.apply(kept[0]), as.name());
                     }
                 }
                 target.rows.commit();
@@ -187,6 +207,12 @@ final class StateCopy {
                 return new Tuple2<>(to, new Entry(place, row.key().getBytes(), bytes));
             }
         };
+    }
+
+    private static UnaryOperator<UnsafeRow> value(NewColumns columns, Family from, Family to) {
+        return columns == null
+                ? UnaryOperator.identity()
+                : columns.projection(from.schema().valueSchema(), to.schema().valueSchema());
     }
 
     private static UnsafeRow row(byte[] bytes, int columns) {

@@ -58,6 +58,11 @@ final class Store implements Serializable {
             return many == other.many && types().equals(other.types());
         }
 
+        /** Whether they have the same keys. */
+        boolean sameKeys(Family other) {
+            return many == other.many && types(schema.keySchema()).equals(types(other.schema.keySchema()));
+        }
+
         private static String types(StructType columns) {
             List<String> types = new ArrayList<>();
             for (StructField column : columns.fields()) {
