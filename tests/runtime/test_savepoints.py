@@ -10,7 +10,8 @@ from urllib.parse import unquote, urlparse
 import pytest
 from test_upgrades import COUNT, Project
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.runtime.jobs import savepoints
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 
@@ -99,6 +100,35 @@ def test_a_savepoint_of_a_job_that_runs_is_of_what_was_committed_then(project: P
     list(project.session.run("RESET 'execution.upgrade-mode';"))
     project.session.jobs.stop(submit(project).id)
     assert counted(project) == [("a", "2")]
+
+
+def test_what_is_gone_while_it_is_copied_is_copied_as_it_is_by_then(project: Project, monkeypatch) -> None:
+    project.feed("bids", (1, "a", 1))
+    job = submit(project)
+    batches, derive = [], savepoints.derive
+
+    def gone(spark, old, new, batch) -> None:
+        batches.append(batch)
+        if len(batches) == 1:
+            project.feed("bids", (2, "a", 1))
+            for query in job.queries:
+                query.processAllAvailable()
+            raise OSError("the file of that micro-batch is not there")
+        derive(spark, old, new, batch)
+
+    monkeypatch.setattr(savepoints, "derive", gone)
+    made = Path(unquote(urlparse(project.session.jobs.save(job.id)).path))
+    assert batches[1] > batches[0] and savepoints.read(made).job == "job"
+    before = sorted(made.parent.iterdir())
+
+    def always(*_: object) -> None:
+        raise OSError("the disk is full")
+
+    # What was begun of it is not left behind.
+    monkeypatch.setattr(savepoints, "derive", always)
+    with pytest.raises(SqlStreamError, match="the disk is full"):
+        project.session.jobs.save(job.id)
+    assert sorted(made.parent.iterdir()) == before and job.lives
 
 
 def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 FILE = "savepoint.json"
 _LAYOUT = 1
+# How often the checkpoint of a query that runs is copied before it is given up.
+_TRIES = 5
 _PRINTED = "STOP JOB 'id' WITH SAVEPOINT prints the path of one."
 
 
@@ -81,12 +83,7 @@ def make(job: Job, runner: JobRunner, folder: Path, *, drained: bool, notify: Ca
             checkpoint = job.checkpoint / sink_name(index, sink)
             if not (checkpoint / "metadata").exists():
                 continue
-            # What is being written while the job runs belongs to what comes after the savepoint.
-            landed = partial(find_connector(sink.table.connector).landed, runner.request(index))
-            came = base(runner.spark, str(checkpoint), (lambda query, batch: False) if job.lives else landed)
-            if came.doubtful:
-                notify(f"'{sink.table.path.name}' may have rows of the last micro-batch that the savepoint does not count: it was interrupted.")
-            derive(runner.spark, str(checkpoint), str(made / "checkpoint" / sink_name(index, sink)), came.batch)
+            _copy(job, runner, index, checkpoint, made / "checkpoint" / sink_name(index, sink), notify)
         version.write(made)
         savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, _contents(runner.spark, made))
         told = {name: getattr(savepoint, name) for name in ("id", "job", "created", "drained", "files")}
@@ -95,6 +92,25 @@ def make(job: Job, runner: JobRunner, folder: Path, *, drained: bool, notify: Ca
         shutil.rmtree(made, ignore_errors=True)
         raise
     return savepoint
+
+
+def _copy(job: Job, runner: JobRunner, index: int, checkpoint: Path, to: Path, notify: Callable[[str], None]) -> None:
+    """Make the checkpoint ``to`` from that of a sink's query. Of one that runs, what is copied may be gone meanwhile: then it has come further."""
+    sink = job.sinks[index]
+    for left in reversed(range(_TRIES)):
+        live = job.lives
+        # What is being written while the job runs belongs to what comes after the savepoint.
+        landed = partial(find_connector(sink.table.connector).landed, runner.request(index))
+        came = base(runner.spark, str(checkpoint), (lambda query, batch: False) if live else landed)
+        try:
+            derive(runner.spark, str(checkpoint), str(to), came.batch)
+        except Exception:
+            if not live or not left:
+                raise
+            continue
+        if came.doubtful:
+            notify(f"'{sink.table.path.name}' may have rows of the last micro-batch that the savepoint does not count: it was interrupted.")
+        return
 
 
 def below(folder: Path) -> list[tuple[Path, Savepoint | None]]:
