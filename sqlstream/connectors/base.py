@@ -17,7 +17,7 @@ from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -193,6 +193,12 @@ class Connector(ABC):
         What has landed in part is completed. False as well where rows that are written again take the place of what they were.
         """
         return None
+
+    def add_columns(self, request: Write, names: Sequence[str]) -> None:
+        """The sink, which exists, is declared with these columns besides since it was last written: give them to it where it has a schema of its own.
+
+        Rows that it has get NULL there. Given again, what is there already stays. Raises ValidationError, having changed nothing, where it can't.
+        """
 
     def forget(self, request: Write, writer: str) -> None:
         """Delete what the sink keeps of the writer with this id, a query's or that of a Write's ``version``, which never writes again."""

@@ -286,3 +286,37 @@ def test_an_aggregate_is_added_to_windows(project: Project) -> None:
     project.feed("bids", (30, "z", 0))
     project.run(windows.format("COUNT(*), SUM(CAST(price AS BIGINT))"))
     assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s FROM by_minute;") == [("a", "2", "7"), ("b", "1", None)]
+
+
+def test_a_delta_table_gets_the_columns_that_are_declared_besides(project: Project) -> None:
+    project.feed("bids", (1, "a", 7), (2, "b", 5))
+    both = "EXECUTE STATEMENT SET BEGIN INSERT INTO copied SELECT id, {}item FROM bids; INSERT INTO counted SELECT item, COUNT(*){} FROM bids GROUP BY item; END;"
+    project.run(both.format("", ""))
+    declared = """
+        DROP TABLE copied; CREATE TABLE copied (id INT, `préis` {}, item {})
+        WITH ('connector' = 'delta', 'table-path' = 'copied');
+        DROP TABLE counted; CREATE TABLE counted (item STRING, n BIGINT, note STRING, PRIMARY KEY (item) NOT ENFORCED)
+        WITH ('connector' = 'delta', 'table-path' = 'counted');
+    """
+    wider = both.format("price, ", ", 'new'")
+    project.set("last-state")
+    project.feed("bids", (3, "a", 9))
+    for price, item, why in (("INT NOT NULL", "STRING", "no value there"), ("INT", "INT", "column 'item' is STRING in it, and INT here")):
+        list(project.session.run(declared.format(price, item)))
+        refused = wider.replace("item FROM", "CAST(item AS INT) FROM") if item == "INT" else wider.replace("price,", "COALESCE(price, 0),")
+        with pytest.raises(ValidationError, match=why):
+            project.run(refused)
+    list(project.session.run(declared.format("INT", "STRING")))
+    with pytest.raises(ValidationError, match=r"columns are added: préis"):
+        list(project.session.run("RESET 'execution.upgrade-mode';"))
+        project.run(wider)
+    project.set("last-state")
+    project.run(wider)
+    list(project.session.run("SET 'execution.runtime-mode' = 'batch';"))
+    assert project.rows("SELECT id, `préis`, item FROM copied") == [("1", None, "a"), ("2", None, "b"), ("3", "9", "a")]
+    assert project.rows("SELECT item, n, note FROM counted") == [("a", "2", "new"), ("b", "1", None)]
+    # A column less is refused: Delta would leave it NULL in silence.
+    list(project.session.run("SET 'execution.runtime-mode' = 'streaming'; DROP TABLE copied;"))
+    list(project.session.run("CREATE TABLE copied (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'copied');"))
+    with pytest.raises(ValidationError, match="is only in it"):
+        project.run(both.format("", ", 'new'"))

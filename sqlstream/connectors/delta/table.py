@@ -21,6 +21,7 @@ from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, timestamp_ltz
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -138,6 +139,25 @@ class Delta(Connector):
             return delta_merge.merge_stream(request, path)
         return _stored(request).writeStream.format("delta").option("path", path)
 
+    def add_columns(self, request: Write, names: Sequence[str]) -> None:
+        from delta.tables import DeltaTable
+
+        spark, table = request.spark, request.table
+        path = resolve(table.options["table-path"], request.project)
+        if not DeltaTable.isDeltaTable(spark, path):
+            return
+        there = {c.lower() for c in DeltaTable.forPath(spark, path).toDF().columns}
+        added = [c for c in table.physical if c.name in names and c.name.lower() not in there]
+        for column in added:
+            if not column.type.nullable:
+                raise ValidationError(
+                    f"Column '{column.name}' can't be added to the Delta table at '{path}': the rows that are in it have no value there.",
+                    hint="Declare it without NOT NULL.",
+                )
+        _compare(spark, table, path, lacking={c.name for c in added})
+        if added:
+            spark.sql(f"ALTER TABLE delta.{quote(path)} ADD COLUMNS ({', '.join(f'{quote(c.name)} {c.type.stored}' for c in added)})")
+
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         jvm: Any = request.spark._jvm
         path = resolve(request.table.options["table-path"], request.project)
@@ -213,7 +233,8 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
     return path
 
 
-def _compare(spark: SparkSession, table: Table, path: str) -> None:
+def _compare(spark: SparkSession, table: Table, path: str, lacking: Collection[str] = ()) -> None:
+    """Raise ValidationError where the Delta table is another than declared; columns that are ``lacking`` are about to be added."""
     from delta.tables import DeltaTable
 
     delta = DeltaTable.forPath(spark, path)
@@ -221,6 +242,8 @@ def _compare(spark: SparkSession, table: Table, path: str) -> None:
     declared = {c.name: _simple(c.type.stored) for c in table.physical}
     differences = []
     for name, type_ in declared.items():
+        if name in lacking:
+            continue
         if name not in actual:
             differences.append(f"column '{name}' is not in it")
         elif actual[name] != type_ and actual[name].replace("timestamp_ntz", "timestamp") != type_.replace("timestamp_ntz", "timestamp"):

@@ -25,7 +25,7 @@ from sqlstream.runtime.jobs.placement import Placement, Preview, placement, prev
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
-from sqlstream.runtime.jobs.upgrades import upgrade
+from sqlstream.runtime.jobs.upgrades import upgrade, widen
 from sqlstream.runtime.jobs.versions import Origin, Version, digest
 from sqlstream.sql.masking import masked_text
 
@@ -254,6 +254,8 @@ class Jobs:
             request=runner.request, notify=self._notify, offsets=offsets,
             positions=partial(runner.positions, offsets),
         )  # fmt: skip
+        # Last: nothing but a refusal of its own can now keep the job from going on.
+        widen(verdict, before.version.plan, job.sinks, runner.request)
 
     def _verdict(self, job: Job, before: Generation, settings: JobSettings, of: str | None = None) -> tuple[str, Verdict | None]:
         """How a changed job begins, and what becomes of its parts; None where it begins anew. Raises ValidationError where that has not been said."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sqlstream.connectors.base import Write
     from sqlstream.plan.nodes import Sink
-    from sqlstream.plan.upgrade import SinkMatch, Verdict
+    from sqlstream.plan.upgrade import PlanRecord, SinkMatch, Verdict
 
 OPERATORS = "operators"
 # For each source of a query, the topics that it reads from elsewhere: by partition the offset, None for that which it has.
@@ -86,6 +86,16 @@ def upgrade(
         derive(
             spark, str(checkpoint), str(place), came.batch, CheckpointMapping(sources, operators, columns=columns), record=old, frame=frame, mode=mode
         )
+
+
+def widen(verdict: Verdict, before: PlanRecord, sinks: tuple[Sink, ...], request: Callable[[int], Write]) -> None:
+    """Give sinks that go on the columns with which they are declared since ``before``. Raises ValidationError where one can't have them."""
+    for match in verdict.sinks:
+        if match.old is None or not match.stateful:
+            continue
+        table = sinks[match.new].table
+        if added := [c.name for c in table.persisted if c.name not in before.sinks[match.old].columns]:
+            find_connector(table.connector).add_columns(request(match.new), added)
 
 
 def read_record(generation: Path, name: str) -> QueryRecord | None:
