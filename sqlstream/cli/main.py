@@ -295,7 +295,7 @@ def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
         value = getattr(arguments, key)
         if key == "pipeline.jars":
             jars = [str(jar) for folder in arguments.library for jar in sorted(folder.glob("*.jar"))]
-            value = [*(value or []), *jars]
+            value = [*(jar if "://" in jar else str(Path(jar).expanduser().absolute()) for jar in value or []), *jars]
         if value:
             options[key] = separator.join(value) if separator else value
     return options

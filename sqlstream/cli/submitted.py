@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlparse
 
 from sqlstream.cli import main as client
 from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
@@ -88,8 +89,9 @@ def _kept(folder: Path, options: Sequence[str]) -> Path:
             "The driver's machine keeps nothing of what jobs must go on with.",
             hint=f"Set '{_STATE}' in sqlstream.toml, or behind --: -D {_STATE}=..; a folder that all machines reach.",
         )
-    path = Path(named.removeprefix("file://"))
-    if "://" in str(path) or not path.is_absolute():
+    location = urlparse(named)
+    path = Path(unquote(location.path) if location.scheme else named)
+    if location.scheme not in ("", "file") or location.netloc or not path.is_absolute():
         raise SetupError(f"'{named}' can't be '{_STATE}' of a package.", hint="Name an absolute path on storage that all machines reach.")
     path.mkdir(parents=True, exist_ok=True)
     return path

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.runtime.jobs import jobs, upgrades
 from sqlstream.session.results import Stream, Submitted
 from sqlstream.session.session import Session
 
@@ -320,3 +321,61 @@ def test_a_delta_table_gets_the_columns_that_are_declared_besides(project: Proje
     list(project.session.run("CREATE TABLE copied (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'copied');"))
     with pytest.raises(ValidationError, match="is only in it"):
         project.run(both.format("", ", 'new'"))
+
+
+def test_back_to_an_earlier_statement_goes_on_with_the_state_of_the_latest(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run(COUNT)
+    project.set("last-state")
+    filtered = COUNT.replace("GROUP", "WHERE price > 2 GROUP")
+    project.feed("bids", (2, "a", 5), (3, "a", 1))
+    project.run(filtered)
+    project.feed("bids", (4, "a", 1))
+    project.run(COUNT)
+    # 1 by the first, 2 by the second, 4 by the first again: what came under the second is neither lost nor counted twice.
+    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;") == [("a", "3")]
+    assert sorted(p.name for p in (project.path / ".sqlstream" / "jobs" / "job").iterdir() if p.name.isdigit()) == ["1", "2", "3"]
+
+
+def test_an_upgrade_that_ended_midway_is_made_anew(project: Project, monkeypatch) -> None:
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    project.run(COUNT)
+    project.set("last-state")
+    changed = COUNT.replace("COUNT(*)", "COUNT(*) + 0")
+    derive = upgrades.derive
+
+    def killed(*args: object, **more: object) -> None:
+        derive(*args, **more)
+        raise OSError("the machine is off")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(upgrades, "derive", killed)
+        # As kill -9 does it: nothing is tidied up.
+        patched.setattr(jobs.shutil, "rmtree", lambda *a, **k: None)
+        with pytest.raises(SqlStreamError, match="the machine is off"):
+            project.run(changed)
+    half = project.path / ".sqlstream" / "jobs" / "job" / "2"
+    assert (half / "checkpoint").exists() and not (half / "version.json").exists()
+    project.feed("bids", (3, "a", 1))
+    project.run(changed)
+    assert (half / "version.json").exists()
+    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;") == [("a", "2"), ("b", "1")]
+
+
+def test_several_edits_at_once(project: Project) -> None:
+    """A filter, an aggregate, a UNION ALL branch, a second sink and a longer life, in one step."""
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    first = "INSERT INTO sums SELECT item, COUNT(*), CAST(0 AS BIGINT), 0 FROM bids GROUP BY item;"
+    project.run(first)
+    project.set("last-state")
+    project.feed("bids", (3, "a", 4), (4, "a", 1))
+    project.feed("asks", (9, "b", 7), (8, "c", 0))
+    project.run("""
+        EXECUTE STATEMENT SET BEGIN
+        INSERT INTO sums SELECT item, COUNT(*), SUM(CAST(price AS BIGINT)), 0 FROM (
+            SELECT item, price FROM bids WHERE price > 2 UNION ALL SELECT item, price FROM asks WHERE price > 2) GROUP BY item;
+        INSERT INTO copied SELECT id, item FROM bids;
+        END;""")
+    batch = "SET 'execution.runtime-mode' = 'batch';"
+    assert project.rows(f"{batch} SELECT item, n, s FROM sums;") == [("a", "2", "4"), ("b", "2", "7")]
+    assert project.rows("SELECT id, item FROM copied;") == [("3", "a"), ("4", "a")]

@@ -107,7 +107,7 @@ def test_flink_flags_are_options(here, calls):
     (here / "lib" / "c.txt").touch()
     start(calls, "-j", "a.jar", "-l", "lib", "-pyfs", "u.py", "-pyfs", "v.py", "-pyexec", "/usr/bin/python3", "-e", "x")
     assert calls.settings["options"] == {
-        "pipeline.jars": f"a.jar;{here / 'lib' / 'b.jar'}", "python.files": "u.py,v.py",
+        "pipeline.jars": f"{here / 'a.jar'};{here / 'lib' / 'b.jar'}", "python.files": "u.py,v.py",
         "python.executable": "/usr/bin/python3",
     }  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ class SinkMatch:
 
     ``nodes``: ids of nodes with those of before whose state they take; ``sources``: the names of sources with those of before whose offsets they
     take; ``stateful``: whether the old one is this sink, so that state is taken at all; ``loses``: whether some of it is not. ``in_part``: the ids of
-    nodes that take a part of the state.
+    nodes whose state is kept in part, each with whether all that was kept goes on, beside what begins.
     """
 
     new: int
@@ -47,7 +47,7 @@ class SinkMatch:
     sources: Mapping[str, str]
     stateful: bool = True
     loses: bool = False
-    in_part: frozenset[str] = frozenset()
+    in_part: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, pa
     return SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged), in_part=in_part)
 
 
-def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Judged]) -> tuple[dict[str, str], frozenset[str]]:
+def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Judged]) -> tuple[dict[str, str], dict[str, bool]]:
     """Which node goes on with the state of which: the same one, else one that keeps the same above other rows, or by another condition; and which
     of them with a part of it.
     """
@@ -118,15 +118,15 @@ def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Jud
         ("own", "what it holds was made of the rows that the earlier statement gave it"),
         ("layout", "what it holds meets the new condition only with rows that come from now on"),
     )
-    for field, why in ways:
+    for way, why in ways:
         free: dict[str, list[NodeRecord]] = defaultdict(list)
         for node in old:
             if node.keeps_state and node.id not in taken.values():
-                free[getattr(node, field)].append(node)
+                free[getattr(node, way)].append(node)
         for node in new:
-            candidates = free[getattr(node, field)]
+            candidates = free[getattr(node, way)]
             # Of several that are alike nobody knows which is which.
-            if node.keeps_state and node.id not in taken and len(candidates) == 1 and _alone(node, new, field, taken):
+            if node.keeps_state and node.id not in taken and len(candidates) == 1 and _alone(node, new, way, taken):
                 taken[node.id] = candidates.pop().id
                 parts.append(Judged("state", node.text, Fate.KEPT, why))
     in_part = _in_part(old, new, taken, parts)
@@ -136,17 +136,17 @@ def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Jud
     return taken, in_part
 
 
-def _in_part(old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], parts: list[Judged]) -> frozenset[str]:
+def _in_part(old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], parts: list[Judged]) -> dict[str, bool]:
     """Aggregates of the same groups that share some of their calls."""
-    found = set()
+    found = {}
     for node in new:
         if node.groups and node.id not in taken and _alone(node, new, "groups", taken):
             theirs = [o for o in old if o.groups == node.groups and o.id not in taken.values()]
             if len(theirs) == 1 and (why := _shared(theirs[0], node)) is not None:
                 taken[node.id] = theirs[0].id
-                found.add(node.id)
+                found[node.id] = dict(theirs[0].aggregates).keys() <= dict(node.aggregates).keys()
                 parts.append(Judged("state", node.text, Fate.IN_PART, why))
-    return frozenset(found)
+    return found
 
 
 def _shared(old: NodeRecord, new: NodeRecord) -> str | None:

@@ -24,9 +24,9 @@ def why_not(old: OperatorRecord, new: OperatorRecord) -> str | None:
     return None
 
 
-def adapted(old: OperatorRecord, new: OperatorRecord) -> list[int | None] | None:
+def adapted(old: OperatorRecord, new: OperatorRecord, *, whole: bool) -> list[int | None] | None:
     """For each column that ``new`` keeps of a key that of ``old``, None for one that begins empty: of aggregates by the same keys, of which both have
-    some. None where ``new`` can't go on with what ``old`` kept.
+    some. None where ``new`` can't go on with what ``old`` kept, ``whole``: with all of it.
     """
     if old.kind != new.kind or old.stores != new.stores or _keys(old.state) != _keys(new.state) or not (old.aggregates and new.aggregates):
         return None
@@ -35,11 +35,14 @@ def adapted(old: OperatorRecord, new: OperatorRecord) -> list[int | None] | None
     for aggregate in old.aggregates:
         places.setdefault(aggregate, place)
         place += len(aggregate[1])
-    if not any(aggregate in places for aggregate in new.aggregates):
+    shared = {aggregate for aggregate in new.aggregates if aggregate in places and aggregate[0]}
+    # One that can't be told from others may be any that is not there any more.
+    unclear = any(not text for text, _ in (*old.aggregates, *new.aggregates))
+    if not shared or ((whole or unclear) and shared != places.keys()):
         return None
     columns: list[int | None] = []
     for aggregate in new.aggregates:
-        first = places.get(aggregate)
+        first = places.get(aggregate) if aggregate[0] else None
         columns += [None if first is None else first + i for i in range(len(aggregate[1]))]
     return columns
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shlex
 import sys
 import threading
@@ -16,6 +17,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlparse
 
 from py4j.protocol import Py4JError
 
@@ -248,7 +250,7 @@ class Engine:
             unpacked, executable = None, users.get("python.executable")
         java = require_java()
         # Those of a submission are on its class path.
-        own_jars = [] if submission is not None else [*jars.ensure("spark", self._notify), jar(self._notify)]
+        own_jars = [] if submission is not None else [*jars.ensure("spark", self._notify), jar(self._notify), *users_jars(users, self._project)]
         if submission is not None and here:
             # The workers are this machine's, which has no folder for what executors unpack.
             executable = submission.get("spark.pyspark.driver.python")
@@ -349,6 +351,18 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
     for key, value in settings.items():
         conf.set(key, value)
     return conf
+
+
+def users_jars(options: Mapping[str, str], project: Path) -> list[Path]:
+    """The files of ``pipeline.jars``; relative ones are in ``project``. Raises ValidationError for what is not there."""
+    found = []
+    for written in filter(None, re.split("[;,]", options.get("pipeline.jars", ""))):
+        location = urlparse(written.strip())
+        path = project / Path(unquote(location.path) if location.scheme == "file" else written.strip()).expanduser()
+        if location.scheme not in ("", "file") or not path.is_file():
+            raise ValidationError(f"There is no file '{written.strip()}', which 'pipeline.jars' names.", hint="Jars are files of this machine.")
+        found.append(path.resolve())
+    return found
 
 
 def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, str]:

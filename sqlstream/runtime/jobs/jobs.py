@@ -52,6 +52,8 @@ _LOSING = (
 
 
 _AS_THEY_WERE: Mapping[str, str] = {}
+# So long a job that is stopped may take to end.
+_END_SECONDS = 60.0
 _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
 
 
@@ -317,7 +319,9 @@ class Jobs:
                     self._runners[job.id].await_pause()
                 job.stopping.set()
                 job.end()
-                job.done.wait(60)
+                if not job.done.wait(_END_SECONDS):
+                    hint = "SHOW JOBS says when it has ended."
+                    raise JobFailed(f"Job {job.id} has not ended within {_END_SECONDS:.0f} s: its sink is still writing.", hint=hint)
             if savepoint:
                 job.savepoint = self._save(job, drained=drain)
         finally:

@@ -135,10 +135,11 @@ def _operators(
         theirs = found[operator.operator]
         if theirs is None:
             continue
-        places = adapted(before[theirs], operator) if operator.node in match.in_part else None
+        whole = match.in_part.get(operator.node or "")
+        places = None if whole is None else adapted(before[theirs], operator, whole=whole)
         if places is not None:
             columns[operator.operator] = places
-        elif operator.node in match.in_part:
+        elif whole is not None:
             found[operator.operator], why = None, "its aggregates are others, and can't be told apart"
         elif (reason := why_not(before[theirs], operator)) is not None:
             found[operator.operator], why = None, reason

@@ -63,7 +63,8 @@ final class Columns {
 
     /**
      * Each aggregate whose buffers {@code plan} has, told apart from others by its arguments down to columns that a
-     * user has named, with the types of its columns. Empty where an aggregate or a column can't be told from others.
+     * user has named, with the types of its columns; an empty text where a column can't be told from others. Empty
+     * where there is an aggregate that says not all that it is.
      */
     static List<List<Object>> aggregates(SparkPlan plan) {
         Map<ExprId, Expression> made = new HashMap<>();
@@ -78,17 +79,16 @@ final class Columns {
             AggregateFunction function = call.aggregateFunction();
             boolean known = function instanceof DeclarativeAggregate
                     && function.getClass().getPackage().equals(KNOWN);
-            Expression told = expanded(call, made);
-            if (!known
-                    || Scala.list(told.references().toSeq()).stream()
-                            .anyMatch(
-                                    c -> named.getOrDefault(c.name(), Set.of()).size() != 1)) {
+            if (!known) {
                 return List.of();
             }
+            Expression told = expanded(call, made);
+            boolean clear = Scala.list(told.references().toSeq()).stream()
+                    .allMatch(c -> named.getOrDefault(c.name(), Set.of()).size() == 1);
             List<String> types = Scala.list(function.aggBufferAttributes()).stream()
                     .map(column -> column.dataType().catalogString())
                     .toList();
-            found.add(List.of(text(told), types));
+            found.add(List.of(clear ? text(told) : "", types));
         }
         return found;
     }
