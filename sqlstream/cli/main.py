@@ -309,7 +309,10 @@ def project_options(parser: argparse.ArgumentParser, project: Path) -> dict[str,
     import tomllib
 
     try:
-        return flattened(tomllib.loads(path.read_text("utf-8")).get("options", {}))
+        read = tomllib.loads(path.read_text("utf-8"))
+        if not isinstance(warehouse := read.get("warehouse", ""), str):
+            raise ValueError("warehouse must be a folder or a URI")
+        return ({"table.warehouse": warehouse} if warehouse else {}) | flattened(read.get("options", {}))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, OSError) as error:
         parser.error(f"{path}: {error}")
 

@@ -9,9 +9,10 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sqlstream.connectors.paths import is_uri
 from sqlstream.core import private
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
@@ -131,6 +132,8 @@ class Connector(ABC):
     is_sink: ClassVar[bool] = False
     # The option that says as of when the table is read; None where it keeps no versions.
     time_travel_option: ClassVar[str | None] = None
+    # The option that says where the table's files are.
+    path_option: ClassVar[str | None] = None
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
@@ -143,6 +146,13 @@ class Connector(ABC):
 
         Raises ValidationError.
         """
+
+    def placed(self, table: Table, warehouse: str) -> Table:
+        """``table`` with its path below ``warehouse``, a folder or a URI, where that is relative."""
+        path = None if self.path_option is None else table.options.get(self.path_option)
+        if path is None or self.path_option is None or path.startswith("/") or is_uri(path):
+            return table
+        return replace(table, options={**table.options, self.path_option: f"{warehouse.rstrip('/')}/{path}"})
 
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
         """The metadata keys of ``table``, those of its format included (``value.source.timestamp``)."""

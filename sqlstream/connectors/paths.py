@@ -12,9 +12,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def is_uri(path: str) -> bool:
+    """Whether ``path`` names a file system."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path) is not None
+
+
 def resolve(path: str, project: Path) -> str:
     """``path`` as Spark takes it: a URI as it is, anything else as an absolute path. Raises ValidationError."""
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):
+    if is_uri(path):
         return path
     if not path.startswith("/") and (project / PACKAGE).exists():
         raise ValidationError(

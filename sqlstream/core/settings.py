@@ -76,6 +76,8 @@ SETTINGS: tuple[Option, ...] = (
              "Values inside a row, an array or a map are not checked, as with Flink's default, IGNORE; make columns of such fields."),
     Option("table.exec.mini-batch.allow-latency", _TIME, None, "The shortest time between two micro-batches."),
     Option("table.exec.source.idle-timeout", _TIME, "0 ms", "A partition without records for this long no longer holds the watermark back."),
+    Option("table.warehouse", OptionKind.STRING, None, "Where relative paths of tables begin, a folder or a URI; `warehouse` in sqlstream.toml. The"
+           " project's folder where none is set."),
     Option("table.exec.source.max-future-rowtime", _TIME, "0 ms", "Rows of a stream whose rowtime is further ahead of the clock are left out, and"
            " kept in .sqlstream/dead-letters: the watermark would follow them. 0 for none."),
     Option("table.exec.source.cdc-events-duplicate", _BOOL, "false", "Whether changelogs may contain a change twice; needs a PRIMARY KEY."),

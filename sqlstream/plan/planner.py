@@ -107,6 +107,7 @@ class Planner:
                 not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
                 dry=self.dry,
+                warehouse=settings.read(self.options, "table.warehouse"),
                 functions=functions,
             ),
             table_function=functions.table,

@@ -49,11 +49,12 @@ class Delta(Connector):
     is_sink = True
     metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))
     time_travel_option = "timestampAsOf"
+    path_option = "table-path"
     can_be_looked_up = True
     # Spark takes a thousand of its files at a time.
     reads_in_parts = True
     options = (
-        Option("table-path", OptionKind.STRING, required=True, summary="The folder; relative to the project, or a URI."),
+        Option("table-path", OptionKind.STRING, required=True, summary="The folder; relative to the warehouse, or a URI."),
         Option("mode", OptionKind.ENUM, "batch", "batch reads the table as it is, streaming continues with new rows, changes with all changes.",
                values=("batch", "streaming", "changes")),
         Option("versionAsOf", OptionKind.LONG, summary="Read this version."),

@@ -59,6 +59,7 @@ class Filesystem(Connector):
     is_source = True
     is_sink = True
     can_be_looked_up = True
+    path_option = "path"
     metadata = (
         Metadata("file.path", STRING),
         Metadata("file.name", STRING),
@@ -66,7 +67,7 @@ class Filesystem(Connector):
         Metadata("file.modification-time", timestamp_ltz(3)),
     )
     options = (
-        Option("path", OptionKind.STRING, required=True, summary="The folder, or a file; relative to the project, or a URI."),
+        Option("path", OptionKind.STRING, required=True, summary="The folder, or a file; relative to the warehouse, or a URI."),
         Option("format", OptionKind.STRING, required=True, summary="The files' format."),
         Option("partition.default-name", OptionKind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
         Option("source.monitor-interval", OptionKind.DURATION, summary="Look for new files at this interval, without end.", tuning=True),

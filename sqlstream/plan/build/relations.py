@@ -164,6 +164,8 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     else:
         resolved = replace(declared, options=resolve_environment(declared.options))
     connector = find_connector(resolved.connector, at)
+    if env.settings.warehouse:
+        resolved = connector.placed(resolved, env.settings.warehouse)
     try:
         env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved))
     except ValidationError as error:

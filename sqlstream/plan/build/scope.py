@@ -44,6 +44,7 @@ class PlanSettings:
     changes_twice: bool = False
     state_ttl: int = 0
     dry: bool = False
+    warehouse: str | None = None
     functions: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
 
