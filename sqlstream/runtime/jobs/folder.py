@@ -170,6 +170,11 @@ def find(jobs: Path, sinks: tuple[Sink, ...], name: str, digest: str, zone: str,
         return before
     if known:
         return known[min(known)]
+    return unused(jobs, name, taken)
+
+
+def unused(jobs: Path, name: str, taken: Collection[Path]) -> JobFolder:
+    """The folder of a job under ``name`` that is new."""
     ordinal = 1
     # One whose start was refused has left nothing but its lock.
     while (folder := _folder(jobs, name, ordinal)).path in taken or (folder.path / "job.json").exists():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.upgrade import Verdict, judge, record, table
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, unused
 from sqlstream.runtime.jobs.versions import digest
 
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlstream.plan.nodes import Sink
+
+
+_NEW = "is new: it begins where the options of its sources say."
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,14 @@ def preview(
     jobs: Path, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Path], masked: Callable[[str], str] = str, *, streaming: bool
 ) -> Preview:
     """What would become of a job that is submitted now, as if it did not run already; ``jobs`` is the folder of all."""
+    if not any(jobs.glob("*/job.json")):
+        home = unused(jobs, name, taken)
+        return Preview(home.path, (f"Job '{home.name}' {_NEW}",))
     plan = digest(sinks, zone)
     at = placement(find(jobs, sinks, name, plan, zone, taken), plan, taken, streaming=streaming)
     job, number = f"Job '{at.home.name}'", at.number
     if at.last is None and at.before is None:
-        return Preview(at.home.path, (f"{job} is new: it begins where the options of its sources say.",))
+        return Preview(at.home.path, (f"{job} {_NEW}",))
     if at.continues:
         but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
         return Preview(at.home.path, (f"{job} goes on where it has stopped{but}: it is the same, version {number}.",))
