@@ -120,6 +120,8 @@ def test_an_interrupted_micro_batch(tmp_path: Path, offsets: tuple[int, ...], co
 
 def test_the_log_of_a_jvm_is_put_aside_and_still_tells_of_its_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(java_process, "_LOOK_SECONDS", 0.05)
+    # This one is not the JVM of the other tests.
+    monkeypatch.setattr(java_process.JavaProcess, "latest", java_process.JavaProcess.latest)
     monkeypatch.setattr(kept.rotate, "__defaults__", (100, 3))
     for number in range(9):
         (tmp_path / f"hs_err_{number}.log").touch()
