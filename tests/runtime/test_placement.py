@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from test_upgrades import COUNT, TABLES, Project
 
 from sqlstream.cli.main import main
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.results import Submitted
+from tests.runtime.edited import COUNT, TABLES, Project
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,12 +8,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
-from test_upgrades import COUNT, Project
 
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.runtime.jobs import savepoints
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.runtime.edited import COUNT, Project
 
 pytestmark = pytest.mark.spark
 
