@@ -1,4 +1,4 @@
-"""Services that tests need, each started once a run, or once a process of it: a Spark session, the development broker, a PostgreSQL."""
+"""Services that tests need, each started once a run, or once a process of it: a Spark session, the development broker, a PostgreSQL, an HDFS, an S3."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import platform
 import signal
 import sys
 import time
+import uuid
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.hdfs import Hdfs
     from tests.postgres import Postgres
+    from tests.s3 import S3
 
 os.environ.setdefault("TZ", "UTC")
 # Sessions of tests leave no process behind that builds one.
@@ -82,6 +85,8 @@ def engine(spark_home: Path):
         # Thousands of small plans: the 48 MB for compiled code are full after some hundred tests, and then that of what is in use is dropped and
         # made again.
         "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m",
+        # Whose project says something of S3 has its file system.
+        "spark.hadoop.fs.s3a.path.style.access": "true",
     }
     engine = Engine(spark_home, lambda: options, print)
     yield engine
@@ -137,3 +142,38 @@ def postgres() -> Iterator[Postgres]:
         yield started
     finally:
         started.remove()
+
+
+@pytest.fixture(scope="session")
+def hdfs() -> Iterator[Hdfs]:
+    """A real HDFS."""
+    from tests.hdfs import Hdfs
+
+    started = Hdfs()
+    try:
+        started.start()
+        yield started
+    finally:
+        started.stop()
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3]:
+    """A real S3 API."""
+    from tests.s3 import S3
+
+    started = S3()
+    started.start()
+    yield started
+    started.stop()
+
+
+@pytest.fixture(params=["hdfs", "s3"])
+def remote_folder(request: pytest.FixtureRequest, spark) -> str:
+    """The URL of a folder of HDFS, and of S3, that is nobody else's."""
+    name = f"test-{uuid.uuid4().hex[:8]}"
+    if request.param == "hdfs":
+        return f"{request.getfixturevalue('hdfs').url}/{name}"
+    s3 = request.getfixturevalue("s3")
+    s3.known_to(spark)
+    return s3.bucket(name)

@@ -65,7 +65,7 @@ def locked(text: str | None = None) -> dict[str, tuple[Jar, ...]]:
         line = line.strip()
         if not line or line.startswith("#"):
             continue
-        if match := re.fullmatch(r"\[([a-z]+)\]", line):
+        if match := re.fullmatch(r"\[([a-z0-9]+)\]", line):
             name = match[1]
             sets[name] = []
         elif (match := re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64})", line)) and name:

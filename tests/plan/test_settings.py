@@ -205,15 +205,15 @@ def test_spark_settings_that_meaning_needs_are_kept() -> None:
 
 
 def test_jars_of_users_are_files(tmp_path: Path) -> None:
-    from sqlstream.runtime.engine.session import users_jars
+    from sqlstream.runtime.engine.own_jars import of_user
 
     (tmp_path / "a b.jar").write_text("")
     (tmp_path / "c.jar").write_text("")
     named = f"{(tmp_path / 'a b.jar').as_uri()}; c.jar"
-    assert users_jars({"pipeline.jars": named}, tmp_path) == [tmp_path / "a b.jar", tmp_path / "c.jar"] and users_jars({}, tmp_path) == []
+    assert of_user({"pipeline.jars": named}, tmp_path) == [tmp_path / "a b.jar", tmp_path / "c.jar"] and of_user({}, tmp_path) == []
     for wrong in ("d.jar", "s3a://b/c.jar", "."):
         with pytest.raises(ValidationError, match="which 'pipeline.jars' names"):
-            users_jars({"pipeline.jars": wrong}, tmp_path)
+            of_user({"pipeline.jars": wrong}, tmp_path)
 
 
 def test_jobs_of_a_new_session(session: Session) -> None:

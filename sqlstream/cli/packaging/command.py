@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from sqlstream.cli.packaging import environment, kubernetes, project
 from sqlstream.cli.packaging.archive import Entry, compressed, plain
-from sqlstream.core import jars
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import PACKAGE
 from sqlstream.shell.screen import Screen
@@ -109,11 +108,11 @@ def package(
 
 def _jars(folder: Path, options: Mapping[str, str], too: Sequence[Path], notify: Callable[[str], None]) -> dict[str, Path]:
     """sqlstream's jars and the user's, by their names in the package."""
-    from sqlstream.runtime.java import jar
+    from sqlstream.runtime.engine import own_jars
 
     named = [*(folder / p for p in re.split("[;,]", ";".join(filter(None, map(options.get, ("pipeline.jars", "spark.jars"))))) if p), *too]
     found: dict[str, Path] = {}
-    for path in [*jars.ensure("spark", notify), jar(notify), *named]:
+    for path in [*own_jars.of_sqlstream(options, notify), *named]:
         if not path.is_file():
             raise ValidationError(f"There is no jar '{path}'.")
         if "," in path.name or found.setdefault(path.name, path) != path:

@@ -100,6 +100,14 @@ _CAUSES = (
     (re.compile(r"(The state in [^\n]*? is another operator's\.[^\n]*?)(?: SQLSTATE:|\n|$)"), "The job's state does not match its operators.",
      "It comes from another release, or was copied there. SET 'pipeline.name' to another name, or remove the job's folder, and the job starts anew.",
      False),
+    (re.compile(r"(org\.apache\.hadoop\.fs\.s3a\.\w+) not found"), "Spark was started without the classes for 's3a://'.",
+     'They are there where sqlstream.toml speaks of S3: add "spark.hadoop.fs.s3a.endpoint.region" = "eu-central-1" under [options], and start again.',
+     False),
+    (re.compile(r'(No FileSystem for scheme "s3n?")'), "There are no paths 's3://'.", "Write s3a://..", False),
+    (re.compile(r"(org\.apache\.hadoop\.fs\.azurebfs\.\w+) not found"), "Spark was started without the classes for 'abfss://'.",
+     "Add \"spark.jars.packages\" = \"org.apache.hadoop:hadoop-azure:3.5.0\" under [options] of sqlstream.toml, and start again.", False),
+    (re.compile(r'(No FileSystem for scheme "[\w.+-]+")'), "Spark was started without the classes for this path's file system.",
+     "Name their jars in 'pipeline.jars', and start again.", False),
 )  # fmt: skip
 
 

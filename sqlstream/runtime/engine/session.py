@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shlex
 import sys
 import threading
@@ -17,20 +16,19 @@ from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlparse
 
 from py4j.protocol import Py4JError
 
-from sqlstream.core import jars, private
+from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, require_java
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
-from sqlstream.runtime.engine import archive, jvm, python_archives, submitted
+from sqlstream.runtime.engine import archive, jvm, own_jars, python_archives, submitted
 from sqlstream.runtime.engine.failures import start_error
 from sqlstream.runtime.engine.java_process import Death, JavaProcess
 from sqlstream.runtime.engine.warm_up import warm_up
-from sqlstream.runtime.java import EXTENSIONS, jar, libraries
+from sqlstream.runtime.java import EXTENSIONS, libraries
 from sqlstream.udf.worker import sources
 
 if TYPE_CHECKING:
@@ -250,7 +248,7 @@ class Engine:
             unpacked, executable = None, users.get("python.executable")
         java = require_java()
         # Those of a submission are on its class path.
-        own_jars = [] if submission is not None else [*jars.ensure("spark", self._notify), jar(self._notify), *users_jars(users, self._project)]
+        beside = [] if submission is not None else [*own_jars.of_sqlstream(users, self._notify), *own_jars.of_user(users, self._project)]
         if submission is not None and here:
             # The workers are this machine's, which has no folder for what executors unpack.
             executable = submission.get("spark.pyspark.driver.python")
@@ -264,7 +262,7 @@ class Engine:
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         logging.getLogger().addFilter(_not_of_py4j)
         logging.getLogger("py4j").propagate = False
-        settings = spark_conf(users, own_jars)
+        settings = spark_conf(users, beside)
         if here:
             # Spark makes this folder even if nothing uses it; by default in the current folder.
             settings.setdefault("spark.sql.warehouse.dir", str(ProjectFolder(self._project).warehouse))
@@ -292,7 +290,7 @@ class Engine:
         if submission is not None:
             gateway = SparkContext._gateway
         elif alone:
-            gateway = self._alone(java, own_jars, java_options, settings["spark.driver.memory"], log, environment)
+            gateway = self._alone(java, beside, java_options, settings["spark.driver.memory"], log, environment)
         else:
             gateway = jvm.through_launcher(settings, java_options, environment, self._run_java)
         self._gateway = gateway
@@ -307,10 +305,10 @@ class Engine:
             _use_local_files(spark)
         return spark
 
-    def _alone(self, java: Path, own_jars: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str]) -> Any:
+    def _alone(self, java: Path, beside: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str]) -> Any:
         """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that."""
         sparks = libraries()
-        class_path = jvm.class_path(sparks, own_jars)
+        class_path = jvm.class_path(sparks, beside)
         options = [*jvm.module_options(sparks), f"-XX:ErrorFile={log.with_name('hs_err_%p.log')}", *options]
 
         def start(options: list[str]) -> Any:
@@ -353,19 +351,7 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
     return conf
 
 
-def users_jars(options: Mapping[str, str], project: Path) -> list[Path]:
-    """The files of ``pipeline.jars``; relative ones are in ``project``. Raises ValidationError for what is not there."""
-    found = []
-    for written in filter(None, re.split("[;,]", options.get("pipeline.jars", ""))):
-        location = urlparse(written.strip())
-        path = project / Path(unquote(location.path) if location.scheme == "file" else written.strip()).expanduser()
-        if location.scheme not in ("", "file") or not path.is_file():
-            raise ValidationError(f"There is no file '{written.strip()}', which 'pipeline.jars' names.", hint="Jars are files of this machine.")
-        found.append(path.resolve())
-    return found
-
-
-def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, str]:
+def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]:
     """Spark's configuration: defaults, the user's ``spark.*`` keys and ``parallelism.default``, then what is fixed.
 
     Raises ValidationError where the user sets a fixed key to something else.
@@ -393,7 +379,7 @@ def spark_conf(options: Mapping[str, str], own_jars: list[Path]) -> dict[str, st
     shipped = None if python_archives.on_this_machine(conf["spark.master"]) else options.get("python.archives")
     if archives := [*filter(None, [shipped, users.get("spark.archives")])]:
         conf["spark.archives"] = ",".join(archives)
-    conf["spark.jars"] = ",".join([*(str(j) for j in own_jars), *filter(None, [users.get("spark.jars")])])
+    conf["spark.jars"] = ",".join([*(str(j) for j in beside), *filter(None, [users.get("spark.jars")])])
     return conf
 
 
