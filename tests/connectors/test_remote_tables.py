@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
+from sqlstream.connectors.files.batches import write_batch
+from sqlstream.connectors.files.folder import Folder
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 from tests.remote import Remote
+from tests.s3 import KEY, SECRET
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,3 +100,90 @@ def test_jobs_write_there_and_go_on(tmp_path: Path, engine, spark, remote_folder
         assert not [p for p in tmp_path.iterdir() if p.name in ("in", "out")]
     finally:
         project.session.close()
+
+
+def test_a_crash_between_a_copy_and_its_source_doubles_nothing(spark, remote_folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, moves = Folder(spark, f"{remote_folder}/table ä"), []
+    rename = Folder.move
+
+    def stage(path: str) -> None:
+        spark.range(8).repartition(4).write.json(path)
+
+    def move(self: Folder, source: tuple[str, ...], target: tuple[str, ...]) -> None:
+        moves.append(target)
+        if len(moves) == 3:
+            stream = self._system.create(self._path(*target))
+            spark._jvm.org.apache.hadoop.io.IOUtils.copyBytes(self._system.open(self._path(*source)), stream, 1000, True)
+            raise KeyboardInterrupt
+        rename(self, source, target)
+
+    monkeypatch.setattr(Folder, "move", move)
+    with pytest.raises(KeyboardInterrupt):
+        write_batch(folder, "writer", 0, stage)
+    write_batch(folder, "writer", 0, stage)
+    assert len(moves) == 5 and len(list(folder.files())) == 4
+    assert sorted(r.id for r in spark.read.json(folder.path).collect()) == list(range(8))
+
+
+def test_a_commit_takes_no_others_place(spark, s3) -> None:
+    s3.known_to(spark)
+    conf, path = spark._jsc.hadoopConfiguration(), spark._jvm.org.apache.hadoop.fs.Path(f"{s3.bucket('commits')}/t/_delta_log/0.json")
+    store = spark._jvm.org.apache.spark.sql.delta.storage.DelegatingLogStore(conf).getDelegate(path).logStoreImpl()
+    assert store.getClass().getName() == "sqlstream.files.S3LogStore"
+
+    def write(*lines: str, overwrite: bool = False) -> None:
+        actions = spark._jvm.java.util.ArrayList()
+        for line in lines:
+            actions.add(line)
+        store.write(path, actions.iterator(), overwrite, conf)
+
+    def read() -> list[str]:
+        lines = store.read(path, conf)
+        found = []
+        while lines.hasNext():
+            found.append(lines.next())
+        return found
+
+    write("one", "ä")
+    # Of the answer to the first try nothing was heard.
+    write("one", "ä")
+    with pytest.raises(Py4JJavaError, match=r"java\.nio\.file\.FileAlreadyExistsException: s3a://commits/t/_delta_log/0\.json"):
+        write("two")
+    assert read() == ["one", "ä"]
+    write("three", overwrite=True)
+    assert read() == ["three"]
+
+
+SCRIPT = """
+CREATE TABLE t (writer STRING, n INT) WITH ('connector' = 'delta', 'table-path' = 'lake/shared by two');
+SET;
+SHOW CREATE TABLE t;
+"""
+
+
+@pytest.mark.long
+def test_processes_write_into_one_table_on_s3(tmp_path: Path, s3, spark) -> None:
+    bucket = s3.bucket("shared")
+    secrets = {"spark.hadoop.fs.s3a.access.key": "${env:S3_KEY}", "spark.hadoop.fs.s3a.secret.key": "${env:S3_SECRET}"}
+    options = {**s3.settings, **secrets, "execution.runtime-mode": "batch", "table.dml-sync": "true", "spark.master": "local[1]"}
+    writers = {}
+    for name in ("a", "b"):
+        project = tmp_path / name
+        project.mkdir()
+        settings = "".join(f'"{k}" = "{v}"\n' for k, v in options.items())
+        (project / "sqlstream.toml").write_text(f'warehouse = "{bucket}"\n[options]\n{settings}')
+        inserts = "".join(f"INSERT INTO t VALUES ('{name}', {n});\n" for n in range(3))
+        (project / "job.sql").write_text(SCRIPT + inserts)
+        with (project / "said").open("wb") as said:
+            writers[project] = subprocess.Popen(
+                [sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(project / "job.sql")], stdin=subprocess.DEVNULL,
+                stdout=said, stderr=said, env={**os.environ, "S3_KEY": KEY, "S3_SECRET": SECRET},
+            )  # fmt: skip
+    for project, writer in writers.items():
+        assert writer.wait(300) == 0, (project / "said").read_text()
+        for file in [p for p in project.rglob("*") if p.is_file()]:
+            content = file.read_bytes()
+            assert SECRET.encode() not in content and KEY.encode() not in content, file
+    s3.known_to(spark)
+    table = spark.read.format("delta").load(f"{bucket}/lake/shared by two")
+    assert sorted((r.writer, r.n) for r in table.collect()) == [(name, n) for name in ("a", "b") for n in range(3)]

@@ -217,6 +217,8 @@ def _stored(request: Write) -> DataFrame:
 def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
     """The path of the Delta table, made where it is not there. Raises ValidationError where it is another than declared."""
     from delta.tables import DeltaTable
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
 
     path = resolve(table.options["table-path"], project)
     identifier = f"delta.{quote(path)}"
@@ -228,8 +230,13 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
         properties |= {_FEED: "true"} if _mode(table) == "changes" else {}
         properties |= {k: v for k, v in table.options.items() if k.startswith("delta.")}
         rows = ", ".join(f"{spark_string(k)} = {spark_string(v)}" for k, v in properties.items())
-        spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
-        return path
+        try:
+            spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
+            return path
+        except (Py4JJavaError, PySparkException):
+            # Another process has made it meanwhile.
+            if not DeltaTable.isDeltaTable(spark, path):
+                raise
     _compare(spark, table, path)
     return path
 

@@ -73,9 +73,10 @@ def _publish(folder: Folder, writer: str, number: int, commit: PartitionCommit |
     files = sorted(folder.files(*staged))
     if commit is not None:
         commit.written(folder, writer, {file[len(staged) : -1] for file in files})
-    for index, file in enumerate(files):
+    for file in files:
         into, name = file[len(staged) : -1], file[-1]
-        folder.move(file, (*into, f"part-{writer}-{number}-{index}-{name.removeprefix('part-')}"))
+        # Its name depends on the file alone: where a move is a copy, a crash leaves both, and it is moved once more.
+        folder.move(file, (*into, f"part-{writer}-{number}-{name.removeprefix('part-')}"))
     if commit is not None:
         commit.commit(folder, writer)
     folder.write(str(number), *own, _DONE)

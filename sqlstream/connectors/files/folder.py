@@ -77,8 +77,10 @@ class Folder:
                 yield (*parts, name)
 
     def move(self, source: tuple[str, ...], target: tuple[str, ...]) -> None:
-        """Rename a file, creating the target folder."""
+        """Rename a file, creating the target folder; one that is there is what an object store has copied before it could delete the source."""
         system = self._system
         system.mkdirs(self._path(*target[:-1]))
-        if not system.rename(self._path(*source), self._path(*target)):
+        if system.exists(self._path(*target)):
+            system.delete(self._path(*source), False)
+        elif not system.rename(self._path(*source), self._path(*target)):
             raise OSError(f"can't move {'/'.join(source)} to {'/'.join(target)} in {self.path}")

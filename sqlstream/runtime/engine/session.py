@@ -377,6 +377,9 @@ def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]
     conf.update(FIXED)
     conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))
     shipped = None if python_archives.on_this_machine(conf["spark.master"]) else options.get("python.archives")
+    if "spark.delta.logStore.class" not in conf:
+        # Delta's own lets writers of two processes overwrite each other's commits.
+        conf.setdefault("spark.delta.logStore.s3a.impl", "sqlstream.files.S3LogStore")
     if archives := [*filter(None, [shipped, users.get("spark.archives")])]:
         conf["spark.archives"] = ",".join(archives)
     conf["spark.jars"] = ",".join([*(str(j) for j in beside), *filter(None, [users.get("spark.jars")])])
