@@ -46,6 +46,8 @@ class StatementContext:
 
 CORE = "core"
 """The module of the built-in functions."""
+STATE = "state"
+"""That of savepoint_metadata."""
 
 APPLIED = (
     ast.CreateTable, ast.CreateView, ast.CreateDatabase, ast.CreateCatalog, ast.CreateFunction, ast.AlterTable,
@@ -95,7 +97,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
         case ast.Use():
             return _use(manager, statement)
         case ast.Module():
-            raise _module(statement)
+            return _module(statement)
     raise NotSupported(f"{type(statement).__name__} is not a statement of the catalog.", at=statement)
 
 
@@ -364,9 +366,15 @@ def _use(manager: CatalogManager, node: ast.Use) -> list[str]:
     return []
 
 
-def _module(node: ast.Module) -> SqlStreamError:
-    """Why no module can be loaded or unloaded: there is one."""
+def _module(node: ast.Module) -> list[str]:
+    """Of Flink's modules ``core`` and ``state`` are always there. Raises for any other."""
     name = node.this.name
+    if name == STATE and node.kind == "LOAD":
+        return ["savepoint_metadata, the function of the module 'state', is always there."]
+    raise _no_module(node, name)
+
+
+def _no_module(node: ast.Module, name: str) -> SqlStreamError:
     if node.kind == "UNLOAD":
         if name == CORE:
             return NotSupported("The core module can't be unloaded: its functions are always there.", at=node.this)

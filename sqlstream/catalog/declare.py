@@ -16,6 +16,7 @@ from sqlstream.catalog import functions
 from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
+from sqlstream.connectors import CONNECTORS
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
@@ -193,9 +194,15 @@ def table(
         how = strategies(tuple((o.name.upper(), _kind(o)) for o in like.expressions))
         made = merge(_like_source(like.this, manager), made, how, parts.places)
     else:
-        made = merge(None, made, PLAIN, parts.places)
+        made = merge(None, _with_found_columns(made), PLAIN, parts.places)
     made = checked(made, parts.places, own=own, scope=scope, in_order=like is None and query is None)
     return without_places(made, manager), parts.notices
+
+
+def _with_found_columns(made: Table) -> Table:
+    """``made`` with the columns that its connector finds, where it declares none."""
+    connector = next((c for c in CONNECTORS if c.name == made.connector), None)
+    return made if made.columns or connector is None else replace(made, columns=connector.columns(made))
 
 
 def _kind(option: ast.LikeOption) -> str:

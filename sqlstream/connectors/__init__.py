@@ -13,6 +13,7 @@ from sqlstream.connectors.kafka.table import Kafka
 from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
 from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
+from sqlstream.connectors.savepoint.table import Savepoint
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.core.options import Support
 from sqlstream.core.secrets import is_secret
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sqlstream.connectors.base import Connector
     from sqlstream.sql.tables import Table
 
-CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Jdbc(), Kafka(), Nexmark(), Print(), UpsertKafka())
+CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Jdbc(), Kafka(), Nexmark(), Print(), Savepoint(), UpsertKafka())
 # Connectors of Flink's that are not here, with what to use instead.
 _CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
 _SINK = "Write into a Delta table, and load from there."

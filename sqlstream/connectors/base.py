@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from sqlstream.core.options import Option
-    from sqlstream.sql.tables import Table
+    from sqlstream.sql.tables import PhysicalColumn, Table
     from sqlstream.sql.types import Type
 
 
@@ -146,6 +146,10 @@ class Connector(ABC):
 
         Raises ValidationError.
         """
+
+    def columns(self, table: Table) -> tuple[PhysicalColumn, ...]:
+        """The columns of ``table``, which is declared without any; none where they can't be found. Raises ValidationError."""
+        return ()
 
     def placed(self, table: Table, warehouse: str) -> Table:
         """``table`` with its path below ``warehouse``, a folder or a URI, where that is relative."""

@@ -15,6 +15,8 @@ from sqlstream.plan.build.correlate import column_names
 from sqlstream.plan.build.hints import check_of_table
 from sqlstream.plan.build.match import match
 from sqlstream.plan.build.metadata import refuse_unknown_metadata
+from sqlstream.plan.build.savepoint_metadata import NAME as SAVEPOINT_METADATA
+from sqlstream.plan.build.savepoint_metadata import savepoint_metadata
 from sqlstream.plan.build.scope import Environment, Relation
 from sqlstream.plan.build.time_travel import travelled
 from sqlstream.plan.build.windows import over_windows
@@ -218,10 +220,14 @@ def _watermarked(node: Node, declared: Table, env: Environment) -> Node:
 
 
 def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> tuple[Node, tuple[str, ...]]:
-    """The node of a window function, and the names of its columns: a column of its input may have the name of one that it adds."""
+    """The node of a window function, or of savepoint_metadata, and the names of its columns: a column of its input may have the name of one that
+    it adds.
+    """
     name = node.name.upper()
+    if name == SAVEPOINT_METADATA:
+        return savepoint_metadata(node)
     if (function := window_function(name)) is None:
-        near = did_you_mean(name, (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", *env.settings.functions))
+        near = did_you_mean(name, (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", SAVEPOINT_METADATA, *env.settings.functions))
         raise ValidationError(f"No match found for function signature {node.name}", at=node, hint=near)
     arguments = _arguments(node, ("DATA", "TIMECOL", *function.lengths, *(() if function.merges else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")

@@ -8,5 +8,19 @@ from sqlstream.runtime.checkpoints.adapt import adapted, why_not
 from sqlstream.runtime.checkpoints.base import Base, base
 from sqlstream.runtime.checkpoints.derive import CheckpointMapping, Source, derive
 from sqlstream.runtime.checkpoints.records import OperatorRecord, QueryRecord, mapped, query_record
+from sqlstream.runtime.checkpoints.tables import with_columns
 
-__all__ = ["Base", "CheckpointMapping", "OperatorRecord", "QueryRecord", "Source", "adapted", "base", "derive", "mapped", "query_record", "why_not"]
+__all__ = [
+    "Base",
+    "CheckpointMapping",
+    "OperatorRecord",
+    "QueryRecord",
+    "Source",
+    "adapted",
+    "base",
+    "derive",
+    "mapped",
+    "query_record",
+    "why_not",
+    "with_columns",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.java import classes
@@ -21,7 +21,8 @@ class OperatorRecord:
     ``node``: the stable id of the node that it belongs to, None where that has none; ``part``: the how manieth operator of that node it is.
     ``kind``: what Spark calls it. ``aggregates``: those that it keeps, in the order of its columns, each with the types of its own; empty where that
     is not known. ``state``: what it keeps, as text; equal texts are states that can be gone on with as they are, but for the
-    versions of layouts. ``stores``: the names of its state stores.
+    versions of layouts. ``stores``: the names of its state stores. ``table``: what it keeps as columns, and what reads them; None where it is not
+    known.
     """
 
     operator: int
@@ -31,6 +32,7 @@ class OperatorRecord:
     state: str
     stores: tuple[str, ...]
     aggregates: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    table: Mapping[str, Any] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -326,7 +326,7 @@ class JobRunner:
         before = self._job.watches.get(index)
         watch = Watch(self._spark, to, None if before is None else before.metrics, self._report)
         frame, mode = watch.counted(lower(sink, to)), "update" if in_update_mode(sink) else "append"
-        write_record(self._job.folder, sink_name(index, sink), frame, mode)
+        write_record(self._job.folder, sink_name(index, sink), frame, mode, sink)
         write = replace(self._write(index, sink, frame), watermark=to.reached)
         writer = find_connector(sink.table.connector).write_stream(write)
         writer = writer.outputMode(mode)

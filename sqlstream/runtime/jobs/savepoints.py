@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
 from sqlstream.connectors import find_connector
+from sqlstream.connectors.savepoint.contents import FILE, operators
 from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.java import classes
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.runner import JobRunner
 
-FILE = "savepoint.json"
 _LAYOUT = 1
 # How often the checkpoint of a query that runs is copied before it is given up.
 _TRIES = 5
@@ -135,11 +135,12 @@ def drop(path: str, project: Path) -> None:
 
 
 def describe(savepoint: Savepoint) -> Mapping[str, str]:
-    """What DESCRIBE SAVEPOINT shows: of each sink its operators, which keep state, and how far each source was read."""
+    """What DESCRIBE SAVEPOINT shows: how far each source was read, and each operator that keeps state, with the table that it is."""
     version = Version.read(savepoint.folder)
     assert version is not None and version.plan is not None
+    path = savepoint.folder.absolute().as_uri()
     told = {
-        "savepoint path": savepoint.folder.absolute().as_uri(),
+        "savepoint path": path,
         "job name": savepoint.job,
         "created": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(savepoint.created)),
         "drained": str(savepoint.drained).lower(),
@@ -148,17 +149,16 @@ def describe(savepoint: Savepoint) -> Mapping[str, str]:
         "files": str(len(savepoint.files)),
         "statement": version.sql,
     }
-    for name, sink in zip(sink_names(savepoint.folder, len(version.plan.sinks)), version.plan.sinks, strict=True):
+    for name in sink_names(savepoint.folder, len(version.plan.sinks)):
         record = read_record(savepoint.folder, name)
         offsets = savepoint.folder / "checkpoint" / name / "offsets" / "0"
         if record is None:
             continue
         lines = offsets.read_text().split("\n")[2:] if offsets.exists() else []
         told |= {f"{name}: {source}": line for source, line in zip(record.sources, lines, strict=False)}
-        nodes = {node.id: node for node in sink.nodes}
-        for operator in record.operators:
-            node = nodes.get(operator.node or "")
-            told[f"{name}: operator {operator.operator}"] = f"{operator.kind}: {node.text if node is not None else operator.state}"
+    for kept in operators(savepoint.folder.absolute()):
+        told[f"{kept.uid}: operator"] = f"{kept.kind}: {kept.text}"
+        told[f"{kept.uid}: table"] = kept.declaration(path) if kept.columns else "what it keeps can't be read as a table"
     return told
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream.connectors import find_connector
 from sqlstream.core import private
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, adapted, base, derive, mapped, query_record, why_not
+from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, adapted, base, derive, mapped, query_record, why_not, with_columns
 from sqlstream.runtime.jobs.folder import write_atomically
 from sqlstream.runtime.lower.native import in_update_mode
 
@@ -104,11 +104,11 @@ def read_record(generation: Path, name: str) -> QueryRecord | None:
     return QueryRecord.from_json(file.read_text()) if file.exists() else None
 
 
-def write_record(generation: Path, name: str, frame: DataFrame, mode: str) -> None:
-    """Keep what the query of ``frame`` into the sink ``name`` reads and keeps, if that is not known yet."""
+def write_record(generation: Path, name: str, frame: DataFrame, mode: str, sink: Sink) -> None:
+    """Keep what the query of ``frame`` into ``sink``, called ``name``, reads and keeps, if that is not known yet."""
     file = private.folder(generation / OPERATORS) / f"{name}.json"
     if not file.exists():
-        write_atomically(file, query_record(frame, mode).to_json())
+        write_atomically(file, with_columns(query_record(frame, mode), sink).to_json())
 
 
 def _copy(of: Path, to: Path) -> None:

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Coalesce;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.If;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
@@ -61,6 +62,15 @@ public final class Aggregates implements Serializable {
         List<Attribute> shown = new ArrayList<>(buffer);
         shown.addAll(evaluated);
         return shown;
+    }
+
+    /** What stands for the results of functions that are programs, each with the place of its buffer. */
+    public Map<ExprId, Integer> programs() {
+        Map<ExprId, Integer> places = new HashMap<>();
+        for (int i = 0; i < imperatives.size(); i++) {
+            places.put(evaluated.get(i).exprId(), imperatives.get(i).place);
+        }
+        return places;
     }
 
     /** A row of {@code shown} without values, for where nothing is computed. */

@@ -192,7 +192,7 @@ public final class Derivation {
             plan = QueryRecord.prepare(
                     frame, mode, fresh.state(), OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)));
         }
-        StateStoreConf conf = conf(metadata);
+        StateStoreConf conf = conf(session, metadata);
         for (long operator : fresh.numbers("state")) {
             Long from = from(operator);
             OperatorStateMetadata to = metadata(fresh, operator, 0);
@@ -255,7 +255,7 @@ public final class Derivation {
         return there.stream().filter(n -> n < all).map(Long::intValue).toList();
     }
 
-    private static OperatorStateMetadata metadata(Place place, long operator, long batch) throws IOException {
+    static OperatorStateMetadata metadata(Place place, long operator, long batch) throws IOException {
         String folder = "state/" + operator;
         int version = place.exists(folder + "/_metadata/v2") ? 2 : 1;
         var read = OperatorStateMetadataReader.createReader(place.at(folder), place.hadoop, version, batch, false)
@@ -274,7 +274,7 @@ public final class Derivation {
         return stores;
     }
 
-    private StateStoreConf conf(JsonNode metadata) throws IOException {
+    static StateStoreConf conf(SparkSession session, JsonNode metadata) throws IOException {
         SQLConf conf = session.sessionState().conf().clone();
         OffsetSeqMetadata.setSessionConf(OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)), conf);
         return StateStoreConf.apply(conf);

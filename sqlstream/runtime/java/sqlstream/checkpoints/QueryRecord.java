@@ -17,6 +17,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.streaming.HasStreamingSourceIdentifyingName;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
+import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.execution.CommandExecutionMode;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
@@ -37,12 +38,18 @@ import sqlstream.state.StateSchema;
  */
 public final class QueryRecord {
     private static final TreeNodeTag<String> NODE = new TreeNodeTag<>("sqlstream.node");
+    /** Of the plan of all that a node gives. */
+    private static final TreeNodeTag<String> WHOLE = new TreeNodeTag<>("sqlstream.whole");
 
     private QueryRecord() {}
 
     /** Marks what Spark's plan of {@code frame} has above parts that are marked already: it is of {@code node}. */
     public static void mark(Dataset<Row> frame, String node) {
-        mark(((org.apache.spark.sql.classic.Dataset<Row>) frame).logicalPlan(), node);
+        LogicalPlan plan = ((org.apache.spark.sql.classic.Dataset<Row>) frame).logicalPlan();
+        if (plan.getTagValue(NODE).isEmpty()) {
+            plan.setTagValue(WHOLE, node);
+        }
+        mark(plan, node);
     }
 
     private static void mark(LogicalPlan plan, String node) {
@@ -65,8 +72,38 @@ public final class QueryRecord {
         sources(dataset.logicalPlan(), sources);
         record.put("sources", List.copyOf(sources));
         SparkPlan plan = planned(dataset, mode, "unknown", new OffsetSeqMetadata(0, 0, noConf()), false);
-        record.put("operators", operators(plan, dataset.logicalPlan()));
+        List<Map<String, Object>> operators = operators(plan, dataset.logicalPlan());
+        describe(dataset, mode, operators);
+        record.put("operators", operators);
         return new ObjectMapper().writeValueAsString(record);
+    }
+
+    /** Says of each operator what it keeps, as columns. */
+    private static void describe(
+            org.apache.spark.sql.classic.Dataset<Row> frame, String mode, List<Map<String, Object>> operators)
+            throws JsonProcessingException {
+        Map<String, LogicalPlan> wholes = new HashMap<>();
+        wholes(frame.logicalPlan(), wholes);
+        for (Map<String, Object> each : operators) {
+            SparkPlan operator = (SparkPlan) each.remove("plan");
+            LogicalPlan whole = each.get("part").equals(0) ? wholes.get(each.get("node")) : null;
+            SparkPlan planned = whole == null || operator instanceof TransformWithStateExec
+                    ? null
+                    : planned(
+                            Dataset$.MODULE$.ofRows(frame.sparkSession(), whole),
+                            mode,
+                            "unknown",
+                            new OffsetSeqMetadata(0, 0, noConf()),
+                            false);
+            each.put("table", StateColumns.of(frame.sparkSession(), operator, planned));
+        }
+    }
+
+    private static void wholes(LogicalPlan plan, Map<String, LogicalPlan> found) {
+        if (plan.getTagValue(WHOLE).isDefined()) {
+            found.putIfAbsent(plan.getTagValue(WHOLE).get(), plan);
+        }
+        Scala.list(plan.children()).forEach(child -> wholes(child, found));
     }
 
     /**
@@ -160,6 +197,7 @@ public final class QueryRecord {
             each.put(
                     "aggregates",
                     plan instanceof StateStoreSaveExec save ? Columns.aggregates(save.child()) : List.of());
+            each.put("plan", plan);
             found.add(each);
         }
         Scala.list(plan.children()).forEach(child -> operators(child, node, found));

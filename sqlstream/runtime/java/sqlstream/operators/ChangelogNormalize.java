@@ -1,6 +1,7 @@
 package sqlstream.operators;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
@@ -24,6 +25,7 @@ import sqlstream.catalyst.ArrivalNumber;
 import sqlstream.catalyst.Scala;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
+import sqlstream.state.StateTable;
 
 /**
  * Turns upserts and deletes by key into a changelog that also has what a row was before. All rows of a key come from
@@ -66,6 +68,12 @@ public final class ChangelogNormalize extends KeyedOperator {
             own.add(new BoundReference(i, type.apply(i).dataType(), true));
         }
         columns = UnsafeProjection.create(Scala.<Expression>seq(own));
+    }
+
+    @Override
+    public void describe(StateTable table, StructType rows) {
+        // Behind the columns is the kind.
+        table.by("latest").row(new StructType(Arrays.copyOf(type.fields(), type.length() - 1)));
     }
 
     @Override

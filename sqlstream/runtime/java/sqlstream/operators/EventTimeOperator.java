@@ -11,11 +11,14 @@ import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import sqlstream.catalyst.Scala;
 import sqlstream.state.EventTimeBuffer;
 import sqlstream.state.KeyedOperator;
+import sqlstream.state.StateTable;
 
 /**
  * Operators that see the rows of a key in the order of their times, each once, when the watermark has passed it.
@@ -94,6 +97,23 @@ public abstract class EventTimeOperator extends KeyedOperator implements HasTime
     boolean dropsLate() {
         return true;
     }
+
+    @Override
+    public final void describe(StateTable table, StructType rows) {
+        // KeyedProcess's column is at their end.
+        StructType kept = rows.add("__sqlstream_hash", DataTypes.LongType);
+        String waiting = table.by("timed").with("time", time).value(StateTable.list(kept));
+        describeWaiting(table, waiting, kept);
+        describeOwn(table, kept);
+    }
+
+    /** Adds columns of the rows that wait, the value {@code waiting}, with columns {@code rows}. */
+    protected void describeWaiting(StateTable table, String waiting, StructType rows) {
+        table.column("waiting", "transform(" + waiting + ", r -> " + StateTable.struct("r", rows) + ")");
+    }
+
+    /** Adds what {@link #store} keeps; {@code rows}: the columns of the rows. */
+    protected abstract void describeOwn(StateTable table, StructType rows);
 
     @Override
     public final void init(OutputMode outputMode, TimeMode timeMode) {

@@ -5,9 +5,12 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import sqlstream.catalyst.Scala;
 import sqlstream.state.Layout;
+import sqlstream.state.StateTable;
 
 /**
  * The first row of each key by time, which comes out when the watermark has passed it: no earlier one can come then.
@@ -38,6 +41,11 @@ public final class FirstRow extends EventTimeOperator {
     @Override
     public List<Layout> layouts() {
         return List.of(Layout.FIRST_ROW, Layout.EVENT_TIME_BUFFER);
+    }
+
+    @Override
+    protected void describeOwn(StateTable table, StructType rows) {
+        table.with("own", "flag").column("emitted", DataTypes.BooleanType);
     }
 
     @Override

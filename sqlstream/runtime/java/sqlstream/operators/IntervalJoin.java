@@ -18,12 +18,14 @@ import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.state.JoinBuffer;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
+import sqlstream.state.StateTable;
 
 /**
  * A join of rows of equal keys whose times are near, {@code lower <= left time - right time <= upper}, whose rows are
@@ -77,6 +79,11 @@ public final class IntervalJoin extends KeyedOperator implements HasTimers {
     @Override
     public List<Layout> layouts() {
         return List.of(Layout.INTERVAL_JOIN, Layout.JOIN_BUFFER);
+    }
+
+    @Override
+    public void describe(StateTable table, StructType rows) {
+        sides.describe(table).by("near").rows("left", sides.type(0)).rows("right", sides.type(1));
     }
 
     @Override

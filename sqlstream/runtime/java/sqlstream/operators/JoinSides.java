@@ -9,8 +9,11 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
+import org.apache.spark.sql.catalyst.expressions.Coalesce;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.IsNull;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.Predicate;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
@@ -23,6 +26,7 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
+import sqlstream.state.StateTable;
 
 /**
  * The rows of both sides of a join on time, as one frame: the join's keys, the time of a row, the number of its side (0
@@ -38,6 +42,7 @@ final class JoinSides implements java.io.Serializable {
     /** Which sides' rows come out alone where they find none. */
     final boolean[] outer;
 
+    private final List<KeyColumn> named = new ArrayList<>();
     private final StructType[] types;
     private final List<Attribute> columns;
     private final Expression condition;
@@ -54,6 +59,9 @@ final class JoinSides implements java.io.Serializable {
         columns = new ArrayList<>(CollectionConverters.asJava(node.left().output()));
         columns.addAll(CollectionConverters.asJava(node.right().output()));
     }
+
+    /** A column of the key: {@code sql} over those by which rows are brought together. */
+    private record KeyColumn(String name, String sql) implements java.io.Serializable {}
 
     /** What makes an operator of the sides, and the frame that it gets. */
     record Planned(JoinSides sides, org.apache.spark.sql.classic.Dataset<Row> rows, List<String> keys) {}
@@ -77,10 +85,38 @@ final class JoinSides implements java.io.Serializable {
                 ? node.condition().getOrElse(() -> null)
                 : found.get()._4().getOrElse(() -> null);
         JoinSides sides = new JoinSides(node, condition, Math.max(1, leftKeys.size()));
+        sides.name(leftKeys);
         Dataset<Row> left = sides.tagged(frame, node.left(), leftKeys, 0, leftTime, lag);
         Dataset<Row> right = sides.tagged(frame, node.right(), rightKeys, 1, rightTime, lag);
         List<String> keys = List.of(left.columns()).subList(0, sides.keys);
         return new Planned(sides, (org.apache.spark.sql.classic.Dataset<Row>) left.unionAll(right), keys);
+    }
+
+    /** Names the columns of keys as the left has them. */
+    private void name(List<Expression> leftKeys) {
+        for (int i = 0; i < leftKeys.size(); i++) {
+            Expression key = leftKeys.get(i);
+            String place = "k" + (i + 1);
+            if (key instanceof Coalesce coalesced && i + 1 < leftKeys.size() && leftKeys.get(i + 1) instanceof IsNull) {
+                // NULL is a value beside a mark.
+                named.add(new KeyColumn(
+                        named(Scala.list(coalesced.children()).get(0)), "if(k" + (i + 2) + ", NULL, " + place + ")"));
+                i++;
+            } else {
+                named.add(new KeyColumn(named(key), place));
+            }
+        }
+    }
+
+    private static String named(Expression key) {
+        return key instanceof NamedExpression column ? column.name() : "key";
+    }
+
+    /** Adds the keys to the columns of a state, and what is kept of them. */
+    StateTable describe(StateTable table) {
+        table.withoutKeys();
+        named.forEach(key -> table.column(key.name, key.sql));
+        return table;
     }
 
     private Dataset<Row> tagged(
@@ -123,6 +159,17 @@ final class JoinSides implements java.io.Serializable {
     /** The number of the column with the time, a TIMESTAMP. */
     int time() {
         return keys;
+    }
+
+    /** The columns of a side. */
+    StructType type(int side) {
+        return types[side];
+    }
+
+    /** SQL of the rows of a side in {@code tagged}, a list of these rows by the places of their columns. */
+    String waiting(String tagged, int side) {
+        return "transform(filter(" + tagged + ", r -> r.c" + (keys + 1) + " = " + side + "), r -> "
+                + StateTable.named("r.c" + (keys + 2 + side), types[side]) + ")";
     }
 
     /** How many columns the rows have. */

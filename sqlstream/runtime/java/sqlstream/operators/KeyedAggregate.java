@@ -3,6 +3,7 @@ package sqlstream.operators;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
@@ -11,6 +12,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.InterpretedOrdering;
@@ -40,10 +42,12 @@ import sqlstream.aggregates.Accumulated;
 import sqlstream.aggregates.Aggregates;
 import sqlstream.aggregates.PythonFold;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.SqlText;
 import sqlstream.catalyst.WholeRow;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
 import sqlstream.state.RowLists;
+import sqlstream.state.StateTable;
 import sqlstream.state.ValueCounts;
 import sqlstream.state.ValueCounts.Counting;
 
@@ -69,6 +73,7 @@ public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clea
     private final Aggregates replayed;
     private final List<Attribute> replayInput = new ArrayList<>();
     private final List<Expression> results = new ArrayList<>();
+    private final List<String> names = new ArrayList<>();
     private final int kind;
     private final int kinds;
 
@@ -171,6 +176,7 @@ public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clea
         for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
             Expression value = column instanceof Alias alias ? alias.child() : (Expression) column;
             PythonFold fold = folds.get(column.name());
+            names.add(column.name());
             results.add(
                     fold != null
                             ? running.add(accumulated(value, fold))
@@ -247,6 +253,47 @@ public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clea
         extremes.forEach(e -> values.add(e.values.type() + (e.greatest ? " greatest" : " least")));
         return "buffers " + Scala.type(running.buffer).catalogString() + ", counts " + values + ", arguments "
                 + Scala.type(replayInput).catalogString();
+    }
+
+    @Override
+    public void describe(StateTable table, StructType rows) {
+        Map<ExprId, String> places = new HashMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+            places.put(keys.get(i).exprId(), "k" + i);
+        }
+        running.buffer.forEach(b -> places.put(b.exprId(), table.value(b.dataType())));
+        extremes.forEach(e -> places.put(e.result.exprId(), table.value(e.result.dataType())));
+        Map<ExprId, Integer> programs = running.programs();
+        for (int i = keys.size() - 1; i < results.size(); i++) {
+            if (StateTable.isGenerated(names.get(i))) {
+                continue;
+            }
+            String name = names.get(i);
+            String sql = SqlText.of(results.get(i), places);
+            if (sql != null) {
+                table.column(name, sql, results.get(i).dataType());
+                continue;
+            }
+            // The buffer of a function that is a program is bytes.
+            Scala.list(results.get(i).references().toSeq()).stream()
+                    .filter(a -> programs.containsKey(a.exprId()))
+                    .findFirst()
+                    .ifPresent(a -> table.column(name, "v" + programs.get(a.exprId())));
+        }
+        table.by("buffers");
+        List<String> counted = new ArrayList<>();
+        for (int i = 0; i < marks.size(); i++) {
+            marks.get(i).describe(table);
+            counted.add("values" + i);
+        }
+        table.with("counts", counted);
+        if (!replayInput.isEmpty()) {
+            StructType arguments = new StructType();
+            for (Attribute column : replayInput) {
+                arguments = arguments.add(column.name(), column.dataType());
+            }
+            table.with("name", "arguments").rows("arguments", arguments);
+        }
     }
 
     @Override

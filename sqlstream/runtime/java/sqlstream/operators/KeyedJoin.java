@@ -30,6 +30,7 @@ import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
 import sqlstream.state.RowChanges.Change;
 import sqlstream.state.RowLists;
+import sqlstream.state.StateTable;
 
 /**
  * A join of two streams whose rows are kept for ever, as one operator over the rows of both sides: Spark's join keeps
@@ -132,6 +133,11 @@ public final class KeyedJoin extends ListOperator {
     public void init(OutputMode outputMode, TimeMode timeMode) {
         kept = new RowLists(getHandle(), "rows", types[LEFT].length(), types[RIGHT].length());
         matches = condition == null ? null : Predicate.create(condition, Scala.seq(columns));
+    }
+
+    @Override
+    public void describe(StateTable table, StructType rows) {
+        table.by("lists").with("name", "rows").rows("left", types[LEFT]).rows("right", types[RIGHT]);
     }
 
     @Override

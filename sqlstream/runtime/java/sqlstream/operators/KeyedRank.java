@@ -24,6 +24,7 @@ import sqlstream.catalyst.Scala;
 import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
 import sqlstream.state.RowLists;
+import sqlstream.state.StateTable;
 
 /**
  * The first rows of each key in an order, over a stream: how they change by a micro-batch.
@@ -121,6 +122,11 @@ public final class KeyedRank extends ListOperator {
                 ? "all rows"
                 : "the first " + last + " by (" + String.join(", ", by) + ") " + directions
                         + (latest ? ", the later first" : "");
+    }
+
+    @Override
+    public void describe(StateTable table, StructType rows) {
+        table.by("lists").with("name", "rows").rows("rows", columns);
     }
 
     @Override

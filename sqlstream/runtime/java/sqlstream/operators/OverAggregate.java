@@ -15,6 +15,7 @@ import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
@@ -23,6 +24,7 @@ import sqlstream.catalyst.RowBytes;
 import sqlstream.catalyst.Scala;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
+import sqlstream.state.StateTable;
 
 /**
  * OVER (PARTITION BY keys ORDER BY a time): each row with aggregates of the rows before it, as the watermark passes it,
@@ -96,6 +98,11 @@ public final class OverAggregate extends EventTimeOperator {
     }
 
     @Override
+    protected void describeOwn(StateTable table, StructType rows) {
+        table.with("own", "bytes").column("frame", DataTypes.BinaryType);
+    }
+
+    @Override
     protected void open() {
         work = over.new Work(getHandle());
     }
@@ -141,6 +148,11 @@ public final class OverAggregate extends EventTimeOperator {
         public List<Layout> layouts() {
             return List.of(
                     Layout.OVER_AGGREGATE_BY_ARRIVAL, Layout.SLIDING_FRAME, Layout.VALUE_COUNTS, Layout.ACCUMULATED);
+        }
+
+        @Override
+        public void describe(StateTable table, StructType rows) {
+            table.by("row").with("family", "key").column("frame", DataTypes.BinaryType);
         }
 
         @Override

@@ -11,10 +11,12 @@ import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import sqlstream.catalyst.Scala;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
+import sqlstream.state.StateTable;
 
 /**
  * An operator whose state of a key is dropped when no row of the key has come for some time. The watermark of its input
@@ -54,6 +56,11 @@ final class StateTtl extends KeyedOperator implements HasTimers, ArrivalOrder {
     @Override
     public String dependsOn() {
         return operator.dependsOn();
+    }
+
+    @Override
+    public void describe(StateTable table, StructType rows) {
+        operator.describe(table, rows);
     }
 
     @Override

@@ -11,9 +11,11 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import sqlstream.state.Layout;
+import sqlstream.state.StateTable;
 
 /**
  * A join of each row of the left with the version of the right that held at its time: the latest up to then.
@@ -60,6 +62,17 @@ public final class TemporalJoin extends EventTimeOperator {
     @Override
     public List<Layout> layouts() {
         return List.of(Layout.TEMPORAL_JOIN, Layout.EVENT_TIME_BUFFER);
+    }
+
+    @Override
+    protected void describeWaiting(StateTable table, String waiting, StructType rows) {
+        sides.describe(table).column("left", sides.waiting(waiting, 0)).column("right", sides.waiting(waiting, 1));
+    }
+
+    @Override
+    protected void describeOwn(StateTable table, StructType rows) {
+        String version = table.with("own", "version").value(StateTable.placed(sides.type(1)));
+        table.column("version", "if(" + version + " IS NULL, NULL, " + StateTable.struct(version, sides.type(1)) + ")");
     }
 
     @Override

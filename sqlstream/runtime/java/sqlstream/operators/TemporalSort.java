@@ -2,6 +2,7 @@ package sqlstream.operators;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.api.python.PythonUtils;
@@ -15,11 +16,13 @@ import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 import sqlstream.catalyst.RowBytes;
 import sqlstream.state.Layout;
+import sqlstream.state.StateTable;
 
 /**
  * ORDER BY over a stream: rows in the order of their times, and those of one time in a further order, as the watermark
@@ -55,6 +58,18 @@ public final class TemporalSort extends EventTimeOperator {
     @Override
     public List<Layout> layouts() {
         return List.of(Layout.TEMPORAL_SORT, Layout.EVENT_TIME_BUFFER);
+    }
+
+    @Override
+    protected void describeWaiting(StateTable table, String waiting, StructType rows) {
+        // The only key is no column of the user's.
+        table.withoutKeys();
+        super.describeWaiting(table, waiting, new StructType(Arrays.copyOf(rows.fields(), columns.size())));
+    }
+
+    @Override
+    protected void describeOwn(StateTable table, StructType rows) {
+        table.with("own", "none");
     }
 
     @Override

@@ -325,7 +325,27 @@ final class PartialMatches {
         complete.addAll(read(buffer));
     }
 
+    /** The first row of any match that {@link #store} wrote. */
+    static long earliest(ByteBuffer buffer, int variables) {
+        long earliest = Long.MAX_VALUE;
+        int runs = buffer.getInt();
+        // Behind the runs are the complete ones.
+        for (int i = 0; i <= runs; i++) {
+            if (i < runs) {
+                buffer.getInt();
+            }
+            for (Match match : read(buffer, variables)) {
+                earliest = Math.min(earliest, match.start);
+            }
+        }
+        return earliest;
+    }
+
     private List<Match> read(ByteBuffer buffer) {
+        return read(buffer, variables);
+    }
+
+    private static List<Match> read(ByteBuffer buffer, int variables) {
         int size = buffer.getInt();
         List<Match> found = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {

@@ -46,6 +46,7 @@ import sqlstream.operators.KeyedProcess;
 import sqlstream.operators.SortedPeers;
 import sqlstream.state.Layout;
 import sqlstream.state.NumberedRows;
+import sqlstream.state.StateTable;
 
 /**
  * MATCH_RECOGNIZE: a row for each match of a pattern in the rows of a key, in the order of their times.
@@ -234,6 +235,34 @@ public final class PatternMatch extends EventTimeOperator {
     @Override
     public List<Layout> layouts() {
         return List.of(Layout.PATTERN_MATCH, Layout.EVENT_TIME_BUFFER, Layout.NUMBERED_ROWS);
+    }
+
+    /** The number of the first row that a match has, in what is kept; goes behind the matches. */
+    public static long earliest(ByteBuffer own, int variables) {
+        int end = own.getInt() + own.position();
+        long earliest = PartialMatches.earliest(own, variables);
+        own.position(end);
+        return earliest;
+    }
+
+    @Override
+    protected void describeWaiting(StateTable table, String waiting, StructType rows) {
+        if (keys.length == 0) {
+            // The only one is no column of the user's.
+            table.withoutKeys();
+        }
+        super.describeWaiting(table, waiting, own(rows));
+    }
+
+    @Override
+    protected void describeOwn(StateTable table, StructType rows) {
+        String kept = table.with("own", "match").with("variables", variables).value(StateTable.list(rows));
+        table.column("matching", "transform(" + kept + ", r -> " + StateTable.struct("r", own(rows)) + ")");
+    }
+
+    /** The columns of the input, without those that are put behind them. */
+    private StructType own(StructType rows) {
+        return new StructType(Arrays.copyOf(rows.fields(), input.size()));
     }
 
     @Override

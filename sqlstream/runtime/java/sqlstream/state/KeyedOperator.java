@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.types.StructType;
 
 /** An operator that sees the rows of one key at a time and keeps a state for it, whose layouts it names. */
 public abstract class KeyedOperator extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
@@ -16,6 +17,14 @@ public abstract class KeyedOperator extends StatefulProcessor<InternalRow, Inter
     public String dependsOn() {
         return "";
     }
+
+    /**
+     * Says what the state keeps of a key.
+     *
+     * @param table has the key's columns
+     * @param rows the columns of the frame whose rows the operator gets
+     */
+    public abstract void describe(StateTable table, StructType rows);
 
     /** Says which versions of layouts the state has: on the driver, before tasks get the operator. */
     public void reads(Map<String, Integer> versions) {

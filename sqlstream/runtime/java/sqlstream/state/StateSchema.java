@@ -17,6 +17,7 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructType;
@@ -31,6 +32,7 @@ import org.apache.spark.sql.types.StructType;
  */
 public final class StateSchema {
     private static final String KEY = "sqlstream.state";
+    private static final String TABLE = "sqlstream.table";
     public static final String FILE = "_sqlstream";
 
     /** What is between the layouts and the rest. */
@@ -56,7 +58,19 @@ public final class StateSchema {
                 + (depends.isEmpty() ? "" : " with " + depends)
                 + (expires ? ", which expires" : "")
                 + ", giving " + output.catalogString();
-        return new MetadataBuilder().putString(KEY, text).build();
+        StateTable table = new StateTable().key(null, DataTypes.LongType);
+        keys.forEach(key -> table.key(key, rows.apply(key).dataType()));
+        operator.describe(table, rows);
+        return new MetadataBuilder()
+                .putString(KEY, text)
+                .putString(TABLE, table.json())
+                .build();
+    }
+
+    /** What the state of {@code exec} keeps, as a {@link StateTable}; null where its operator is none of ours. */
+    public static String table(TransformWithStateExec exec) {
+        Metadata metadata = exec.outputObjAttr().metadata();
+        return metadata.contains(TABLE) ? metadata.getString(TABLE) : null;
     }
 
     /** What the state of {@code exec} is; null where its operator is none of ours. */

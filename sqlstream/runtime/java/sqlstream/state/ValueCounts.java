@@ -8,11 +8,14 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.WholeRow;
@@ -39,6 +42,23 @@ public final class ValueCounts implements Serializable {
         return Scala.type(values).catalogString();
     }
 
+    /** Adds the values with their counts to {@code table}: a list of rows. */
+    public void describe(StateTable table) {
+        StructType rows = new StructType();
+        StringBuilder name = new StringBuilder("distinct");
+        for (Expression value : values) {
+            String column = value instanceof NamedExpression named ? named.name() : "value";
+            rows = rows.add(StateTable.isGenerated(column) ? "value" + rows.length() : column, value.dataType());
+            name.append(' ').append(rows.apply(rows.length() - 1).name());
+        }
+        table.rows(name.toString(), rows.add("times", DataTypes.LongType));
+    }
+
+    /** The state in which values of these columns are counted. */
+    public static MapState<InternalRow, Long> state(StatefulProcessorHandle handle, String name, StructType values) {
+        return handle.getMapState(name, WholeRow.encoder(values), Encoders.LONG(), TTLConfig.NONE());
+    }
+
     /** What becomes of a count. */
     public enum Counting {
         /** Rows only come: a value is known to be there, not how often. */
@@ -63,7 +83,7 @@ public final class ValueCounts implements Serializable {
             this.counting = counting;
             projection = UnsafeProjection.create(Scala.seq(values), Scala.seq(input));
             where = condition == null ? null : Scala.bound(condition, input);
-            state = handle.getMapState(name, WholeRow.encoder(Scala.type(values)), Encoders.LONG(), TTLConfig.NONE());
+            state = ValueCounts.state(handle, name, Scala.type(values));
         }
 
         /** Begin with a key, for which there is something in the state if it is {@code known}. */

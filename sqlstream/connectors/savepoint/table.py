@@ -1,0 +1,120 @@
+"""The savepoint connector: the state of one operator in a savepoint as a table, a row for each key.
+
+Its columns are found by their names. They may be declared, all or some of them, or be left out: then the table has all that there are.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors.base import Connector, Read, SourceFrame, plain_options
+from sqlstream.connectors.savepoint.contents import StateColumn, StateOperator, find, folder_of
+from sqlstream.core import options as option_rows
+from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core.java import classes
+from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.sql.quoting import spark_string
+from sqlstream.sql.tables import PhysicalColumn
+
+if TYPE_CHECKING:
+    from sqlstream.sql.tables import Table
+    from sqlstream.sql.types import Type
+
+_BY_NAME = "The columns of a savepoint are found by their names, and know their types. Leave it out."
+
+
+class Savepoint(Connector):
+    """An operator's state in a savepoint."""
+
+    name = "savepoint"
+    summary = "What an operator of a job has kept, by key, as it is in a savepoint; read at once."
+    example = (
+        "CREATE TABLE kept WITH ('connector' = 'savepoint',\n"
+        "  'state.path' = '/work/bank/.sqlstream/savepoints/totals-20260102-030405-a1b2c3', 'operator.uid' = '0_totals/0');"
+    )
+    is_source = True
+    options = (
+        Option("state.path", OptionKind.STRING, required=True, summary="The savepoint's folder, as SHOW SAVEPOINTS prints it."),
+        Option("operator.uid", OptionKind.STRING, summary="The operator, as DESCRIBE SAVEPOINT prints it: the sink's folder and a number."),
+        Option("operator.uid.hash", OptionKind.STRING, summary="The operator by the stable id of its node; instead of operator.uid."),
+        Option("state.backend.type", OptionKind.STRING, use=Support.NOTICE, why="the savepoint itself says how its state is stored"),
+        Option("fields.#.state-name", use=Support.REFUSED, why=_BY_NAME),
+        Option("fields.#.state-type", use=Support.REFUSED, why=_BY_NAME),
+        Option("fields.#.key-class", use=Support.REFUSED, why=_BY_NAME),
+        Option("fields.#.key-type-factory", use=Support.REFUSED, why=_BY_NAME),
+        Option("fields.#.value-class", use=Support.REFUSED, why=_BY_NAME),
+        Option("fields.#.value-type-factory", use=Support.REFUSED, why=_BY_NAME),
+    )  # fmt: skip
+
+    def columns(self, table: Table) -> tuple[PhysicalColumn, ...]:
+        operator = self._operator(table)
+        return tuple(PhysicalColumn(c.name, c.type) for c in operator.columns)
+
+    def check(self, table: Table) -> list[str]:
+        notices = option_rows.check_options(self.name, plain_options(table), self.options)
+        operator = self._operator(table)
+        there = {c.name: c for c in operator.columns}
+        right = f"This is right:\n{operator.declaration(table.options['state.path'], table.path.name)}"
+        if table.metadata:
+            raise ValidationError("The 'savepoint' connector has no metadata columns.", hint=right)
+        for column in table.physical:
+            kept = there.get(column.name)
+            if kept is None:
+                raise ValidationError(
+                    f"Operator '{operator.uid}' of the savepoint keeps no '{column.name}'.",
+                    hint=did_you_mean(column.name, there) or right,
+                )
+            if not kept.type.same(column.type):
+                problem = f"Column '{column.name}' is declared {column.type.full}, and operator '{operator.uid}' keeps {kept.type.full}."
+                raise ValidationError(problem, hint=right)
+        keys = [c.name for c in operator.columns if c.key]
+        declared = table.primary_key.columns if table.primary_key else ()
+        if declared and set(declared) != set(keys):
+            raise ValidationError(f"The key of operator '{operator.uid}' is ({', '.join(keys)}), not ({', '.join(declared)}).", hint=right)
+        return notices
+
+    def bounded(self, table: Table) -> bool:
+        return True
+
+    def static(self, table: Table) -> bool:
+        return True
+
+    def read(self, request: Read) -> SourceFrame:
+        from pyspark.sql import DataFrame
+        from pyspark.sql import functions as F
+
+        table, spark = request.table, request.spark
+        operator = self._operator(table)
+        if not operator.checkpoint.exists():
+            # Its query had not begun.
+            return SourceFrame(spark.range(0).select(*[F.lit(None).cast(c.type.spark).alias(c.name) for c in table.physical]))
+        rows = classes(spark).checkpoints.StateRows.of(spark._jsparkSession, str(operator.checkpoint), operator.number, json.dumps(operator.reader))
+        there = {c.name: c for c in operator.columns}
+        return SourceFrame(DataFrame(rows, spark).select(*[F.expr(_carried(there[c.name], c.type)).alias(c.name) for c in table.physical]))
+
+    def _operator(self, table: Table) -> StateOperator:
+        """The operator that ``table`` names. Raises ValidationError, NotSupported."""
+        path, uid, by_hash = (table.options.get(key) for key in ("state.path", "operator.uid", "operator.uid.hash"))
+        if path is None:
+            option_rows.check_options(self.name, plain_options(table), self.options)
+        if (uid is None) == (by_hash is None):
+            raise ValidationError("Either 'operator.uid' or 'operator.uid.hash' must be set.", hint="DESCRIBE SAVEPOINT prints the uids.")
+        operator = find(folder_of(path or ""), uid=uid, hash=by_hash)
+        if not operator.columns:
+            raise NotSupported(
+                f"What operator '{operator.uid}' keeps can't be read as a table: {operator.text}.",
+                hint="A savepoint of an earlier release says nothing of its columns: begin a job with it, and save that."
+                if not operator.reader
+                else None,
+            )
+        return operator
+
+
+def _carried(kept: StateColumn, type_: Type) -> str:
+    """SQL of a column that is declared as ``type_``; the query fails on a NULL that there must not be."""
+    value = f"CAST({kept.sql} AS {type_.spark})"
+    if type_.nullable or not kept.type.nullable:
+        return value
+    problem = f"Column '{kept.name}' is declared NOT NULL, and the savepoint has a key for which it is NULL."
+    return f"coalesce({value}, CAST(raise_error({spark_string(problem)}) AS {type_.spark}))"
