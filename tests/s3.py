@@ -87,6 +87,9 @@ def _serve() -> None:
     app, one = create_backend_app("s3"), threading.Lock()
 
     def in_turn(environ, start_response):
+        if f"Credential={KEY}/" not in environ.get("HTTP_AUTHORIZATION", ""):
+            start_response("403 Forbidden", [])
+            return []
         with one:
             return app(environ, start_response)
 

@@ -11,6 +11,9 @@ from sqlstream.core.project_folder import PACKAGE
 if TYPE_CHECKING:
     from pathlib import Path
 
+# What Flink calls S3, by one plugin or the other; Hadoop calls it s3a.
+S3 = re.compile(r"^s3p?:(?=/)")
+
 
 def is_uri(path: str) -> bool:
     """Whether ``path`` names a file system."""
@@ -18,9 +21,9 @@ def is_uri(path: str) -> bool:
 
 
 def resolve(path: str, project: Path) -> str:
-    """``path`` as Spark takes it: a URI as it is, anything else as an absolute path. Raises ValidationError."""
+    """``path`` as Spark takes it: a URI as it is, but for Flink's names of S3, anything else as an absolute path. Raises ValidationError."""
     if is_uri(path):
-        return path
+        return S3.sub("s3a:", path)
     if not path.startswith("/") and (project / PACKAGE).exists():
         raise ValidationError(
             f"The path '{path}' is relative, and a package is unpacked anew on each machine.",

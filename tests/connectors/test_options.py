@@ -210,6 +210,8 @@ def test_paths(tmp_path):
     assert resolve("/a/b", tmp_path) == "/a/b"
     for uri in ("s3a://bucket/x", "file:///x", "hdfs://h:1/x", "file:/x"):
         assert resolve(uri, tmp_path) == uri
+    for flinks in ("s3://bucket/s3://x", "s3p://bucket/s3://x"):
+        assert resolve(flinks, tmp_path) == "s3a://bucket/s3://x"
 
 
 @pytest.mark.parametrize(

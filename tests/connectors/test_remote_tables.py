@@ -171,7 +171,7 @@ def test_processes_write_into_one_table_on_s3(tmp_path: Path, s3, spark) -> None
         project = tmp_path / name
         project.mkdir()
         settings = "".join(f'"{k}" = "{v}"\n' for k, v in options.items())
-        (project / "sqlstream.toml").write_text(f'warehouse = "{bucket}"\n[options]\n{settings}')
+        (project / "sqlstream.toml").write_text(f'warehouse = "{bucket.replace("s3a", "s3")}"\n[options]\n{settings}')
         inserts = "".join(f"INSERT INTO t VALUES ('{name}', {n});\n" for n in range(3))
         (project / "job.sql").write_text(SCRIPT + inserts)
         with (project / "said").open("wb") as said:

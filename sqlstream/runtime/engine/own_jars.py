@@ -25,7 +25,7 @@ def of_sqlstream(options: Mapping[str, str], notify: Callable[[str], None]) -> l
 
 def sets(options: Mapping[str, str]) -> list[str]:
     """The sets of ``jars.lock`` that not all need: ``s3`` where options have an address or a setting of S3, and the user brings no hadoop-aws."""
-    spoken_of = any(key.startswith("spark.hadoop.fs.s3a.") or value.startswith("s3a://") for key, value in options.items())
+    spoken_of = any(key.startswith("spark.hadoop.fs.s3a.") or re.match("s3[ap]?://", value) for key, value in options.items())
     brought = any("hadoop-aws" in options.get(key, "") for key in ("pipeline.jars", "spark.jars", "spark.jars.packages"))
     return ["s3"] if spoken_of and not brought else []
 

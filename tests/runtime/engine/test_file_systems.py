@@ -76,7 +76,7 @@ def test_services_end_with_whom_they_serve(service: str) -> None:
 
 def test_only_who_speaks_of_s3_gets_its_classes() -> None:
     assert sets({}) == sets({"table.warehouse": "hdfs://h/x", "spark.hadoop.fs.azure.x": "s3a"}) == []
-    assert sets({"table.warehouse": "s3a://b/x"}) == sets({"spark.hadoop.fs.s3a.endpoint.region": "eu-central-1"}) == ["s3"]
+    assert sets({"table.warehouse": "s3a://b/x"}) == sets({"execution.checkpointing.dir": "s3://b"}) == sets({"spark.hadoop.fs.s3a.endpoint.region": "eu-central-1"}) == ["s3"]
     assert sets({"table.warehouse": "s3a://b/x", "pipeline.jars": "hadoop-aws-3.5.0.jar;bundle.jar"}) == []
 
 
@@ -84,7 +84,6 @@ def test_only_who_speaks_of_s3_gets_its_classes() -> None:
     ("said", "message", "hint"),
     [
         ("java.lang.RuntimeException: java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found", "s3a://", "endpoint.region"),
-        ('org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "s3"', "s3://", "s3a://.."),
         ('org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "gs"', '"gs"', "pipeline.jars"),
         ("java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.azurebfs.SecureAzureBlobFileSystem not found", "abfss://", "hadoop-azure"),
     ],
