@@ -80,8 +80,8 @@ _UNITS_BYTES = {
 }  # fmt: skip
 
 
-def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
-    """``options`` with each ``${env:NAME}`` replaced. Raises ValidationError for a variable that is not set."""
+def resolve_environment(options: Mapping[str, str], of: tuple[str, ...] = ("",)) -> dict[str, str]:
+    """``options`` with each ``${env:NAME}`` replaced in keys that begin as one ``of``. Raises ValidationError for a variable that is not set."""
 
     def value(match: re.Match[str], key: str) -> str:
         variable = os.environ.get(match[1])
@@ -91,7 +91,7 @@ def resolve_environment(options: Mapping[str, str]) -> dict[str, str]:
             )
         return variable
 
-    return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) for k, v in options.items()}
+    return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) if k.startswith(of) else v for k, v in options.items()}
 
 
 # A valid value in place of one that is not known yet, by its option's key or its kind.

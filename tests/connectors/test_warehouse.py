@@ -24,7 +24,7 @@ CREATE TABLE p (a INT) WITH ('connector' = 'print', 'print-identifier' = 'x');
     [
         (None, "t/u", "t/u"), ("s3a://bucket/lake", "t/u", "s3a://bucket/lake/t/u"), ("s3a://bucket/lake/", "t", "s3a://bucket/lake/t"),
         ("../lake", "t", "../lake/t"), ("/lake ä", "t", "/lake ä/t"), ("/lake", "/t", "/t"), ("/lake", "hdfs://h/t", "hdfs://h/t"),
-        ("/lake", "file:/t", "file:/t"), ("hdfs://h", "${{env:WHERE}}/t", "hdfs://h/here/t"),
+        ("/lake", "file:/t", "file:/t"), ("hdfs://h", "${{env:WHERE}}/t", "hdfs://h/here/t"), ("hdfs://${env:WHERE}", "t", "hdfs://here/t"),
     ],
 )  # fmt: skip
 def test_relative_paths_are_below_the_warehouse(tmp_path: Path, monkeypatch, warehouse: str | None, path: str, expected: str) -> None:

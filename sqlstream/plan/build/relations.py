@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -161,13 +162,11 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     """``declared`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
     if not declared.connector:
         raise ValidationError(f"Table '{declared.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
-    if env.settings.dry:
-        resolved = replace(declared, options=with_samples(declared.options, find_connector(declared.connector, at).options))
-    else:
-        resolved = replace(declared, options=resolve_environment(declared.options))
-    connector = find_connector(resolved.connector, at)
+    connector = find_connector(declared.connector, at)
+    known = partial(with_samples, declared=connector.options) if env.settings.dry else resolve_environment
+    resolved = replace(declared, options=known(declared.options))
     if env.settings.warehouse:
-        resolved = connector.placed(resolved, env.settings.warehouse)
+        resolved = connector.placed(resolved, known({"warehouse": env.settings.warehouse})["warehouse"])
     try:
         env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved))
     except ValidationError as error:

@@ -22,6 +22,7 @@ from py4j.protocol import Py4JError
 from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, require_java
+from sqlstream.core.options import resolve_environment
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
 from sqlstream.runtime.engine import archive, jvm, own_jars, python_archives, submitted
@@ -84,6 +85,8 @@ DEFAULTS = {
     "spark.redaction.regex": f"(?i){SECRET.pattern}",
 }
 LOOPBACK = "127.0.0.1"
+# What Spark is started with, in which ``${env:NAME}`` is a variable's value.
+_REFERRING = ("spark.", "python.", "pipeline.jars")
 # So long a JVM may take to end that answers no more.
 _ENDING_SECONDS = 10
 # HotSpot's second compiler takes half of the processor time of a start, for code that is soon idle: what it compiles is to be five times as hot.
@@ -236,7 +239,7 @@ class Engine:
 
     def _build(self) -> SparkSession:
         submission = submitted.configuration()
-        users = self.options()
+        users = resolve_environment(self.options(), _REFERRING)
         if submission is not None:
             users = submitted.joined(submission, users, FIXED, frozenset({"spark.sql.extensions"}), self._notify)
         here = python_archives.on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
