@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyspark
 import pytest
@@ -15,6 +16,10 @@ import pytest
 from sqlstream.cli.kafka.process import free_port
 from sqlstream.core.java import require_java
 from tests.runtime.test_cluster import QUICK, daemon, wait_for
+from tests.yarn import Yarn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(1200)]
 SPARK = Path(pyspark.__file__).parent
@@ -128,3 +133,30 @@ def test_on_a_standalone_cluster(package: Path, bare: dict[str, str], tmp_path: 
         done = submit(package, bare, "--master", master, "--", "none.sql")
         assert done.returncode == 1
         assert "There is no script 'none.sql' in this package." in done.stdout + done.stderr
+
+
+@pytest.fixture
+def yarn(bare: dict[str, str]) -> Iterator[Yarn]:
+    """A YARN on a bare machine."""
+    started = Yarn()
+    try:
+        started.start(bare)
+        yield started
+    finally:
+        started.stop()
+
+
+def test_on_yarn(package: Path, bare: dict[str, str], yarn: Yarn, tmp_path: Path, spark) -> None:
+    machine = {**bare, "HADOOP_CONF_DIR": str(yarn.settings)}
+    to_yarn = ("--master", "yarn", "--deploy-mode", "cluster", "--conf", f"spark.yarn.jars=local:{SPARK}/jars/*",
+               "--conf", f"spark.yarn.appMasterEnv.DATA={machine.pop('DATA')}", "--conf", "spark.executor.instances=1")  # fmt: skip
+    done = submit(package, machine, *to_yarn, "--conf", "spark.yarn.maxAppAttempts=1", "--", "shout.sql")
+    assert done.returncode == 1, "nothing says where jobs are kept"
+    assert yarn.ended() == ("words", "FAILED", 1)
+    assert "Set 'execution.checkpointing.dir' in sqlstream.toml, or behind --" in yarn.logs()
+    assert "Traceback" not in yarn.logs()
+    done = submit(package, machine, *to_yarn, "--", "shout.sql", "-D", f"execution.checkpointing.dir={tmp_path / 'kept'}")
+    assert done.returncode == 0, done.stderr[-4000:] + yarn.logs()[-20000:]
+    assert yarn.ended() == ("words", "SUCCEEDED", 1)
+    assert rows(spark, tmp_path / "data" / "shouted") == [("HELLO!", True), ("SCHÖN!", True)]
+    assert list((tmp_path / "kept" / "jobs").iterdir())
