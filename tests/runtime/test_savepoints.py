@@ -140,7 +140,7 @@ def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path:
     assert [(row[0], row[1], row[4]) for row in rows] == [((made.parent / "half").as_uri(), None, "INCOMPLETE"), (made.as_uri(), "job", "COMPLETED")]
     told = dict(project.rows(f"DESCRIBE SAVEPOINT '{made}';"))
     assert told["job name"] == "job" and told["statement"].startswith("INSERT INTO counted SELECT item") and told["drained"] == "false"
-    assert "GroupAggregate(groupBy=[item]" in told["0_counted: operator 0"] and told["0_counted: bids"] == '{"logOffset":0}'
+    assert "GroupAggregate(groupBy=[item]" in told["0_counted/0: operator"] and told["0_counted: bids"] == '{"logOffset":0}'
     for path in (made, made.parent / "half"):
         list(project.session.run(f"DROP SAVEPOINT '{path}';"))
         assert not path.exists()

@@ -30,7 +30,7 @@ class Savepoint(Connector):
     name = "savepoint"
     summary = "What an operator of a job has kept, by key, as it is in a savepoint; read at once."
     example = (
-        "CREATE TABLE kept WITH ('connector' = 'savepoint',\n"
+        "CREATE TABLE kept (account BIGINT, total DECIMAL(38, 2)) WITH ('connector' = 'savepoint',\n"
         "  'state.path' = '/work/bank/.sqlstream/savepoints/totals-20260102-030405-a1b2c3', 'operator.uid' = '0_totals/0');"
     )
     is_source = True

@@ -565,6 +565,11 @@ public final class StateTests {
         }
 
         @Override
+        public void describe(StateTable table, org.apache.spark.sql.types.StructType rows) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public void init(
                 org.apache.spark.sql.streaming.OutputMode output, org.apache.spark.sql.streaming.TimeMode time) {
             throw new UnsupportedOperationException();
