@@ -168,12 +168,20 @@ def s3() -> Iterator[S3]:
     started.stop()
 
 
-@pytest.fixture(params=["hdfs", "s3"])
-def remote_folder(request: pytest.FixtureRequest, spark) -> str:
-    """The URL of a folder of HDFS, and of S3, that is nobody else's."""
-    name = f"test-{uuid.uuid4().hex[:8]}"
-    if request.param == "hdfs":
-        return f"{request.getfixturevalue('hdfs').url}/{name}"
-    s3 = request.getfixturevalue("s3")
+@pytest.fixture
+def hdfs_folder(hdfs: Hdfs) -> str:
+    """The URL of a folder of HDFS that is nobody else's."""
+    return f"{hdfs.url}/test-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def s3_folder(s3: S3, spark) -> str:
+    """The URL of a bucket of S3 that is nobody else's, and that the Spark session knows."""
     s3.known_to(spark)
-    return s3.bucket(name)
+    return s3.bucket(f"test-{uuid.uuid4().hex[:8]}")
+
+
+@pytest.fixture(params=["hdfs", "s3"])
+def remote_folder(request: pytest.FixtureRequest) -> str:
+    """The URL of a folder of HDFS, and of S3, that is nobody else's."""
+    return str(request.getfixturevalue(f"{request.param}_folder"))

@@ -54,7 +54,8 @@ class S3:
     @property
     def settings(self) -> dict[str, str]:
         hadoop = {
-            "endpoint": f"http://{HOST}:{self.port}", "endpoint.region": "us-east-1", "path.style.access": "true", "access.key": KEY, "secret.key": SECRET,
+            "endpoint": f"http://{HOST}:{self.port}", "endpoint.region": "us-east-1", "path.style.access": "true", "optimized.copy.from.local.enabled": "false",
+            "access.key": KEY, "secret.key": SECRET,
         }  # fmt: skip
         return {f"spark.hadoop.fs.s3a.{k}": v for k, v in hadoop.items()}
 

@@ -1,5 +1,5 @@
 """``sqlstream jobs``: the jobs of a project, of whatever process: listed, shown, stopped, saved, started in the background,
-deleted. No JVM starts."""
+deleted. No JVM starts, unless jobs are kept on another file system than this machine's."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import signal
 import sys
 import time
 from collections import deque
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.cli import starting
+from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs import background, registry
 from sqlstream.runtime.jobs.requests import Action
@@ -23,8 +24,9 @@ from sqlstream.shell import tableau
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.background import Background
     from sqlstream.runtime.jobs.placement import Preview
     from sqlstream.runtime.jobs.registry import JobRecord
@@ -83,34 +85,57 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def main(argv: list[str], project: Path, preview: Callable[[list[str]], Sequence[Preview]]) -> int:
+def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Callable[[list[str]], Sequence[Preview]]) -> int:
     """Carry out ``sqlstream jobs``; the exit code comes back. What follows ``start FILE`` goes to the client. Raises SqlStreamError.
 
-    ``preview`` says what would become of the jobs of a script, run by the client with these arguments.
+    ``options`` are the project's; ``preview`` says what would become of the jobs of a script, run by the client with these arguments.
     """
     own = parser()
     arguments, more = own.parse_known_args(argv)
     if more and arguments.verb not in ("start", *_OF_FILES):
         own.error(f"unrecognized arguments: {' '.join(more)}")
-    match arguments.verb:
-        case "list":
-            return _list(project, as_json=arguments.json)
-        case "show":
-            return _show(project, registry.find(project, arguments.name))
-        case "stop":
-            return _stop(project, arguments.name, _STOPS[arguments.drain, arguments.savepoint], arguments.timeout)
-        case "savepoint":
-            return _ask(registry.find(project, arguments.name), Action.SAVEPOINT, arguments.timeout)
-        case "drop":
-            return _drop(registry.find(project, arguments.name), sure=arguments.yes)
-        case "diff":
-            return _diff(preview(["--project", str(project), "-f", str(arguments.file), *more]))
-        case "upgrade":
-            return _upgrade(project, arguments.file, more, preview(["--project", str(project), "-f", str(arguments.file), *more]))
-        case "logs":
-            return _logs(project, arguments.name, arguments.n, follow=arguments.follow)
-        case _:
-            return (starting.systemd if arguments.systemd else starting.detached)(project, arguments.file, more)
+    if arguments.verb == "diff":
+        return _diff(preview(["--project", str(project), "-f", str(arguments.file), *more]))
+    if arguments.verb == "start" and arguments.systemd:
+        return starting.systemd(project, arguments.file, more)
+    with _jobs(project, {**options, **_set_by(more)}) as jobs:
+        match arguments.verb:
+            case "list":
+                return _list(project, jobs, as_json=arguments.json)
+            case "show":
+                return _show(project, registry.find(jobs, arguments.name))
+            case "stop":
+                return _stop(project, jobs, arguments.name, _STOPS[arguments.drain, arguments.savepoint], arguments.timeout)
+            case "savepoint":
+                return _ask(registry.find(jobs, arguments.name), Action.SAVEPOINT, arguments.timeout)
+            case "drop":
+                return _drop(registry.find(jobs, arguments.name), sure=arguments.yes)
+            case "upgrade":
+                return _upgrade(project, jobs, arguments.file, more, preview(["--project", str(project), "-f", str(arguments.file), *more]))
+            case "logs":
+                return _logs(project, jobs, arguments.name, arguments.n, follow=arguments.follow)
+            case _:
+                return starting.detached(project, jobs, arguments.file, more)
+
+
+@contextmanager
+def _jobs(project: Path, options: Mapping[str, str]) -> Iterator[Place]:
+    """The folder of all jobs. Where another file system has it Spark's JVM runs meanwhile."""
+    from sqlstream.runtime.engine.session import Engine
+
+    engine = Engine(project, lambda: options, Screen().notify)
+    try:
+        yield storage.kept(options, project, storage.Hadoop(lambda: engine)).jobs
+    finally:
+        engine.stop()
+
+
+def _set_by(arguments: Sequence[str]) -> dict[str, str]:
+    """The options that arguments of the client set with -D."""
+    found = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    found.add_argument("-D", action="append", default=[])
+    pairs = (pair.partition("=") for pair in found.parse_known_args(list(arguments))[0].D)
+    return {key: value for key, _, value in pairs}
 
 
 def _diff(seen: Sequence[Preview]) -> int:
@@ -118,17 +143,17 @@ def _diff(seen: Sequence[Preview]) -> int:
     return int(any(one.loses for one in seen))
 
 
-def _upgrade(project: Path, file: Path, options: list[str], seen: Sequence[Preview]) -> int:
+def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: Sequence[Preview]) -> int:
     if _diff(seen) or not seen:
         raise ValidationError("Nothing was stopped or started: state would be lost." if seen else f"There is no job in '{file}'.")
     folder = background.folder_of(project, file.resolve())
     if background.held(folder):
         _end_script(folder, str(file))
-    return starting.detached(project, file, ["-D", "execution.upgrade-mode=last-state", *options])
+    return starting.detached(project, jobs, file, ["-D", "execution.upgrade-mode=last-state", *options])
 
 
-def _list(project: Path, *, as_json: bool) -> int:
-    known, scripts = registry.records(project), background.supervised(project)
+def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
+    known, scripts = registry.records(jobs), background.supervised(project)
     rows = [_row(job, scripts) for job in known]
     of_jobs = {job.status.pid for job in known if job.status is not None and job.held}
     # A script whose jobs have not begun yet, or whose process is started again.
@@ -171,10 +196,10 @@ def _time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(seconds))
 
 
-def _stop(project: Path, name: str, action: Action, seconds: float | None) -> int:
-    if (folder := _script(project, name)) is not None:
+def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float | None) -> int:
+    if (folder := _script(project, jobs, name)) is not None:
         return _end_script(folder, name)
-    return _ask(registry.find(project, name), action, seconds)
+    return _ask(registry.find(jobs, name), action, seconds)
 
 
 def _end_script(folder: Path, name: str) -> int:
@@ -195,7 +220,7 @@ def _end_script(folder: Path, name: str) -> int:
     return 0
 
 
-def _script(project: Path, name: str) -> Path | None:
+def _script(project: Path, jobs: Place, name: str) -> Path | None:
     """The folder of a script that is supervised now: by its file, or by the name of a job whose process is just not there."""
     resolved = Path(name).resolve()
     for folder, script in background.scripts(project):
@@ -203,7 +228,7 @@ def _script(project: Path, name: str) -> Path | None:
             continue
         if Path(script.file) == resolved:
             return folder
-        for job in registry.records(project):
+        for job in registry.records(jobs):
             if name in (job.name, job.id) and job.status is not None and job.status.pid == script.process and not job.held:
                 return folder
     return None
@@ -233,8 +258,8 @@ def _agrees(question: str) -> bool:
     return confirmed(question, Screen(), lambda: False)
 
 
-def _logs(project: Path, name: str, count: int, *, follow: bool) -> int:
-    log = background.log_of(_of_logs(project, name))
+def _logs(project: Path, jobs: Place, name: str, count: int, *, follow: bool) -> int:
+    log = background.log_of(_of_logs(project, jobs, name))
     with log.open("rb") as file:
         sys.stdout.buffer.write(b"".join(deque(file, max(count, 0))))
         sys.stdout.buffer.flush()
@@ -248,12 +273,12 @@ def _logs(project: Path, name: str, count: int, *, follow: bool) -> int:
     return 0
 
 
-def _of_logs(project: Path, name: str) -> Path:
+def _of_logs(project: Path, jobs: Place, name: str) -> Path:
     folders = list(background.scripts(project))
     resolved = Path(name).resolve()
     if by_file := next((f for f, s in folders if Path(s.file) == resolved), None):
         return by_file
-    job = registry.find(project, name)
+    job = registry.find(jobs, name)
     if by_job := next((f for f, s in folders if job.status is not None and s.process == job.status.pid), None):
         return by_job
     raise ValidationError(f"Job '{job.name}' does not run in the background.", hint=f"What Spark has said is in {project}/.sqlstream/log.")

@@ -398,7 +398,8 @@ def _subcommand(name: str, argv: list[str]) -> int:
         arguments, _ = _of_project().parse_known_args(argv)
         if "-h" in argv or "--help" in argv:
             jobs.parser().parse_args(argv)
-        return jobs.main(argv, _project(jobs.parser(), arguments.project), _previewed)
+        project = _project(jobs.parser(), arguments.project)
+        return jobs.main(argv, project, project_options(jobs.parser(), project), _previewed)
     if name == "package":
         from sqlstream.cli.packaging import command
 

@@ -19,6 +19,8 @@ from sqlstream.runtime.jobs.background import Background
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlstream.core.storage import Place
+
 # So long a script is watched that begins: until it has a job, or has ended.
 _BEGIN_SECONDS = 120.0
 _UNIT = """\
@@ -49,8 +51,10 @@ def command_of(project: Path, file: Path, options: Sequence[str]) -> tuple[str, 
     return sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(file.resolve()), *options
 
 
-def detached(project: Path, file: Path, options: Sequence[str]) -> int:
-    """Start a script under a supervisor, and wait until it has a job. Raises ValidationError where it runs, JobFailed where it ends at once."""
+def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> int:
+    """Start a script under a supervisor, and wait until it has a job, whose folder is in ``jobs``. Raises ValidationError where it runs,
+    JobFailed where it ends at once.
+    """
     command = command_of(project, file, options)
     background.forget(project)
     folder = background.folder_of(project, file.resolve())
@@ -68,17 +72,17 @@ def detached(project: Path, file: Path, options: Sequence[str]) -> int:
             [sys.executable, "-m", "sqlstream.cli.supervisor", str(folder)],
             stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
         )  # fmt: skip
-    return _begun(project, file, folder, supervisor, start)
+    return _begun(jobs, file, folder, supervisor, start)
 
 
-def _begun(project: Path, file: Path, folder: Path, supervisor: subprocess.Popen[bytes], start: int) -> int:
+def _begun(jobs: Place, file: Path, folder: Path, supervisor: subprocess.Popen[bytes], start: int) -> int:
     end = time.monotonic() + _BEGIN_SECONDS
     log = background.log_of(folder)
     while time.monotonic() < end:
         code = supervisor.poll()
         script = Background.read(folder)
         process = 0 if script is None else script.process
-        jobs = [r.name for r in registry.records(project) if r.status is not None and r.status.pid == process and r.held]
+        begun = [r.name for r in registry.records(jobs) if r.status is not None and r.status.pid == process and r.held]
         if code == 0:
             print(f"'{file}' has ended: {log}")
             return 0
@@ -89,8 +93,8 @@ def _begun(project: Path, file: Path, folder: Path, supervisor: subprocess.Popen
             if code == 3:
                 raise ValidationError(f"'{file}' runs already.", hint=f"sqlstream jobs stop {file} ends it.")
             raise JobFailed(f"'{file}' has ended with exit code {code}.", hint=f"What it said is above, and in {log}.")
-        if jobs:
-            print(f"{', '.join(jobs)}: in the background, under supervisor {supervisor.pid}; log: {log}")
+        if begun:
+            print(f"{', '.join(begun)}: in the background, under supervisor {supervisor.pid}; log: {log}")
             return 0
         time.sleep(0.2)
     print(f"'{file}' has no job yet; it goes on in the background, under supervisor {supervisor.pid}; log: {log}")

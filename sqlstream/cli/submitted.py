@@ -10,9 +10,9 @@ import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlparse
 
 from sqlstream.cli import main as client
+from sqlstream.core import storage
 from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
 from sqlstream.core.project_folder import OWN, PACKAGE
 from sqlstream.shell.screen import Screen
@@ -20,7 +20,9 @@ from sqlstream.shell.screen import Screen
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_STATE = "execution.checkpointing.dir"
+    from sqlstream.core.storage import Engine, Place
+
+_STATE = storage.DIRECTORIES[0]
 
 
 def main(argv: Sequence[str], application: str) -> int:
@@ -76,22 +78,27 @@ def _project(packed: Path, options: Sequence[str]) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="sqlstream-", dir=Path.cwd() if os.access(Path.cwd(), os.W_OK) else None)) / "project"
     shutil.copytree(packed, folder)
     kept = _kept(folder, options)
-    (folder / OWN).symlink_to(kept)
+    if isinstance(kept, Path):
+        kept.mkdir(parents=True, exist_ok=True)
+        (folder / OWN).symlink_to(kept)
     return folder
 
 
-def _kept(folder: Path, options: Sequence[str]) -> Path:
+def _kept(folder: Path, options: Sequence[str]) -> Place:
+    """Where jobs are kept. Raises SetupError where that is nowhere that stays."""
     parser = client.argument_parser()
     arguments, _ = parser.parse_known_args(list(options))
-    named = (client.project_options(parser, folder) | dict(arguments.D)).get(_STATE)
-    if named is None:
+    found = client.project_options(parser, folder) | dict(arguments.D)
+    if not any(found.get(key) for key in storage.DIRECTORIES):
         raise SetupError(
             "The driver's machine keeps nothing of what jobs must go on with.",
-            hint=f"Set '{_STATE}' in sqlstream.toml, or behind --: -D {_STATE}=..; a folder that all machines reach.",
+            hint=f"Set '{_STATE}' in sqlstream.toml, or behind --: -D {_STATE}=..; a URI such as hdfs://.., or a folder that all machines reach.",
         )
-    location = urlparse(named)
-    path = Path(unquote(location.path) if location.scheme else named)
-    if location.scheme not in ("", "file") or location.netloc or not path.is_absolute():
-        raise SetupError(f"'{named}' can't be '{_STATE}' of a package.", hint="Name an absolute path on storage that all machines reach.")
-    path.mkdir(parents=True, exist_ok=True)
-    return path
+    kept = storage.kept(found, Path(), storage.Hadoop(_no_engine)).root
+    if isinstance(kept, Path) and not kept.is_absolute():
+        raise SetupError(f"'{kept}' can't be '{_STATE}' of a package.", hint="Name an absolute path, or a URI, of storage that all machines reach.")
+    return kept
+
+
+def _no_engine() -> Engine:
+    raise SetupError("Spark does not run yet.")

@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.connectors.paths import is_uri
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from sqlstream.core.options import Option
+    from sqlstream.core.storage import Place
     from sqlstream.sql.tables import PhysicalColumn, Table
     from sqlstream.sql.types import Type
 
@@ -55,7 +56,7 @@ class Read:
     name: str
     zone: str
     project: Path
-    shared: Path | None = None
+    shared: Place | None = None
 
 
 SPLIT = "__sqlstream_split"
@@ -232,23 +233,17 @@ def once(request: Read, what: str, look: Callable[[], str]) -> str:
         return look()
     kept = _kept(request, request.shared, what)
     if not kept.exists():
-        _keep(kept, look())
+        storage.write(kept, look())
     return kept.read_text()
 
 
 def changed(request: Read, what: str, change: Callable[[str], str]) -> None:
     """Change what ``once`` has kept, if it has."""
     if request.shared is not None and (kept := _kept(request, request.shared, what)).exists():
-        _keep(kept, change(kept.read_text()))
+        storage.write(kept, change(kept.read_text()))
 
 
-def _keep(kept: Path, value: str) -> None:
-    part = private.folder(kept.parent) / f"_{kept.name}.part"
-    private.write_file(part, value)
-    part.replace(kept)
-
-
-def _kept(request: Read, shared: Path, what: str) -> Path:
+def _kept(request: Read, shared: Place, what: str) -> Place:
     """The file in which ``once`` keeps something."""
     path, options = str(request.table.path), request.table.options
     # Where the cluster is, and how one gets in, may change while a job is stopped.

@@ -31,19 +31,9 @@ class ProjectFolder:
         return self.path / OWN
 
     @property
-    def jobs(self) -> Path:
-        """A folder each: checkpoints, state, locks."""
-        return self.own / "jobs"
-
-    @property
     def background(self) -> Path:
         """A folder for each script that runs, or ran, in the background."""
         return self.own / "background"
-
-    @property
-    def savepoints(self) -> Path:
-        """A folder each, unless a setting says where."""
-        return self.own / "savepoints"
 
     @property
     def dead_letters(self) -> Path:

@@ -43,12 +43,16 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The shortest time between two micro-batches; each is a checkpoint."),
+    Option("execution.checkpointing.dir", OptionKind.STRING, None, "Where jobs keep offsets, state and versions, in the folder jobs of it: a folder,"
+           " or a URI of hdfs, s3a, abfss, gs; .sqlstream of the project where none is set."),
+    Option("state.checkpoints.dir", OptionKind.STRING, None, "As execution.checkpointing.dir."),
     Option("execution.checkpointing.num-retained", _INT, None, "How many micro-batches of a job keep their checkpoint; 100 where nothing is set."),
     Option("state.checkpoints.num-retained", _INT, None, "As execution.checkpointing.num-retained."),
     Option("execution.upgrade-mode", _ENUM, None, "What becomes of a stopped job whose statement has changed, which is refused otherwise:"
            " last-state keeps offsets and state, stateless keeps offsets, from-start begins anew, from where the options of its sources say.",
            values=("last-state", "stateless", "from-start")),
-    Option("execution.checkpointing.savepoint-dir", OptionKind.STRING, None, "The folder of savepoints; .sqlstream/savepoints where none is set."),
+    Option("execution.checkpointing.savepoint-dir", OptionKind.STRING, None, "Where savepoints are made; savepoints of"
+           " execution.checkpointing.dir where none is set."),
     Option("state.savepoints.dir", OptionKind.STRING, None, "As execution.checkpointing.savepoint-dir."),
     Option("execution.state-recovery.path", OptionKind.STRING, None, "The savepoint with which the next jobs begin."),
     Option("execution.savepoint.path", OptionKind.STRING, None, "As execution.state-recovery.path."),
@@ -95,9 +99,8 @@ SETTINGS: tuple[Option, ...] = (
     _refused("table.exec.legacy-cast-behaviour", "A CAST that fails fails the job, as with Flink's default; TRY_CAST returns NULL."),
     _quiet("table.optimizer.*", SPARK_DOES),
     _quiet("table.exec.*", SPARK_DOES),
-    _quiet("execution.checkpointing.dir", "it is for packages whose driver a cluster starts; all others keep jobs in .sqlstream of the project."),
     _quiet("execution.*", SPARK_DOES),
-    _quiet("state.*", "state is kept in RocksDB, under the project's .sqlstream folder."),
+    _quiet("state.*", "state is kept in RocksDB, and in the job's folder."),
     Option("restart-strategy.type", _ENUM, "exponential-delay", "When a streaming job that has failed is started again from its checkpoint.",
            values=("exponential-delay", "exponentialdelay", "fixed-delay", "fixeddelay", "failure-rate", "failurerate", "none", "off", "disable")),
     Option("restart-strategy.exponential-delay.initial-backoff", _TIME, "1 s", "The time before the first restart."),

@@ -94,8 +94,8 @@ class Client:
                 return not running or self._agrees(leaving(running))
             case ast.StopJob():
                 return self._agrees(f"Stop the job {self._name(node.this.name)}? Its state is kept: the same statement continues from there.")
-            case ast.DropJob() if registry.exists(self._planner.project, node.this.name):
-                record = registry.find(self._planner.project, node.this.name)
+            case ast.DropJob() if registry.exists(self._jobs.kept.jobs, node.this.name):
+                record = registry.find(self._jobs.kept.jobs, node.this.name)
                 record.check_stopped()
                 return self._agrees(f"Delete job '{record.name}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
             case ast.DropSavepoint():
@@ -106,7 +106,7 @@ class Client:
 
     def _name(self, job_id: str) -> str:
         """That of a job, of whatever process."""
-        return str(self._jobs.find(job_id).name) if job_id in self._jobs else registry.find(self._planner.project, job_id).name
+        return str(self._jobs.find(job_id).name) if job_id in self._jobs else registry.find(self._jobs.kept.jobs, job_id).name
 
     @property
     def asks(self) -> Callable[[str], bool] | None:

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sqlstream.catalog import show
+from sqlstream.core import storage
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
@@ -22,9 +23,9 @@ from sqlstream.udf.declarations.left_out import count as left_out_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.core.storage import Place
     from sqlstream.plan.planner import Planner
     from sqlstream.runtime.jobs import Job, Jobs
     from sqlstream.runtime.jobs.registry import JobRecord
@@ -73,7 +74,7 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "JOBS":
             return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs, planner))])
         case "SAVEPOINTS":
-            return results.text_rows(("savepoint path", "job name", "created", "size", "status"), _savepoints(jobs.savepoint_folder))
+            return results.text_rows(("savepoint path", "job name", "created", "size", "status"), _savepoints(jobs.kept.savepoints))
         case "JOB METRICS":
             return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs, planner), again=lambda: _metrics(jobs, planner))
         case _:
@@ -118,7 +119,7 @@ def _elsewhere(jobs: Jobs, planner: Planner) -> Iterator[JobRecord]:
     """The project's jobs that are not this session's, or that another process has continued."""
     own = list(jobs)
     ids, folders = {j.id for j in own}, {j.folder.parent for j in own if j.lives}
-    return (r for r in registry.records(planner.project) if r.id not in ids and r.path not in folders)
+    return (r for r in registry.records(jobs.kept.jobs) if r.id not in ids and r.path not in folders)
 
 
 def _time(seconds: float) -> str:
@@ -134,8 +135,8 @@ def _metrics(jobs: Jobs, planner: Planner) -> tuple[tuple[str | None, ...], ...]
 def explained(node: ast.ExplainJob, jobs: Jobs, planner: Planner) -> results.Advice:
     """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
     at = node.args.get("this")
-    if at is not None and at.name not in jobs and registry.exists(planner.project, at.name):
-        record = registry.find(planner.project, at.name)
+    if at is not None and at.name not in jobs and registry.exists(jobs.kept.jobs, at.name):
+        record = registry.find(jobs.kept.jobs, at.name)
         where = f"runs in process {record.process}" if record.held else f"is {record.state}, and not of this session"
         raise ValidationError(f"Job '{record.name}' {where}.", at=at, hint=f"DESCRIBE JOB EXTENDED '{record.name}' says what is known of it.")
     asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.lives] or list(jobs)[-1:]
@@ -154,7 +155,7 @@ def like_of(node: ast.Show) -> show.Like | None:
 def described_job(node: ast.DescribeJob, jobs: Jobs, planner: Planner) -> results.Rows:
     """The answer of a DESCRIBE JOB, of this session or of another process. Raises ValidationError."""
     name, extended = node.this.name, node.extended
-    record = None if name in jobs else registry.find(planner.project, name)
+    record = None if name in jobs else registry.find(jobs.kept.jobs, name)
     job = jobs.find(name) if record is None else next((j for j in jobs if j.lives and j.folder.parent == record.path), None)
     if job is None:
         assert record is not None
@@ -183,10 +184,10 @@ def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple
             yield f"version {version.number}, {_time(version.created)}", version.sql
 
 
-def _savepoints(folder: Path) -> Iterator[tuple[str | None, ...]]:
+def _savepoints(folder: Place) -> Iterator[tuple[str | None, ...]]:
     """The rows of SHOW SAVEPOINTS."""
     for path, savepoint in savepoints.below(folder):
-        where, bytes_ = path.absolute().as_uri(), size(sum(f.stat().st_size for f in path.rglob("*") if f.is_file()))
+        where, bytes_ = path.absolute().as_uri(), size(storage.size(path))
         if savepoint is None:
             yield where, None, None, bytes_, "INCOMPLETE"
         else:
@@ -194,9 +195,9 @@ def _savepoints(folder: Path) -> Iterator[tuple[str | None, ...]]:
             yield where, savepoint.job, created, bytes_, "DRAINED" if savepoint.drained else "COMPLETED"
 
 
-def described_savepoint(node: ast.DescribeSavepoint, project: Path) -> results.Rows:
-    """The answer of a DESCRIBE SAVEPOINT. Raises ValidationError."""
-    rows = savepoints.describe(savepoints.find(node.this.name, project))
+def described_savepoint(folder: Place) -> results.Rows:
+    """The answer of a DESCRIBE SAVEPOINT of the one in ``folder``. Raises ValidationError."""
+    rows = savepoints.describe(savepoints.read(folder))
     return results.text_rows(("info name", "info value"), _masked(rows.items()))
 
 

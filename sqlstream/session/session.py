@@ -15,7 +15,7 @@ from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import CatalogFiles, user_function
 from sqlstream.connectors.kafka import positions
-from sqlstream.core import settings
+from sqlstream.core import settings, storage
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import deeply, steps
 from sqlstream.core.errors import JobFailed, NotSupported, SetupError, SqlStreamError, ValidationError
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from sqlstream.core.storage import Hadoop, Kept, Place
     from sqlstream.plan.build import scope
     from sqlstream.plan.planned import Planned
     from sqlstream.runtime.engine.session import Engine
@@ -108,8 +109,7 @@ class Session:
         self._placing: jobs.Locate | None = None
         self._closed = False
         self._files_run: list[tuple[Path, str]] = []
-        self._jobs = jobs.Jobs(self.project, emit, notify, lambda: self._engine.again())
-        self._jobs.savepoints = lambda: self._set_one_of("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
+        self._jobs = jobs.Jobs(self.project, self._kept, emit, notify, lambda: self._engine.again())
         self._catalog = CatalogManager()
         self._topics = TopicNames()
         self._files = CatalogFiles(self.project, self._catalog, parse)
@@ -179,7 +179,7 @@ class Session:
         if self._select is not None:
             self._select.ended.wait(_CLOSING_SECONDS)
         self._jobs.stop_all(locked=True)
-        self._jobs.answer()
+        self._jobs.settle()
         if self._owns_engine and self._given_engine is not None:
             self._given_engine.stop()
         self._jobs.let_go()
@@ -195,7 +195,7 @@ class Session:
 
         return snapshot(
             self._catalog, self.project, schema=self._planner.schema, functions=self._planner.functions(), settings=self.options,
-            jobs=lambda: [j.id for j in self._jobs], savepoints=lambda: [str(p) for p, _ in savepoints.below(self._jobs.savepoint_folder)],
+            jobs=lambda: [j.id for j in self._jobs], savepoints=lambda: [str(p) for p, _ in savepoints.below(self._kept().savepoints)],
             topics=self._topics,
         )  # fmt: skip
 
@@ -264,18 +264,18 @@ class Session:
         made = (
             self._jobs.save(job)
             if job in self._jobs
-            else registry.find(self.project, job).ask(Action.SAVEPOINT, interrupted=self._interrupted.is_set)
+            else registry.find(self._kept().jobs, job).ask(Action.SAVEPOINT, interrupted=self._interrupted.is_set)
         )
         return results.text_rows(("savepoint path",), ((made,),))
 
     def _drop_savepoint(self, node: ast.DropSavepoint) -> Outcome:
-        savepoints.drop(node.this.name, self.project)
+        savepoints.drop(self._place(node.this.name))
         return results.Done()
 
     def _stop_elsewhere(self, node: ast.StopJob) -> Outcome:
         """Have the process stop a job that runs it."""
         action = Action.DRAIN_WITH_SAVEPOINT if node.drain else Action.STOP_WITH_SAVEPOINT if node.savepoint else Action.STOP
-        made = registry.find(self.project, node.this.name).ask(action, interrupted=self._interrupted.is_set)
+        made = registry.find(self._kept().jobs, node.this.name).ask(action, interrupted=self._interrupted.is_set)
         return results.text_rows(("savepoint path",), ((made,),)) if made else results.Done()
 
     def _set_or_reset(self, node: ast.Set | ast.Reset) -> Outcome:
@@ -301,6 +301,16 @@ class Session:
     def _set_one_of(self, *keys: str) -> str | None:
         """What is set under the first of ``keys`` that is."""
         return next((value for key in keys if (value := settings.read(self.options, key))), None)
+
+    @property
+    def _hadoop(self) -> Hadoop:
+        return storage.Hadoop(lambda: self._engine)
+
+    def _place(self, location: str) -> Place:
+        return storage.place(location, self.project, self._hadoop)
+
+    def _kept(self) -> Kept:
+        return storage.kept(self.options, self.project, self._hadoop)
 
     @property
     def _retained(self) -> int | None:
@@ -455,7 +465,7 @@ class Session:
             restart=strategy(self.options),
             upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
             may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
-            recovery=self._set_one_of("execution.state-recovery.path", "execution.savepoint.path"),
+            recovery=None if (path := self._set_one_of("execution.state-recovery.path", "execution.savepoint.path")) is None else self._place(path),
             masked=lambda shown: masked_message(shown, text, self._known_secrets), retained=self._retained,
         )  # fmt: skip
         return sinks, name, how
@@ -468,7 +478,7 @@ class Session:
         return results.text_rows(("result",), (("\n".join(seen.lines) + "\n",),))
 
     def _alter_job(self, node: ast.AlterJob) -> Outcome:
-        record = registry.find(self.project, node.this.name)
+        record = registry.find(self._kept().jobs, node.this.name)
         record.check_stopped()
         wanted = {}
         for option in node.expressions:
@@ -482,9 +492,9 @@ class Session:
         return results.Done()
 
     def _drop_job(self, node: ast.DropJob) -> Outcome:
-        if node.if_exists and not registry.exists(self.project, node.this.name):
+        if node.if_exists and not registry.exists(self._kept().jobs, node.this.name):
             return results.Done()
-        record = registry.find(self.project, node.this.name)
+        record = registry.find(self._kept().jobs, node.this.name)
         record.check_stopped()
         record.drop()
         self._jobs.forget(record.path)
@@ -552,7 +562,7 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.DescribeJob: lambda session, node, text: inspection.described_job(node, session._jobs, session._planner),
     ast.EndStatementSet: lambda session, node, text: session._submit_set(),
     ast.ExecuteQuery: lambda session, node, text: session._execute_query(node),
-    ast.DescribeSavepoint: lambda session, node, text: inspection.described_savepoint(node, session.project),
+    ast.DescribeSavepoint: lambda session, node, text: inspection.described_savepoint(session._place(node.this.name)),
     ast.DropJob: lambda session, node, text: session._drop_job(node),
     ast.DropSavepoint: lambda session, node, text: session._drop_savepoint(node),
     ast.Explain: lambda session, node, text: session._explain(node, text),

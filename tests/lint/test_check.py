@@ -9,6 +9,7 @@ import pytest
 from sqlstream.cli import check
 from sqlstream.cli import main as cli
 from sqlstream.session.session import Session
+from tests import pace
 
 ROOT = Path(__file__).parents[2]
 TABLE = "CREATE TABLE clicks (who STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');\n"
@@ -91,22 +92,11 @@ UNITS = 100
 
 def _checked(session, files):
     """How long checking takes that finds nothing, in units of the moments before and after it, as a machine's speed changes under load."""
-    unit = _unit()
+    unit = pace.unit()
     before = time.process_time()
     assert list(check.findings(session, files)) == []
     passed = time.process_time() - before
-    return passed / max(unit, _unit())
-
-
-def _unit():
-    """How long this machine takes for a piece of Python, the best of five."""
-
-    def once():
-        before = time.process_time()
-        sum(len(str(i)) for i in range(200_000))
-        return time.process_time() - before
-
-    return min(once() for _ in range(5))
+    return passed / max(unit, pace.unit())
 
 
 def test_a_statement_set_of_hundreds_of_inserts_is_checked_in_seconds(tmp_path: Path) -> None:

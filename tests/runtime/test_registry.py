@@ -75,7 +75,7 @@ def holder(folder: JobFolder) -> Iterator[subprocess.Popen[str]]:
 
 
 def ask(folder: JobFolder, action: Action, seconds: float | None = None) -> requests.Answer:
-    (record,) = registry.records(folder.path.parents[2])
+    (record,) = registry.records(folder.path.parent)
     return requests.ask(folder.path, NAME, action, record.is_held, seconds)
 
 
@@ -85,7 +85,7 @@ def left(folder: JobFolder) -> list[str]:
 
 def test_states(tmp_path: Path, folder: JobFolder) -> None:
     def state() -> str:
-        (record,) = registry.records(tmp_path)
+        (record,) = registry.records(tmp_path / ".sqlstream" / "jobs")
         assert record.name == NAME
         return record.state
 
@@ -109,16 +109,16 @@ def test_states(tmp_path: Path, folder: JobFolder) -> None:
 
 def test_a_job_is_found_by_name_and_by_the_beginning_of_its_id(tmp_path: Path, folder: JobFolder) -> None:
     Status("42ab", "CANCELED", 1.0, "1").write(folder.path)
-    assert registry.find(tmp_path, NAME).path == registry.find(tmp_path, "42").path == folder.path
+    assert registry.find(tmp_path / ".sqlstream" / "jobs", NAME).path == registry.find(tmp_path / ".sqlstream" / "jobs", "42").path == folder.path
     for unknown in ("", "43", "Übersicht"):
         with pytest.raises(ValidationError, match="does not exist"):
-            registry.find(tmp_path, unknown)
+            registry.find(tmp_path / ".sqlstream" / "jobs", unknown)
 
 
 def test_a_folder_of_a_newer_release_is_listed(tmp_path: Path, folder: JobFolder) -> None:
     (folder.path / "1" / "version.json").write_text("{}")
     Status("42ab", "FAILED", 1.0, "1", "Why").write(folder.path)
-    (record,) = registry.records(tmp_path)
+    (record,) = registry.records(tmp_path / ".sqlstream" / "jobs")
     assert (record.state, record.error, record.version, record.versions()) == ("FAILED", "Why", None, [])
 
 
@@ -176,11 +176,11 @@ def test_what_a_job_of_another_process_does(tmp_path: Path, folder: JobFolder, h
 
 
 def test_no_jobs(tmp_path: Path) -> None:
-    assert registry.records(tmp_path) == []
+    assert registry.records(tmp_path / ".sqlstream" / "jobs") == []
 
 
 def test_looking_keeps_nobody_out(folder: JobFolder) -> None:
-    (record,) = registry.records(folder.path.parents[2])
+    (record,) = registry.records(folder.path.parent)
     folder.lock().close()
     looking = subprocess.Popen(
         [sys.executable, "-c", "import fcntl, sys, time; fcntl.flock(f := open(sys.argv[1]), fcntl.LOCK_SH); print(flush=True); time.sleep(0.05)",
@@ -266,7 +266,7 @@ def test_what_was_asked_of_an_earlier_process_is_forgotten(folder: JobFolder) ->
 
 
 def test_a_job_that_runs_is_not_dropped(tmp_path: Path, folder: JobFolder, holder: subprocess.Popen[str]) -> None:
-    (record,) = registry.records(tmp_path)
+    (record,) = registry.records(tmp_path / ".sqlstream" / "jobs")
     with pytest.raises(ValidationError, match=f"is running, in process {holder.pid}@"):
         record.check_stopped()
     with pytest.raises(ValidationError, match="already running"):
@@ -274,7 +274,7 @@ def test_a_job_that_runs_is_not_dropped(tmp_path: Path, folder: JobFolder, holde
     holder.kill()
     holder.wait()
     record.drop()
-    assert registry.records(tmp_path) == []
+    assert registry.records(tmp_path / ".sqlstream" / "jobs") == []
     assert [p.name for p in (tmp_path / ".sqlstream").iterdir()] == ["jobs"]
     # One who had opened its lock gets that of a new folder.
     folder.lock().close()

@@ -18,6 +18,7 @@ from sqlstream.sql.syntax.type_syntax import parse_type
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sqlstream.core.storage import Place
     from sqlstream.sql.types import Type
 
 FILE = "savepoint.json"
@@ -45,14 +46,14 @@ class StateOperator:
     uid: str
     hash: str
     number: int
-    checkpoint: Path
+    checkpoint: Place
     kind: str
     text: str
     columns: tuple[StateColumn, ...] = ()
     reader: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def state(self) -> Path:
+    def state(self) -> Place:
         """The folder of its state."""
         return self.checkpoint / "state" / str(self.number)
 
@@ -72,7 +73,7 @@ def folder_of(path: str) -> Path:
     return folder
 
 
-def operators(folder: Path) -> tuple[StateOperator, ...]:
+def operators(folder: Place) -> tuple[StateOperator, ...]:
     """The operators of the savepoint in ``folder``, by sinks and numbers. Raises ValidationError where there is none, or it can't be read."""
     if not (folder / FILE).exists():
         raise ValidationError(f"There is no savepoint in '{folder}': it has no {FILE}.", hint=_PRINTED)
@@ -80,7 +81,8 @@ def operators(folder: Path) -> tuple[StateOperator, ...]:
         sinks = json.loads((folder / "version.json").read_text())["record"]["sinks"]
         texts = {node["id"]: node["text"] for sink in sinks for node in sink["nodes"]}
         found = []
-        for record in sorted((folder / "operators").glob("*.json"), key=lambda p: _place(p.stem)):
+        records: list[Place] = list((folder / "operators").glob("*.json"))
+        for record in sorted(records, key=lambda p: _place(p.stem)):
             for kept in json.loads(record.read_text())["operators"]:
                 found.append(_operator(kept, folder / "checkpoint" / record.stem, texts))
         return tuple(found)
@@ -93,7 +95,7 @@ def _place(stem: str) -> tuple[int, str]:
     return int(number[0]) if number else 0, stem
 
 
-def _operator(kept: Mapping[str, Any], checkpoint: Path, texts: Mapping[str, str]) -> StateOperator:
+def _operator(kept: Mapping[str, Any], checkpoint: Place, texts: Mapping[str, str]) -> StateOperator:
     table = kept.get("table") or {"columns": [], "reader": {}}
     columns = tuple(StateColumn(c["name"], _type(c["type"]), c["key"], c["sql"]) for c in table["columns"])
     node = kept["node"] or ""
@@ -107,7 +109,7 @@ def _type(text: str) -> Type:
     return parse_type(Cursor(text, tokenize(text)))
 
 
-def find(folder: Path, *, uid: str | None = None, hash: str | None = None) -> StateOperator:
+def find(folder: Place, *, uid: str | None = None, hash: str | None = None) -> StateOperator:
     """The operator of the savepoint in ``folder`` with this ``uid``, or whose node has this ``hash``. Raises ValidationError."""
     known = operators(folder)
     matching = [o for o in known if (o.uid == uid if uid is not None else o.hash == hash)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors.base import Connector, Read, SourceFrame, plain_options
 from sqlstream.connectors.savepoint.contents import StateColumn, StateOperator, find, folder_of
 from sqlstream.core import options as option_rows
+from sqlstream.core import storage
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.core.java import classes
 from sqlstream.core.options import Option, OptionKind, Support
@@ -89,7 +90,9 @@ class Savepoint(Connector):
         if not operator.checkpoint.exists():
             # Its query had not begun.
             return SourceFrame(spark.range(0).select(*[F.lit(None).cast(c.type.spark).alias(c.name) for c in table.physical]))
-        rows = classes(spark).checkpoints.StateRows.of(spark._jsparkSession, str(operator.checkpoint), operator.number, json.dumps(operator.reader))
+        rows = classes(spark).checkpoints.StateRows.of(
+            spark._jsparkSession, storage.uri(operator.checkpoint), operator.number, json.dumps(operator.reader)
+        )
         there = {c.name: c for c in operator.columns}
         return SourceFrame(DataFrame(rows, spark).select(*[F.expr(_carried(there[c.name], c.type)).alias(c.name) for c in table.physical]))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlstream.connectors.savepoint.contents import StateOperator, folder_of, operators
+from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import Field, Values
 from sqlstream.sql import types as t
@@ -51,5 +52,5 @@ def _literal(column: Field, value: Any) -> Literal:
 def _row(operator: StateOperator) -> tuple[Any, ...]:
     """A savepoint is a checkpoint of its own, whose first micro-batch is all that there was."""
     partitions = [p for p in operator.state.glob("*") if p.name.isdigit()]
-    size = sum(f.stat().st_size for p in partitions for f in p.rglob("*") if f.is_file())
+    size = sum(map(storage.size, partitions))
     return (0, operator.text, operator.uid, operator.hash or operator.uid, len(partitions), len(partitions), len(partitions), 0, size)

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from py4j.protocol import Py4JError, Py4JJavaError
 
+from sqlstream.core import storage
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError
 from sqlstream.core.secrets import masked_value
@@ -26,6 +27,7 @@ from sqlstream.runtime.engine.java_process import JavaProcess
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Node
 
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
@@ -111,7 +113,7 @@ _CAUSES = (
 )  # fmt: skip
 
 
-def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequence[Node] = (), folder: Path | None = None) -> SqlStreamError:
+def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequence[Node] = (), folder: Place | None = None) -> SqlStreamError:
     """``error`` as one that a user can read; a SqlStreamError stays what it is.
 
     ``functions`` are those in Python that the query calls, ``nodes`` its plan, ``folder`` is that of its state.
@@ -235,7 +237,7 @@ def _line(file: str, record: str) -> str:
     return str(path) if number is None else f"{path}, line {number}"
 
 
-def _of_disk(text: str, folder: Path | None) -> SqlStreamError | None:
+def _of_disk(text: str, folder: Place | None) -> SqlStreamError | None:
     """What keeps a machine from reading or writing, with the path that it names, or what was written, or else the folder of the job's state."""
     for pattern, message, hint, heals in _DISKS:
         if (match := pattern.search(text)) is not None:
@@ -247,10 +249,16 @@ def _of_disk(text: str, folder: Path | None) -> SqlStreamError | None:
     return None
 
 
-def _of_checkpoint(folder: Path | None) -> SqlStreamError | None:
+def _of_checkpoint(folder: Place | None) -> SqlStreamError | None:
     """A file of the checkpoint in a job's folder that has nothing in it, which Spark does not name."""
-    files = () if folder is None else (*folder.glob("checkpoint/*/metadata"), *folder.glob("checkpoint/*/offsets/[0-9]*"))
-    empty = next((path for path in sorted(files) if path.is_file() and not path.stat().st_size), None)
+    if folder is None:
+        return None
+    try:
+        files = (*folder.glob("checkpoint/*/metadata"), *folder.glob("checkpoint/*/offsets/[0-9]*"))
+        empty = next((path for path in sorted(files, key=str) if storage.empty(path)), None)
+    except OSError:
+        # It is not to be reached: what was met says more.
+        return None
     if empty is None:
         return None
     return JobFailed(

@@ -26,7 +26,7 @@ from sqlstream.core.options import resolve_environment
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
 from sqlstream.runtime.engine import archive, jvm, own_jars, python_archives, submitted
-from sqlstream.runtime.engine.failures import start_error
+from sqlstream.runtime.engine.failures import job_error, start_error
 from sqlstream.runtime.engine.java_process import Death, JavaProcess
 from sqlstream.runtime.engine.warm_up import warm_up
 from sqlstream.runtime.java import EXTENSIONS, libraries
@@ -59,6 +59,7 @@ FIXED = {
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
     # A kill in the midst of the first offsets leaves a part of them behind, which is no other query's: folders of jobs are nobody else's.
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
+    "spark.sql.streaming.checkpointFileManagerClass": "sqlstream.storage.CheckpointFiles",
     "spark.sql.extensions": f"io.delta.sql.DeltaSparkSessionExtension,{EXTENSIONS}",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     # The last run of a job that is drained reads each source up to where that is then, whatever kind it is of.
@@ -136,6 +137,10 @@ class Engine:
         if self._session is None and self._death is not None and not self.starts_anew:
             raise self._death.error()
         return self.again()
+
+    def explained(self, error: Exception) -> SqlStreamError:
+        """What the JVM has thrown, as a user can read it."""
+        return job_error(error)
 
     def again(self) -> SparkSession:
         """The same, also after Spark's death: a new session where that is not the one that runs."""

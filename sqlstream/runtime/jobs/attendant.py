@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SqlStreamError
@@ -14,12 +15,13 @@ from sqlstream.runtime.jobs.requests import Action, Answer
 from sqlstream.runtime.jobs.status import LIVING, status_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.requests import Request
 
 _LOOK_SECONDS = 0.5
+_LOOK_FAR_SECONDS = 2.0
 _WRITE_SECONDS = 5.0
 _ANSWER_SECONDS = 60.0
 _log = logging.getLogger(__name__)
@@ -31,6 +33,7 @@ class Attendant:
     def __init__(self, carry_out: Callable[[Job, Action], str]) -> None:
         self._carry_out = carry_out
         self._jobs: dict[str, Job] = {}
+        self._looked: dict[str, float] = {}
         self._written: dict[str, tuple[float, str]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -63,7 +66,9 @@ class Attendant:
                     return
             for job in attended:
                 try:
-                    for request in requests.pending(job.folder.parent):
+                    if job.lock is not None and job.lock.lost:
+                        continue
+                    for request in self._pending(job):
                         self._begin(job, request)
                 except OSError as error:
                     # As where the disk is full: it is looked for again.
@@ -72,6 +77,15 @@ class Attendant:
                 if job.status.value != status or time.monotonic() - at > _WRITE_SECONDS:
                     self._write(job)
             time.sleep(_LOOK_SECONDS)
+
+    def _pending(self, job: Job) -> Iterator[Request]:
+        """What is asked of it; another file system is looked at less often."""
+        folder, now = job.folder.parent, time.monotonic()
+        if not isinstance(folder, Path):
+            if now - self._looked.get(job.id, 0.0) < _LOOK_FAR_SECONDS:
+                return
+            self._looked[job.id] = now
+        yield from requests.pending(folder)
 
     def _begin(self, job: Job, request: Request) -> None:
         request.seen()
@@ -101,8 +115,10 @@ class Attendant:
                 return
             self._written[job.id] = time.monotonic(), job.status.value
             try:
-                status_of(job).write(job.folder.parent)
+                if job.lock is None or not job.lock.lost:
+                    status_of(job).write(job.folder.parent)
             except OSError as error:
                 _log.warning("status of job %s not written: %s", job.name, error)
             if last:
                 self._written.pop(job.id, None)
+                self._looked.pop(job.id, None)

@@ -14,10 +14,9 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
-from sqlstream.core import private
+from sqlstream.core import private, storage
 from sqlstream.core.kept import keep_newest
 from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.runtime.jobs.folder import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +42,7 @@ class Background:
 
     def write(self, folder: Path) -> None:
         """Keep it in its folder."""
-        write_atomically(folder / _FILE, json.dumps(asdict(self), indent=2) + "\n")
+        storage.write(folder / _FILE, json.dumps(asdict(self), indent=2) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Background | None:

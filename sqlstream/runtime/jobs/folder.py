@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import re
-import shutil
-import time
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs import locks
 from sqlstream.runtime.jobs.versions import Version, first_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Mapping
 
+    from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.locks import Lock
 
 # How the folders of jobs are laid out. Those of layout 1 are called after the digest of a plan, and keep no version.
 LAYOUT = 2
@@ -30,14 +28,13 @@ FINISHED = "finished"
 # What ALTER JOB .. SET OFFSETS has said of it.
 OFFSETS = "offsets.json"
 _LONGEST = 80
-_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
 class Generation:
     """A lineage of checkpoints of a job, in ``folder``. ``version`` is None where layout 1 kept none."""
 
-    folder: Path
+    folder: Place
     version: Version | None
 
     @property
@@ -72,7 +69,7 @@ class Generation:
 
     def set_offsets(self, wanted: Mapping[str, str]) -> None:
         """Keep from where topics are to be read; nothing where it is as it was."""
-        write_atomically(self.folder / OFFSETS, json.dumps(dict(wanted)) + "\n")
+        storage.write(self.folder / OFFSETS, json.dumps(dict(wanted)) + "\n")
 
     @property
     def savepoint(self) -> str | None:
@@ -90,7 +87,7 @@ class Generation:
 class JobFolder:
     """The folder of the job ``name``."""
 
-    path: Path
+    path: Place
     name: str
 
     def generations(self) -> list[Generation]:
@@ -118,46 +115,22 @@ class JobFolder:
     def describe(self, sinks: tuple[Sink, ...]) -> None:
         """Write down what the folder is."""
         description = {"layout": LAYOUT, "name": self.name, "sinks": [str(s.table.path) for s in sinks]}
-        write_atomically(self.path / "job.json", json.dumps(description, indent=2) + "\n")
+        storage.write(self.path / "job.json", json.dumps(description, indent=2) + "\n")
 
-    def next_generation(self) -> Path:
+    def next_generation(self) -> Place:
         """Where the next generation goes: nothing is there."""
         last = self.latest()
         folder = self.path / str(1 if last is None else int(last.folder.name) + 1)
         # What was being made when the process ended has no version.
-        if folder.exists():
-            shutil.rmtree(folder)
+        storage.delete(folder)
         return folder
 
-    def lock(self) -> IO[str]:
-        """Hold the folder until the file is closed. Raises ValidationError where another process has it."""
-        file = private.open_file(private.folder(self.path) / "lock", "a+")
-        try:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                # Who only looks whether it is held has it for a moment.
-                time.sleep(_LOOK_SECONDS)
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            owner = file.read().strip()
-            file.close()
-            raise ValidationError(
-                f"Job '{self.name}' is already running, in process {owner or 'unknown'}.",
-                hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
-            ) from None
-        if os.fstat(file.fileno()).st_nlink == 0 or not (self.path / "lock").exists():
-            # The job was dropped meanwhile.
-            file.close()
-            return self.lock()
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-        return file
+    def lock(self, run: str = "", notify: Callable[[str], None] = lambda line: None) -> Lock:
+        """Hold the folder until the lock is closed; see locks. Raises ValidationError where another process has it."""
+        return locks.lock(self.path, self.name, run, notify)
 
 
-def find(jobs: Path, sinks: tuple[Sink, ...], name: str, digest: str, zone: str, taken: Collection[Path]) -> JobFolder:
+def find(jobs: Place, sinks: tuple[Sink, ...], name: str, digest: str, zone: str, taken: Collection[Place]) -> JobFolder:
     """The folder of the job that ``sinks`` are under ``name``: of those that are not ``taken`` the one with this plan, else the first.
 
     A further job of one name is called ``name-2``, and so on.
@@ -173,7 +146,7 @@ def find(jobs: Path, sinks: tuple[Sink, ...], name: str, digest: str, zone: str,
     return unused(jobs, name, taken)
 
 
-def unused(jobs: Path, name: str, taken: Collection[Path]) -> JobFolder:
+def unused(jobs: Place, name: str, taken: Collection[Place]) -> JobFolder:
     """The folder of a job under ``name`` that is new."""
     ordinal = 1
     # One whose start was refused has left nothing but its lock.
@@ -182,15 +155,15 @@ def unused(jobs: Path, name: str, taken: Collection[Path]) -> JobFolder:
     return folder
 
 
-def other_plan(folder: JobFolder, taken: Collection[Path]) -> Generation | None:
+def other_plan(folder: JobFolder, taken: Collection[Place]) -> Generation | None:
     """The latest generation that is open, of another plan, in the folders of layout 1 under the name of ``folder``."""
     others = [JobFolder(p.parent, folder.name) for p in folder.path.parent.glob("*-*/job.json") if p.parent not in (folder.path, *taken)]
     same_name = (f for f in others if f.layout == 1 and _description(f.path / "job.json").get("name") == f.name)
     stopped = [last for f in same_name if (last := f.latest()) is not None and last.is_open]
-    return max(stopped, key=lambda last: last.folder.stat().st_mtime, default=None)
+    return max(stopped, key=lambda last: storage.modified(last.folder), default=None)
 
 
-def _named(jobs: Path, name: str) -> dict[int, JobFolder]:
+def _named(jobs: Place, name: str) -> dict[int, JobFolder]:
     """The folders of the jobs that are called ``name`` and ``name-2`` and so on, by these numbers."""
     pattern = re.compile(re.escape(name) + r"(?:-([2-9]|[1-9]\d+))?")
     found = {}
@@ -201,7 +174,7 @@ def _named(jobs: Path, name: str) -> dict[int, JobFolder]:
     return dict(sorted(found.items()))
 
 
-def _folder(jobs: Path, name: str, ordinal: int) -> JobFolder:
+def _folder(jobs: Place, name: str, ordinal: int) -> JobFolder:
     own = name if ordinal == 1 else f"{name}-{ordinal}"
     return JobFolder(jobs / _slug(own), own)
 
@@ -214,7 +187,7 @@ def _slug(name: str) -> str:
     return f"{safe.lstrip('._')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _first_layout(jobs: Path, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Path]) -> JobFolder | None:
+def _first_layout(jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place]) -> JobFolder | None:
     """The folder of layout 1 with the plan of ``sinks``."""
     slug = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:_LONGEST]
     ordinal, own = 1, jobs / f"{slug}-{first_digest(sinks, zone)}"
@@ -226,7 +199,7 @@ def _first_layout(jobs: Path, sinks: tuple[Sink, ...], name: str, zone: str, tak
     return None
 
 
-def _description(file: Path) -> Mapping[str, object]:
+def _description(file: Place) -> Mapping[str, object]:
     try:
         found = json.loads(file.read_text())
     except (OSError, ValueError):
@@ -240,21 +213,13 @@ def sink_name(index: int, sink: Sink) -> str:
     return f"{index}_{name}"
 
 
-def sink_names(generation: Path, count: int) -> list[str]:
+def sink_names(generation: Place, count: int) -> list[str]:
     """What the folders of the checkpoints of so many sinks are called; a number alone where one has none."""
     begun = {p.name.partition("_")[0]: p.name for p in (generation / "checkpoint").glob("*_*")}
     return [begun.get(str(index), str(index)) for index in range(count)]
 
 
-def interrupted(checkpoint: Path) -> bool:
+def interrupted(checkpoint: Place) -> bool:
     """Whether a micro-batch of this checkpoint, of which no query runs, was begun and not ended."""
     begun, ended = (max((int(p.name) for p in checkpoint.glob(f"{log}/*") if p.name.isdigit()), default=-1) for log in ("offsets", "commits"))
     return begun > ended
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a small file, whole or not at all."""
-    # A leading underscore hides the half-written file from Spark's file source.
-    part = path.with_name(f"_{path.name}.part")
-    private.write_file(part, text)
-    part.replace(path)

@@ -6,10 +6,11 @@ import threading
 import time
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
+from sqlstream.runtime.jobs.locks import last_holder, lost_lease
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
 from sqlstream.runtime.monitor.figures import clock
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
@@ -17,11 +18,12 @@ from sqlstream.runtime.queries.watch import BatchQuery, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.locks import Lock
 
 # Gives an error the place of its statement.
 Locate: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
@@ -62,7 +64,7 @@ class JobSettings:
     may_lose: bool = False
     agrees: Callable[[str], bool] | None = None
     masked: Callable[[str], str] = str
-    recovery: str | None = None
+    recovery: Place | None = None
     retained: int | None = None
 
 
@@ -75,7 +77,7 @@ class Job:
     id: str
     name: str
     sinks: tuple[Sink, ...]
-    folder: Path
+    folder: Place
     started: float = field(default_factory=time.time)
     status: JobStatus = JobStatus.RUNNING
     error: SqlStreamError | None = None
@@ -86,7 +88,7 @@ class Job:
     done: threading.Event = field(default_factory=threading.Event)
     stopping: threading.Event = field(default_factory=threading.Event)
     draining: threading.Event = field(default_factory=threading.Event)
-    lock: IO[str] | None = None
+    lock: Lock | None = None
     streaming: bool = True
     locate: Locate = field(default=unlocated)
     zone: str = "UTC"
@@ -101,7 +103,7 @@ class Job:
         return self.status in (JobStatus.RUNNING, JobStatus.RESTARTING)
 
     @property
-    def checkpoint(self) -> Path:
+    def checkpoint(self) -> Place:
         return self.folder / "checkpoint"
 
     @property
@@ -141,6 +143,11 @@ class Job:
                 if query.isActive:
                     query.stop()
 
+    def check_held(self) -> None:
+        """Raises JobFailed where another process has the job by now."""
+        if self.lock is not None and self.lock.lost:
+            raise lost_lease(self.name, last_holder(self.folder.parent))
+
     def release(self) -> None:
         """Let go of the folder, for another process."""
         if self.lock is not None:
@@ -149,6 +156,10 @@ class Job:
 
     def told(self, error: BaseException) -> SqlStreamError:
         """What the job has failed with, as a user can read it."""
+        try:
+            self.check_held()
+        except JobFailed as lost:
+            error = lost
         problem = job_error(error, nodes=self.sinks, folder=self.folder)
         if isinstance(problem, JobFailed):
             problem.job = self.name

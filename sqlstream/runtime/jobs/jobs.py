@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import uuid
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
@@ -31,10 +31,10 @@ from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
+    from sqlstream.core.storage import Kept, Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.runtime.jobs.savepoints import Savepoint
     from sqlstream.runtime.monitor.metrics import JobMetrics
@@ -64,16 +64,24 @@ class _Declined(ValidationError):
 class Jobs:
     """The jobs of a session."""
 
-    def __init__(self, project: Path, emit: Callable[[str], None], notify: Callable[[str], None], again: Callable[[], SparkSession]) -> None:
-        """``again`` gives the Spark session to jobs that are started again: a new one where that of before has ended."""
+    def __init__(
+        self,
+        project: Path,
+        kept: Callable[[], Kept],
+        emit: Callable[[str], None],
+        notify: Callable[[str], None],
+        again: Callable[[], SparkSession],
+    ) -> None:
+        """``kept``: what jobs keep, as it is set. ``again`` gives the Spark session to jobs that are started again: a new one where that of before
+        has ended.
+        """
         self._project = project
+        self._kept = kept
         self._again = again
         self._emit = emit
         self._notify = notify
         self._jobs: dict[str, Job] = {}
         self._runners: dict[str, JobRunner] = {}
-        # The folder of savepoints, where one is set.
-        self.savepoints: Callable[[], str | None] = lambda: None
         self._script: list[Job] = []
         self._ended = threading.Event()
         self._locked = False
@@ -89,11 +97,16 @@ class Jobs:
         """Whether one of them has this id, or one that begins so."""
         return any(job_id and key.startswith(job_id) for key in list(self._jobs))
 
+    @property
+    def kept(self) -> Kept:
+        """What jobs keep that are submitted now."""
+        return self._kept()
+
     def begin_script(self) -> None:
         """From here on jobs of one name are told apart by their order."""
         self._script = []
 
-    def _taken(self) -> set[Path]:
+    def _taken(self) -> set[Place]:
         """The folders that another job of this name can't have: of what runs, and of what the script has submitted."""
         return {j.folder.parent for j in self if j.lives or (j in self._script and j.status is not JobStatus.CANCELED)}
 
@@ -105,31 +118,32 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not matching else f"Several jobs begin with {job_id}.", hint=known)
         return matching[0]
 
-    def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Path] | None = ()) -> Preview:
+    def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Place] | None = ()) -> Preview:
         """What would become of a job that is submitted now, were it stopped. ``taken``: the folders of those that the same script submits before;
         None for those that another of this name can't have, as it is.
         """
         zone, streaming, taken = settings.zone, settings.streaming, self._taken() if taken is None else taken
-        return preview(ProjectFolder(self._project).jobs, sinks, name, zone, taken, settings.masked, streaming=streaming)
+        return preview(self.kept.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming)
 
-    def forget(self, folder: Path) -> None:
+    def forget(self, folder: Place) -> None:
         """The job in ``folder``, which has ended, is no more."""
         self._jobs = {key: j for key, j in self._jobs.items() if j.folder.parent != folder or j.lives}
 
     def submit(
         self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None,
-        declined: frozenset[Path] = frozenset(),
+        declined: frozenset[Place] = frozenset(),
     ) -> Job:  # fmt: skip
         """Start a job and return; raises what its start met (JobFailed, ValidationError). ``declined``: the folders of jobs that it is not."""
-        look = partial(find, ProjectFolder(self._project).jobs, sinks, name, digest(sinks, settings.zone), settings.zone)
+        look = partial(find, self.kept.jobs, sinks, name, digest(sinks, settings.zone), settings.zone)
         try:
             home = look(self._taken() | declined)
-            lock = home.lock()
+            run = uuid.uuid4().hex
+            lock = home.lock(run, self._notify)
             requests.forget(home.path)
         except OSError as error:
             raise job_error(error, folder=self._project) from error
         job = Job(
-            uuid.uuid4().hex, home.name, sinks, home.path, lock=lock, locate=locate or unlocated, streaming=settings.streaming,
+            run, home.name, sinks, home.path, lock=lock, locate=locate or unlocated, streaming=settings.streaming,
             zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms,
         )  # fmt: skip
         runner = JobRunner(job, spark, self._again, settings, self._project, self._emit, self._notify, self._job_ended)
@@ -140,7 +154,8 @@ class Jobs:
         except Exception as error:
             if not resumed and job.folder != home.path and not job.checkpoint.exists():
                 # Nothing has run: a later start must not find what this one had looked up.
-                shutil.rmtree(job.folder, ignore_errors=True)
+                with suppress(OSError):
+                    storage.delete(job.folder)
             job.release()
             if isinstance(error, _Declined) and settings.agrees is not None:
                 others = declined | {home.path}
@@ -175,7 +190,7 @@ class Jobs:
         at = placement(home, plan, self._taken(), streaming=settings.streaming)
         last, before = at.last, at.before
         if settings.recovery is not None:
-            saved = savepoints.find(settings.recovery, self._project)
+            saved = savepoints.read(settings.recovery)
             # Submitted again, it goes on from where it is by now.
             if last is None or not last.is_open or last.savepoint != saved.id:
                 self._recover(job, at, runner, settings, sql, saved)
@@ -247,7 +262,7 @@ class Jobs:
         offsets: Mapping[str, str] = _AS_THEY_WERE,
     ) -> None:
         assert before.version is not None and before.version.plan is not None
-        private.folder(job.folder / "control")
+        storage.make(job.folder / "control")
         names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
         upgrade(
             runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
@@ -350,17 +365,12 @@ class Jobs:
             raise problem from error
         return made.folder.absolute().as_uri()
 
-    @property
-    def savepoint_folder(self) -> Path:
-        """Where savepoints are made."""
-        chosen = self.savepoints()
-        return ProjectFolder(self._project).savepoints if chosen is None else savepoints.folder_of(chosen, self._project)
-
-    def _savepoint_folder(self) -> Path:
+    def _savepoint_folder(self) -> Place:
+        folder = self.kept.savepoints
         try:
-            return private.folder(self.savepoint_folder)
+            return storage.make(folder)
         except OSError as error:
-            raise ValidationError(f"Savepoints can't be written to '{self.savepoint_folder}': {error.strerror}.",
+            raise ValidationError(f"Savepoints can't be written to '{folder}': {error.strerror or error}.",
                                   hint="SET 'execution.checkpointing.savepoint-dir' = '<folder>' says where they go.") from error  # fmt: skip
 
     def _drained(self, job: Job, interrupted: Callable[[], bool]) -> Job:
@@ -404,9 +414,12 @@ class Jobs:
         for job in running:
             job.done.wait(60)
 
-    def answer(self) -> None:
-        """Wait until what other processes have asked for is answered, which Spark is needed for."""
+    def settle(self) -> None:
+        """Do what Spark is needed for: what other processes have asked for is answered, leases of jobs that have ended are let go of."""
         self._attendant.close()
+        for job in self:
+            if job.done.is_set() and not isinstance(job.folder, Path):
+                job.release()
 
     def let_go(self) -> None:
         """Let go of the folders of all jobs, for another process: nothing writes into them any more."""

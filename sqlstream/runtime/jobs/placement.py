@@ -11,8 +11,8 @@ from sqlstream.runtime.jobs.versions import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from pathlib import Path
 
+    from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
 
 
@@ -46,7 +46,7 @@ class Placement:
         return 1 if self.last is None else self.last.next_number(self.digest)
 
 
-def placement(home: JobFolder, plan: str, taken: Collection[Path], *, streaming: bool) -> Placement:
+def placement(home: JobFolder, plan: str, taken: Collection[Place], *, streaming: bool) -> Placement:
     """Where a job with the plan of this digest stands, whose folder is ``home``; ``taken``: the folders of others."""
     last = home.latest()
     same = last is not None and last.runs(plan)
@@ -60,7 +60,7 @@ def placement(home: JobFolder, plan: str, taken: Collection[Path], *, streaming:
 class Preview:
     """What would become of a job. ``folder``: its own; ``verdict``: on what it has kept, None where that is not asked."""
 
-    folder: Path
+    folder: Place
     lines: tuple[str, ...]
     verdict: Verdict | None = None
 
@@ -71,7 +71,7 @@ class Preview:
 
 
 def preview(
-    jobs: Path, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Path], masked: Callable[[str], str] = str, *, streaming: bool
+    jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place], masked: Callable[[str], str] = str, *, streaming: bool
 ) -> Preview:
     """What would become of a job that is submitted now, as if it did not run already; ``jobs`` is the folder of all."""
     if not any(jobs.glob("*/job.json")):

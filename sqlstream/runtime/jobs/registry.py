@@ -1,28 +1,29 @@
-"""All jobs of a project, of whatever process: read from their folders. No JVM is needed."""
+"""All jobs of a project, of whatever process: read from their folders. No JVM is needed for those of this machine's file systems."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
-import socket
 import time
 import uuid
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.runtime.jobs import requests
+from sqlstream.runtime.jobs import locks, requests
 from sqlstream.runtime.jobs.folder import FINISHED, Generation, JobFolder
 from sqlstream.runtime.jobs.status import Status
+from sqlstream.runtime.jobs.versions import VERSION_FILE
 from sqlstream.runtime.monitor.figures import clock, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
+    from sqlstream.core.storage import Place
+    from sqlstream.runtime.jobs.locks import Owner
     from sqlstream.runtime.jobs.requests import Action
     from sqlstream.runtime.jobs.versions import Version
 
@@ -35,7 +36,7 @@ _SILENT_SECONDS = 30.0
 class JobRecord:
     """A job as its folder tells. ``status`` is None where no process has written one down."""
 
-    path: Path
+    path: Place
     name: str
     status: Status | None
 
@@ -49,20 +50,18 @@ class JobRecord:
         return "" if self.status is None else self.status.id
 
     @cached_property
+    def holder(self) -> Owner | None:
+        """The process that had it when this was first asked."""
+        return locks.holder(self.path)
+
+    @property
     def held(self) -> bool:
         """Whether a process had it when this was first asked."""
-        return self.is_held()
+        return self.holder is not None
 
     def is_held(self) -> bool:
         """Whether a process has it now."""
-        try:
-            with (self.path / "lock").open() as lock:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except FileNotFoundError:
-            return False
-        except BlockingIOError:
-            return True
-        return False
+        return locks.holder(self.path) is not None
 
     @property
     def state(self) -> str:
@@ -70,8 +69,9 @@ class JobRecord:
         stopping it, as by kill -9, and none has continued it.
         """
         status = self.status
-        if self.held:
-            return status.status if status is not None and status.pid == self._holder and status.lives else "INITIALIZING"
+        if self.holder is not None:
+            ours = status is not None and (status.pid, status.host) == (self.holder.pid, self.holder.host)
+            return status.status if ours and status is not None and status.lives else "INITIALIZING"
         if status is None:
             return "SUSPENDED" if (last := self.latest) is None or last.is_open else "FINISHED"
         return "SUSPENDED" if status.lives else status.status
@@ -87,18 +87,7 @@ class JobRecord:
     @property
     def process(self) -> str | None:
         """The process that runs it, and where."""
-        if not self.held:
-            return None
-        # The lock of a folder holds on one machine.
-        return f"{self._holder}@{socket.gethostname()}"
-
-    @property
-    def _holder(self) -> int | None:
-        """The process that has it, or had it last."""
-        try:
-            return int((self.path / "lock").read_text())
-        except (OSError, ValueError):
-            return None
+        return None if self.holder is None else f"{self.holder.pid}@{self.holder.host}"
 
     @property
     def latest(self) -> Generation | None:
@@ -124,7 +113,7 @@ class JobRecord:
 
     def size(self) -> int:
         """Bytes on disk."""
-        return sum(_size(file) for file in self.path.rglob("*"))
+        return storage.size(self.path)
 
     @property
     def progressed(self) -> float | None:
@@ -132,7 +121,7 @@ class JobRecord:
         if self.latest is None:
             return None
         folder = self.latest.folder
-        return max(map(_changed, (*folder.glob("checkpoint/*/commits/[0-9]*"), *folder.glob(FINISHED))), default=0.0) or None
+        return max(map(storage.modified, (*folder.glob("checkpoint/*/commits/[0-9]*"), *folder.glob(FINISHED))), default=0.0) or None
 
     @property
     def figures(self) -> dict[str, str | None]:
@@ -161,35 +150,39 @@ class JobRecord:
 
     def drop(self) -> None:
         """Delete its folder: its state, its offsets, its versions. Raises ValidationError where it runs, OSError."""
-        lock = self.folder.lock()
-        try:
-            # Nobody finds half of a job, whatever happens now.
-            gone = self.path.parent.with_name(f"{_DROPPED}{uuid.uuid4().hex}")
-            self.path.rename(gone)
-        finally:
-            lock.close()
-        for folder in gone.parent.glob(f"{_DROPPED}*"):
+        with self.folder.lock():
+            self._delete()
+
+    def _delete(self) -> None:
+        """Nobody finds half of a job, whatever happens meanwhile."""
+        if not isinstance(self.path, Path):
+            for generation in reversed(self.folder.generations()):
+                (generation.folder / VERSION_FILE).unlink(missing_ok=True)
+            storage.delete(self.path)
+            return
+        self.path.rename(self.path.parent.with_name(f"{_DROPPED}{uuid.uuid4().hex}"))
+        for folder in self.path.parent.parent.glob(f"{_DROPPED}*"):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def records(project: Path) -> list[JobRecord]:
-    """The jobs of the project in this folder, by name."""
-    return sorted(_found(ProjectFolder(project).jobs), key=lambda r: (r.name, r.path))
+def records(jobs: Place) -> list[JobRecord]:
+    """The jobs whose folders are in this one, by name."""
+    return sorted(_found(jobs), key=lambda r: (r.name, str(r.path)))
 
 
-def exists(project: Path, name: str) -> bool:
+def exists(jobs: Place, name: str) -> bool:
     """Whether ``find`` would find one, or several."""
-    return bool(_matching(project, name))
+    return bool(_matching(jobs, name))
 
 
-def _matching(project: Path, name: str) -> list[JobRecord]:
-    known = records(project)
+def _matching(jobs: Place, name: str) -> list[JobRecord]:
+    known = records(jobs)
     return [r for r in known if r.name == name] or [r for r in known if name and r.id.startswith(name)]
 
 
-def find(project: Path, name: str) -> JobRecord:
+def find(jobs: Place, name: str) -> JobRecord:
     """The one that is called so, or whose last run has this id or one that begins so. Raises ValidationError."""
-    matching = _matching(project, name)
+    matching = _matching(jobs, name)
     if len(matching) == 1:
         return matching[0]
     if matching:
@@ -197,25 +190,10 @@ def find(project: Path, name: str) -> JobRecord:
     raise ValidationError(f"Job {name} does not exist.", hint="SHOW JOBS lists the jobs of this project.")
 
 
-def _found(jobs: Path) -> Iterator[JobRecord]:
+def _found(jobs: Place) -> Iterator[JobRecord]:
     for file in jobs.glob("*/job.json"):
         try:
             name = json.loads(file.read_text())["name"]
         except (OSError, ValueError, TypeError, KeyError):
             name = file.parent.name
         yield JobRecord(file.parent, str(name), Status.read(file.parent))
-
-
-def _changed(file: Path) -> float:
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _size(file: Path) -> int:
-    try:
-        found = file.lstat()
-    except OSError:
-        return 0
-    return found.st_blocks * 512

@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed
-from sqlstream.runtime.jobs.folder import write_atomically
 from sqlstream.runtime.jobs.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
+
+    from sqlstream.core.storage import Place
 
 _FOLDER = "requests"
 _LOOK_SECONDS = 0.1
@@ -56,7 +56,7 @@ class Request:
     """A request that waits for its answer."""
 
     action: Action
-    file: Path
+    file: Place
 
     def seen(self) -> None:
         """Say that it is being carried out."""
@@ -65,12 +65,13 @@ class Request:
     def answer(self, answer: Answer) -> None:
         """Answer it, unless it was withdrawn."""
         if self.file.exists():
-            write_atomically(self.file.with_suffix(".answer"), json.dumps(asdict(answer)))
+            storage.write(self.file.with_suffix(".answer"), json.dumps(asdict(answer)))
 
 
-def pending(folder: Path) -> Iterator[Request]:
+def pending(folder: Place) -> Iterator[Request]:
     """The requests to the job in ``folder`` that nobody has seen."""
-    for file in sorted((folder / _FOLDER).glob("*.request")):
+    files: list[Place] = list((folder / _FOLDER).glob("*.request"))
+    for file in sorted(files, key=str):
         if not file.with_suffix(".seen").exists():
             try:
                 yield Request(Action(file.read_text()), file)
@@ -79,14 +80,14 @@ def pending(folder: Path) -> Iterator[Request]:
                 continue
 
 
-def forget(folder: Path) -> None:
+def forget(folder: Place) -> None:
     """Take away what was asked of an earlier process."""
     for file in (folder / _FOLDER).glob("*"):
         file.unlink(missing_ok=True)
 
 
 def ask(
-    folder: Path, name: str, action: Action, held: Callable[[], bool], seconds: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    folder: Place, name: str, action: Action, held: Callable[[], bool], seconds: float | None = None, interrupted: Callable[[], bool] = lambda: False
 ) -> Answer:
     """Ask the process that runs the job ``name`` in ``folder`` and wait, so many seconds if they are said, for its answer.
 
@@ -94,8 +95,8 @@ def ask(
     """
     status = Status.read(folder)
     process = f"process {status.pid} on {status.host}" if status is not None else "its process"
-    file = private.folder(folder / _FOLDER) / f"{uuid.uuid4().hex}.request"
-    write_atomically(file, action.value)
+    file = folder / _FOLDER / f"{uuid.uuid4().hex}.request"
+    storage.write(file, action.value)
     began = time.monotonic()
     free: float | None = None
     try:
@@ -123,7 +124,7 @@ def ask(
             file.with_suffix(suffix).unlink(missing_ok=True)
 
 
-def _ended(folder: Path, name: str, action: Action, process: str) -> Answer:
+def _ended(folder: Place, name: str, action: Action, process: str) -> Answer:
     """The answer where the process has let go of the job without one."""
     status = Status.read(folder)
     if action is Action.STOP and status is not None and not status.lives:

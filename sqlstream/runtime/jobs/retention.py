@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from typing import TYPE_CHECKING
 
+from sqlstream.core import storage
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED
 from sqlstream.runtime.jobs.versions import VERSION_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.folder import JobFolder
 
 # The latest, which runs, and those before it that can still be looked at. None of them is read: an upgrade, like a savepoint, copies what it needs.
 GENERATIONS = 3
 # Of so many the version is known: what was run, and when.
 HISTORY = 20
-_DELETED = "deleted-"
 
 
 def retain(folder: JobFolder, run: str, forget: Callable[[str, str], None]) -> None:
@@ -34,27 +33,20 @@ def retain(folder: JobFolder, run: str, forget: Callable[[str, str], None]) -> N
     for generation in begun[:-GENERATIONS]:
         for sink, writer in writers(generation.folder):
             forget(sink, writer)
-        number = generation.folder.name
         for part in generation.folder.iterdir():
             if part.name not in (VERSION_FILE, FINISHED, DRAINING):
-                # Half of one is none.
-                part.rename(folder.path / f"{_DELETED}{number}-{part.name}")
+                storage.delete(part)
     kept = {generation.folder for generation in begun[-HISTORY:]}
     for old in [p for p in folder.path.iterdir() if p.name.isdigit() and p not in kept and int(p.name) < int(begun[-1].folder.name)]:
         # One without a version is of layout 1, or was never completed.
-        old.rename(folder.path / f"{_DELETED}{old.name}")
-    for deleted in folder.path.glob(f"{_DELETED}*"):
-        if deleted.is_dir():
-            shutil.rmtree(deleted)
-        else:
-            deleted.unlink()
+        storage.delete(old)
     for inputs in begun[-1].folder.glob("inputs/*") if begun else ():
         # What an earlier run in batch mode read is read anew.
         if re.fullmatch(r"[0-9a-f]{32}", inputs.name) and inputs.name != run:
-            shutil.rmtree(inputs)
+            storage.delete(inputs)
 
 
-def writers(generation: Path) -> Iterator[tuple[str, str]]:
+def writers(generation: Place) -> Iterator[tuple[str, str]]:
     """By what ids the sinks of a generation know its writes, each with the name of the sink's checkpoint."""
     for checkpoint in generation.glob("checkpoint/*"):
         for file in ("metadata", "write.json"):

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
-from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, interrupted, sink_name, write_atomically
+from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, interrupted, sink_name
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, failed
 from sqlstream.runtime.jobs.upgrades import write_record
@@ -103,7 +103,7 @@ class JobRunner:
 
     def start(self, *, resumed: bool) -> None:
         """Start the queries, so that their errors are raised here, and continue in a thread."""
-        private.folder(self._job.folder / "control")
+        storage.make(self._job.folder / "control")
         if not self._settings.streaming:
             self._in_thread(self._batch, range(len(self._job.sinks)))
             return
@@ -141,7 +141,7 @@ class JobRunner:
             # No micro-batch reads those of before again.
             for ended in control.glob("end-*"):
                 ended.unlink()
-        write_atomically(control / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
+        storage.write(control / f"end-{uuid.uuid4().hex}", str(END_OF_INPUT_MS))
 
     def _in_thread(self, body: Callable[..., None], *args: object) -> None:
         def run() -> None:
@@ -151,6 +151,7 @@ class JobRunner:
                 if job.stopping.is_set():
                     job.status = JobStatus.CANCELED
                 else:
+                    job.check_held()
                     (job.folder / FINISHED).touch()
                     job.status = JobStatus.FINISHED
             except Exception as error:
@@ -212,6 +213,8 @@ class JobRunner:
         if job.stopping.is_set():
             return
         self._spark = self._again()
+        if job.lock is not None:
+            job.lock.renew()
         if not self._bounded and (job.draining.is_set() or (job.folder / DRAINING).exists()):
             self._drain()
             return
@@ -261,6 +264,7 @@ class JobRunner:
         while waiting and not left.is_set():
             if time.monotonic() - noted > 1:
                 self._job.sampled()
+                self._job.check_held()
                 noted = time.monotonic()
             waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
 
@@ -330,7 +334,7 @@ class JobRunner:
         write = replace(self._write(index, sink, frame), watermark=to.reached)
         writer = find_connector(sink.table.connector).write_stream(write)
         writer = writer.outputMode(mode)
-        writer = writer.option("checkpointLocation", str(self._job.checkpoint / sink_name(index, sink)))
+        writer = writer.option("checkpointLocation", storage.uri(self._job.checkpoint / sink_name(index, sink)))
         writer = writer.queryName(f"{self._job.name}/{sink_name(index, sink)}/{self._job.id[:8]}")
         if once:
             writer = writer.trigger(availableNow=True)
@@ -384,6 +388,5 @@ class JobRunner:
         reads = None if sink.overwrite else input_state(frame)
         if reads is None or read != reads:
             number += 1
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, json.dumps([writer, number, reads]))
+            storage.write(path, json.dumps([writer, number, reads]))
         return writer, number

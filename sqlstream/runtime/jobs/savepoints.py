@@ -8,30 +8,29 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlparse
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.savepoint.contents import FILE, operators
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.java import classes
 from sqlstream.runtime.checkpoints import base, derive
-from sqlstream.runtime.jobs.folder import Generation, sink_name, sink_names, write_atomically
+from sqlstream.runtime.jobs.folder import Generation, sink_name, sink_names
 from sqlstream.runtime.jobs.upgrades import OPERATORS, read_record
 from sqlstream.runtime.jobs.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.runner import JobRunner
 
@@ -47,7 +46,7 @@ class Savepoint:
     ``files``: the SHA-256 of each file, by its path. ``drained``: all windows of the job were closed before.
     """
 
-    folder: Path
+    folder: Place
     id: str
     job: str
     created: float
@@ -68,17 +67,17 @@ class Savepoint:
         return None
 
 
-def make(job: Job, runner: JobRunner, folder: Path, *, drained: bool, notify: Callable[[str], None]) -> Savepoint:
+def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: Callable[[str], None]) -> Savepoint:
     """A savepoint of ``job``, run by ``runner``, in a new folder below ``folder``: of all that is committed."""
     version = Version.read(job.folder)
     if version is None:
         raise ValidationError(f"There is nothing of job '{job.name}' to save: {job.folder} is gone.")
-    made = private.folder(folder) / f"{job.folder.parent.name}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
-    private.folder(made)
+    made = folder / f"{job.folder.parent.name}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
+    storage.make(made)
     try:
         for part in (OPERATORS, "inputs"):
             if (job.folder / part).exists():
-                shutil.copytree(job.folder / part, made / part)
+                storage.copy(job.folder / part, made / part)
         for index, sink in enumerate(job.sinks):
             checkpoint = job.checkpoint / sink_name(index, sink)
             if not (checkpoint / "metadata").exists():
@@ -87,23 +86,24 @@ def make(job: Job, runner: JobRunner, folder: Path, *, drained: bool, notify: Ca
         version.write(made)
         savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, _contents(runner.spark, made))
         told = {name: getattr(savepoint, name) for name in ("id", "job", "created", "drained", "files")}
-        write_atomically(made / FILE, json.dumps({"layout": _LAYOUT, **told}, indent=1) + "\n")
+        storage.write(made / FILE, json.dumps({"layout": _LAYOUT, **told}, indent=1) + "\n")
     except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
+        with suppress(OSError):
+            storage.delete(made)
         raise
     return savepoint
 
 
-def _copy(job: Job, runner: JobRunner, index: int, checkpoint: Path, to: Path, notify: Callable[[str], None]) -> None:
+def _copy(job: Job, runner: JobRunner, index: int, checkpoint: Place, to: Place, notify: Callable[[str], None]) -> None:
     """Make the checkpoint ``to`` from that of a sink's query. Of one that runs, what is copied may be gone meanwhile: then it has come further."""
     sink = job.sinks[index]
     for left in reversed(range(_TRIES)):
         live = job.lives
         # What is being written while the job runs belongs to what comes after the savepoint.
         landed = partial(find_connector(sink.table.connector).landed, runner.request(index))
-        came = base(runner.spark, str(checkpoint), (lambda query, batch: False) if live else landed)
+        came = base(runner.spark, storage.uri(checkpoint), (lambda query, batch: False) if live else landed)
         try:
-            derive(runner.spark, str(checkpoint), str(to), came.batch)
+            derive(runner.spark, storage.uri(checkpoint), storage.uri(to), came.batch)
         except Exception:
             if not live or not left:
                 raise
@@ -113,25 +113,24 @@ def _copy(job: Job, runner: JobRunner, index: int, checkpoint: Path, to: Path, n
         return
 
 
-def below(folder: Path) -> list[tuple[Path, Savepoint | None]]:
+def below(folder: Place) -> list[tuple[Place, Savepoint | None]]:
     """The folders of savepoints in ``folder``, the oldest first; without a savepoint where its copy was not completed, or can't be read."""
-    found: list[tuple[Path, Savepoint | None]] = []
+    found: list[tuple[Place, Savepoint | None]] = []
     for each in sorted(p for p in folder.glob("*") if p.is_dir()):
         try:
             found.append((each, read(each)))
         except ValidationError:
             found.append((each, None))
-    return sorted(found, key=lambda one: one[1].created if one[1] is not None else one[0].stat().st_mtime)
+    return sorted(found, key=lambda one: one[1].created if one[1] is not None else storage.modified(one[0]))
 
 
-def drop(path: str, project: Path) -> None:
-    """Delete the savepoint in ``path``, also one that was not completed. Raises ValidationError where there is none."""
-    folder = folder_of(path, project)
+def drop(folder: Place) -> None:
+    """Delete the savepoint in ``folder``, also one that was not completed. Raises ValidationError where there is none."""
     if not any((folder / part).exists() for part in (FILE, OPERATORS)):
         read(folder)
     # What is left of it if this ends here is no savepoint any more.
     (folder / FILE).unlink(missing_ok=True)
-    shutil.rmtree(folder)
+    storage.delete(folder)
 
 
 def describe(savepoint: Savepoint) -> Mapping[str, str]:
@@ -162,12 +161,7 @@ def describe(savepoint: Savepoint) -> Mapping[str, str]:
     return told
 
 
-def find(path: str, project: Path) -> Savepoint:
-    """The savepoint in ``path``: see ``folder_of``. Raises ValidationError where there is none."""
-    return read(folder_of(path, project))
-
-
-def read(folder: Path) -> Savepoint:
+def read(folder: Place) -> Savepoint:
     """The savepoint in this folder. Raises ValidationError where there is none, or one of a newer release."""
     try:
         told = json.loads((folder / FILE).read_text())
@@ -183,14 +177,6 @@ def read(folder: Path) -> Savepoint:
         raise ValidationError(f"The savepoint in '{folder}' can't be read: {error}.", hint="Put it back from a copy.") from error
 
 
-def folder_of(path: str, project: Path) -> Path:
-    """The folder that ``path`` names: a path, relative to ``project``, or a ``file:`` URI. Raises ValidationError for another file system."""
-    location = urlparse(path)
-    if location.scheme in ("", "file"):
-        return project / (unquote(location.path) if location.scheme else path)
-    raise ValidationError(f"Savepoints are kept in local folders, and '{path}' is none.")
-
-
-def _contents(spark: SparkSession, folder: Path) -> Mapping[str, str]:
-    found = json.loads(classes(spark).checkpoints.Contents.of(spark._jsparkSession, str(folder)))
+def _contents(spark: SparkSession, folder: Place) -> Mapping[str, str]:
+    found = json.loads(classes(spark).checkpoints.Contents.of(spark._jsparkSession, storage.uri(folder)))
     return {name: digest for name, digest in found.items() if name != FILE}

@@ -9,13 +9,13 @@ import time
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from sqlstream.runtime.jobs.folder import write_atomically
+from sqlstream.core import storage
 from sqlstream.runtime.monitor.figures import OVERVIEW, last_error, overview
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.job import Job
 
 FILE = "status.json"
@@ -42,12 +42,12 @@ class Status:
         """Whether the process worked on the job when it wrote this."""
         return self.status in LIVING
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Place) -> None:
         """Keep it in the folder of the job. Raises OSError."""
-        write_atomically(folder / FILE, json.dumps(asdict(self), indent=2) + "\n")
+        storage.write(folder / FILE, json.dumps(asdict(self), indent=2) + "\n")
 
     @classmethod
-    def read(cls, folder: Path) -> Status | None:
+    def read(cls, folder: Place) -> Status | None:
         """That of the job in this folder; None where there is none, or none that can be read."""
         try:
             found = json.loads((folder / FILE).read_text())

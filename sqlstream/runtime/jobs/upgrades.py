@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.connectors import find_connector
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, adapted, base, derive, mapped, query_record, why_not, with_columns
-from sqlstream.runtime.jobs.folder import write_atomically
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
     from sqlstream.connectors.base import Write
+    from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.plan.upgrade import PlanRecord, SinkMatch, Verdict
 
@@ -32,8 +30,8 @@ Positions: TypeAlias = "Mapping[str, Mapping[str, Mapping[int, int | None]]]"
 
 def upgrade(
     spark: SparkSession,
-    before: Path,
-    after: Path,
+    before: Place,
+    after: Place,
     names: tuple[list[str], list[str]],
     sinks: tuple[Sink, ...],
     verdict: Verdict,
@@ -76,7 +74,7 @@ def upgrade(
                 hint="Submit the earlier statement once with this release, and stop it.",
             )
         operators, columns = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
-        came = base(spark, str(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new)))
+        came = base(spark, storage.uri(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new)))
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
         own = {name: name for name in old.sources if _own(name)}
@@ -84,7 +82,14 @@ def upgrade(
         sources = [Source(name, {**own, **match.sources}.get(name), positions=elsewhere.get(name, {})) for name in new.sources]
         place = after / "checkpoint" / new_names[match.new]
         derive(
-            spark, str(checkpoint), str(place), came.batch, CheckpointMapping(sources, operators, columns=columns), record=old, frame=frame, mode=mode
+            spark,
+            storage.uri(checkpoint),
+            storage.uri(place),
+            came.batch,
+            CheckpointMapping(sources, operators, columns=columns),
+            record=old,
+            frame=frame,
+            mode=mode,
         )
 
 
@@ -98,22 +103,22 @@ def widen(verdict: Verdict, before: PlanRecord, sinks: tuple[Sink, ...], request
             find_connector(table.connector).add_columns(request(match.new), added)
 
 
-def read_record(generation: Path, name: str) -> QueryRecord | None:
+def read_record(generation: Place, name: str) -> QueryRecord | None:
     """What the query into the sink ``name`` reads and keeps."""
     file = generation / OPERATORS / f"{name}.json"
     return QueryRecord.from_json(file.read_text()) if file.exists() else None
 
 
-def write_record(generation: Path, name: str, frame: DataFrame, mode: str, sink: Sink) -> None:
+def write_record(generation: Place, name: str, frame: DataFrame, mode: str, sink: Sink) -> None:
     """Keep what the query of ``frame`` into ``sink``, called ``name``, reads and keeps, if that is not known yet."""
-    file = private.folder(generation / OPERATORS) / f"{name}.json"
+    file = generation / OPERATORS / f"{name}.json"
     if not file.exists():
-        write_atomically(file, with_columns(query_record(frame, mode), sink).to_json())
+        storage.write(file, with_columns(query_record(frame, mode), sink).to_json())
 
 
-def _copy(of: Path, to: Path) -> None:
+def _copy(of: Place, to: Place) -> None:
     if of.exists():
-        shutil.copytree(of, to, dirs_exist_ok=True)
+        storage.copy(of, to)
 
 
 def _own(name: str) -> bool:

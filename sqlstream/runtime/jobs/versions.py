@@ -9,14 +9,13 @@ from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core import private
+from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.identity import all_options, signature
 from sqlstream.plan.upgrade import PlanRecord
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
 
 VERSION_FILE = "version.json"
@@ -55,14 +54,12 @@ class Version:
         """What is known of the plan; None where an earlier release kept nothing of it."""
         return None if self.record is None else PlanRecord.from_json(self.record)
 
-    def write(self, generation: Path) -> None:
+    def write(self, generation: Place) -> None:
         """Keep it in the folder of a generation, which has begun from now on."""
-        part = private.folder(generation) / f"_{VERSION_FILE}.part"
-        private.write_file(part, json.dumps(asdict(self), indent=2) + "\n")
-        part.replace(generation / VERSION_FILE)
+        storage.write(generation / VERSION_FILE, json.dumps(asdict(self), indent=2) + "\n")
 
     @classmethod
-    def read(cls, generation: Path) -> Version | None:
+    def read(cls, generation: Place) -> Version | None:
         """That of the generation in this folder; None where it has none. Raises ValidationError where it can't be read."""
         file = generation / VERSION_FILE
         try:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Node
     from sqlstream.runtime.lower.query_watch import QueryWatch
 
@@ -44,9 +45,9 @@ class Lowering:
     bounded: bool
     zone: str
     project: Path
-    state: Path
-    control: Path
-    shared: Path | None = None
+    state: Place
+    control: Place
+    shared: Place | None = None
     idle_ms: int = 0
     future_ms: int = 0
     watch: QueryWatch | None = None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import SPLIT, Read, SourceFrame, with_kinds
+from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
@@ -219,7 +220,7 @@ def _nothing(type_: Type) -> Column:
 def _control(to: Lowering) -> DataFrame:
     # Those that all queries have read are deleted.
     reader = to.spark.readStream.schema("value STRING").name(to.source_name("control")).option("ignoreMissingFiles", "true")
-    return reader.text(str(to.control))
+    return reader.text(storage.uri(to.control))
 
 
 def _moments(node: Node, source: DataFrame, watermark: str) -> DataFrame:
@@ -328,5 +329,5 @@ def _kept(frame: DataFrame, to: Lowering) -> tuple[str, str]:
     name = to.source_name("static")
     folder = to.state / name
     if not (folder / "_SUCCESS").exists():
-        frame.write.mode("overwrite").parquet(str(folder))
-    return name, str(folder)
+        frame.write.mode("overwrite").parquet(storage.uri(folder))
+    return name, storage.uri(folder)

@@ -110,7 +110,7 @@ class Changes:
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
             state=self._folder / "inputs", shared=self._folder / "shared", control=self._folder / "control", idle_ms=idle_ms, future_ms=future_ms,
         )  # fmt: skip
-        self._to.control.mkdir()
+        (self._folder / "control").mkdir()
         self._node = node
         self._limit = limit
         self._order = window_column(node)

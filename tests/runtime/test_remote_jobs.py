@@ -1,0 +1,185 @@
+"""Jobs that keep what they go on with on HDFS and in S3: everything that is done with a job, from one process and from several, and kill -9."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.session.results import Submitted
+from sqlstream.session.session import Session
+from tests.runtime.edited import COUNT, TABLES, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+FILTERED = "INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;"
+# Runs the client as if it were on another machine, with short leases.
+ELSEWHERE = """
+import sys
+from sqlstream.runtime.jobs import locks
+locks._machine = lambda: sys.argv[1]
+locks.LEASE_SECONDS, locks.RENEW_SECONDS, locks._VALID_SECONDS = 6.0, 1.0, 2.0
+from sqlstream.cli.main import main
+raise SystemExit(main(sys.argv[2:]))
+"""
+
+
+@pytest.fixture
+def directory(remote_folder: str) -> str:
+    return f"{remote_folder}/kept ü"
+
+
+@pytest.fixture
+def project(tmp_path: Path, engine, directory: str) -> Iterator[Project]:
+    made = Project(tmp_path, engine)
+    list(made.session.run(f"SET 'execution.checkpointing.dir' = '{directory}';"))
+    yield made
+    made.session.close()
+
+
+def rows(session: Session, sql: str) -> list[dict[str, str | None]]:
+    outcome = list(session.run(sql))[-1]
+    return [dict(zip([c.name for c in outcome.columns], row, strict=True)) for row in outcome.rows]
+
+
+# S3 as it is here takes two minutes for it.
+@pytest.mark.parametrize("remote_folder", ["hdfs", pytest.param("s3", marks=pytest.mark.slow)], indirect=True)
+def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> None:
+    assert project.rows("SHOW JOBS;") == []
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    project.run(COUNT)
+    assert project.rows("SELECT * FROM counted;") == [("a", "1"), ("b", "1")]
+    # The same goes on; nothing of it is on this machine.
+    project.feed("bids", (3, "a", 1))
+    project.run(COUNT)
+    assert any("continues where it stopped" in line for line in project.said)
+    assert project.rows("SELECT * FROM counted;") == [("a", "2"), ("b", "1")]
+    assert not (tmp_path / ".sqlstream" / "jobs").exists()
+    # A changed one is judged, and goes on with its state.
+    with pytest.raises(ValidationError, match="has changed"):
+        project.run(FILTERED)
+    assert "last-state" in project.rows(f"EXPLAIN UPGRADE {FILTERED}")[0][0]
+    project.set("last-state")
+    project.feed("bids", (4, "a", 5))
+    project.run(FILTERED)
+    assert project.rows("SELECT * FROM counted;") == [("a", "3"), ("b", "1")]
+    # A savepoint, with which it begins anew after it is dropped.
+    outcome = list(project.session.run(FILTERED))[-1]
+    assert isinstance(outcome, Submitted)
+    ((path,),) = project.rows(f"STOP JOB '{outcome.job_id}' WITH SAVEPOINT;")
+    assert path is not None and path.startswith(f"{directory}/savepoints/job-")
+    (shown,) = rows(project.session, "SHOW SAVEPOINTS;")
+    assert (shown["savepoint path"], shown["status"]) == (path, "COMPLETED")
+    other = Session(tmp_path, options={"execution.checkpointing.dir": directory}, notify=print, engine=project.session._given_engine)
+    (job,) = rows(other, "SHOW JOBS;")
+    assert (job["job name"], job["status"], job["version"]) == ("job", "CANCELED", "2") and job["size"] != "0 B"
+    (described,) = ([r for r in list(other.run("DESCRIBE JOB 'job';"))[-1].rows if r[0] == "checkpoint"],)
+    assert described == [("checkpoint", f"{directory}/jobs/job/2/checkpoint")]
+    list(other.run("DROP JOB 'job';"))
+    assert rows(other, "SHOW JOBS;") == []
+    list(project.session.run(f"SET 'execution.state-recovery.path' = '{path}';"))
+    project.feed("bids", (5, "a", 7))
+    project.run(FILTERED)
+    assert project.rows("SELECT * FROM counted;") == [("a", "4"), ("b", "1")]
+    list(project.session.run("RESET 'execution.state-recovery.path';"))
+    list(project.session.run(f"DROP SAVEPOINT '{path}';"))
+    assert project.rows("SHOW SAVEPOINTS;") == []
+
+
+def test_two_at_once_are_refused(project: Project, tmp_path: Path, directory: str) -> None:
+    project.feed("bids", (1, "a", 1))
+    outcome = list(project.session.run(COUNT))[-1]
+    other = Session(tmp_path, options={**project.session.options}, notify=print, engine=project.session._given_engine)
+    list(other.run(TABLES))
+    with pytest.raises(ValidationError, match=f"Job 'job' is already running, in process {os.getpid()} on"):
+        list(other.run(COUNT))
+    with pytest.raises(ValidationError, match="is running, in process"):
+        list(other.run("DROP JOB 'job';"))
+    # What another process asks for is done.
+    list(other.run("STOP JOB 'job';"))
+    job = project.session.jobs.find(outcome.job_id)
+    assert job.done.wait(60) and job.status.value == "CANCELED"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_folder: str, spark: SparkSession) -> None:
+    """Its lease ends, another driver goes on; when it wakes up it writes nothing any more."""
+    for name in ("bids", "asks"):
+        (tmp_path / name).mkdir()
+    project = Project.__new__(Project)
+    project.path, project.files = tmp_path, 0
+    (tmp_path / "job.sql").write_text(f"{TABLES}\n{COUNT}")
+    options = {"execution.checkpointing.dir": hdfs_folder, "table.local-time-zone": "UTC", "pipeline.name": "job"}
+    flags = [argument for key, value in options.items() for argument in ("-D", f"{key}={value}")]
+
+    def start(machine: str) -> subprocess.Popen[bytes]:
+        with (tmp_path / f"{machine}.log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", ELSEWHERE, machine, "--project", str(tmp_path), "-f", str(tmp_path / "job.sql"), *flags],
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+
+    def counted() -> dict[str, int]:
+        return {row.item: row.n for row in spark.read.format("delta").load(str(tmp_path / "counted")).collect()}
+
+    def until(expected: dict[str, int], log: str, *, seconds: float = 150) -> None:
+        end, found = time.monotonic() + seconds, {}
+        # Before its first micro-batch there is no table.
+        while not (tmp_path / "counted" / "_delta_log").exists() or (found := counted()) != expected:
+            time.sleep(0.5)
+            assert time.monotonic() < end, (found, (tmp_path / f"{log}.log").read_text())
+
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    first = start("one")
+    try:
+        until({"a": 1, "b": 1}, "one")
+        # All of its processes stand still, its JVM too, which has a session of its own.
+        stopped = [first.pid, *_children(first.pid)]
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        project.feed("bids", (3, "a", 1))
+        second = start("two")
+        try:
+            until({"a": 2, "b": 1}, "two")
+            assert "continues where it stopped" in (tmp_path / "two.log").read_text()
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+            assert first.wait(60) == 1
+            said = (tmp_path / "one.log").read_text()
+            assert re.search(r"Job 'job' is run by process \d+ on \S+ now", said), said
+            project.feed("bids", (4, "a", 1), (5, "b", 1))
+            until({"a": 3, "b": 2}, "two")
+        finally:
+            os.kill(second.pid, signal.SIGKILL)
+            second.wait()
+        # Of the machine of the killed one: it need not wait.
+        project.feed("bids", (6, "c", 1))
+        third = start("two")
+        try:
+            until({"a": 3, "b": 2, "c": 1}, "two")
+            third.terminate()
+            assert third.wait(60) == 143
+        finally:
+            third.kill()
+            third.wait()
+    finally:
+        first.kill()
+        first.wait()
+
+
+def _children(pid: int) -> list[int]:
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+    return [child for each in map(int, found) for child in (each, *_children(each))]
