@@ -218,7 +218,7 @@ def test_what_was_submitted_is_settled() -> None:
 
 
 def test_names_for_kubernetes() -> None:
-    texts = [kubernetes.manifests(name, ["a.sql"], JARS, with_environment=True) for name in ("bids", "Bids", "ü", "9", "x" * 80)]
+    texts = [kubernetes.manifests(name, ["a.sql"], JARS, {}, with_environment=True) for name in ("bids", "Bids", "ü", "9", "x" * 80)]
     names = [json.loads(text.split("---\n")[1])["metadata"]["name"] for text in texts]
     assert names[0] == "bids" and len(set(names)) == 5
     assert all(n[0].isalpha() and n[0].islower() and len(n) < 64 and n.isascii() for n in names)
@@ -230,7 +230,24 @@ def test_manifests_are_what_kubernetes_takes(package: Path) -> None:
     for document in documents:
         kubernetes_validate.validate(document, "1.37", strict=True)
     commands = [d["spec"]["template"]["spec"]["containers"][0]["command"] for d in documents[3:]]
-    assert [c[-2:] for c in commands] == [["/opt/sqlstream/main.py", "jobs/run.sql"], ["/opt/sqlstream/main.py", "jobs/second.sql"]]
+    kept = ["-D", "execution.checkpointing.dir=JOBS"]
+    assert [c[-4:] for c in commands] == [["/opt/sqlstream/main.py", script, *kept] for script in ("jobs/run.sql", "jobs/second.sql")]
+    (container,) = documents[3]["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["limits"] == {"memory": "5325Mi"}, "3g of heap, and what is beside it"
     broken = documents[3] | {"spec": {**documents[3]["spec"], "backofLimit": 1}}
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(broken, "1.37", strict=True)
+
+
+def test_a_place_of_jobs_that_the_project_names_is_theirs_on_kubernetes() -> None:
+    text = kubernetes.manifests("bids", ["a.sql"], JARS, {"execution.checkpointing.dir": "s3a://b/bids"}, with_environment=True)
+    (command,) = (c["command"] for c in json.loads(text.split("---\n")[4])["spec"]["template"]["spec"]["containers"])
+    assert command[-2:] == ["/opt/sqlstream/main.py", "a.sql"]
+
+
+@pytest.mark.parametrize(("heap", "needed"), [("1g", 2458), ("512m", 1741), ("2048", 3891), ("2GB", 3891), ("2097152k", 3891), ("${env:HEAP}", 2458)])
+def test_memory_of_a_driver_on_kubernetes(heap: str, needed: int) -> None:
+    text = kubernetes.manifests("bids", ["a.sql"], JARS, {"spark.driver.memory": heap}, with_environment=True)
+    assert text.count(f'"memory": "{needed}Mi"') == 2
+    with pytest.raises(ValidationError, match="'much' is no size of 'spark.driver.memory'"):
+        kubernetes.manifests("bids", ["a.sql"], JARS, {"spark.driver.memory": "much"}, with_environment=True)

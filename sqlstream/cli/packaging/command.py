@@ -98,7 +98,7 @@ def package(
             Entry("main.py", (_HERE / "application.txt").read_bytes()),
             Entry("spark.conf", _spark_conf(options).encode()),
             Entry("Dockerfile", kubernetes.dockerfile(name, _spark(), with_environment=with_environment).encode()),
-            Entry("kubernetes.yaml", kubernetes.manifests(name, names, list(listed), with_environment=with_environment).encode()),
+            Entry("kubernetes.yaml", kubernetes.manifests(name, names, list(listed), options, with_environment=with_environment).encode()),
         ]
         output.parent.mkdir(parents=True, exist_ok=True)
         plain(output, (Entry(f"{name}/{e.name}", e.content, e.executable) for e in inside))
