@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -45,7 +46,6 @@ from sqlstream.udf.declarations.left_out import reporting_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -195,9 +195,19 @@ class Session:
 
         return snapshot(
             self._catalog, self.project, schema=self._planner.schema, functions=self._planner.functions(), settings=self.options,
-            jobs=lambda: [j.id for j in self._jobs], savepoints=lambda: [str(p) for p, _ in savepoints.below(self._kept().savepoints)],
+            jobs=lambda: [j.id for j in self._jobs], savepoints=self._savepoint_paths,
             topics=self._topics,
         )  # fmt: skip
+
+    def _savepoint_paths(self) -> list[str]:
+        """The savepoints that completion offers, which waits for no start of Spark."""
+        folder = self._kept().savepoints
+        if not isinstance(folder, Path) and not self._spark_started:
+            return []
+        try:
+            return [str(path) for path, _ in savepoints.below(folder)]
+        except OSError:
+            return []
 
     @property
     def jobs(self) -> jobs.Jobs:

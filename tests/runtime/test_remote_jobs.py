@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -122,7 +123,8 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
     project = Project.__new__(Project)
     project.path, project.files = tmp_path, 0
     (tmp_path / "job.sql").write_text(f"{TABLES}\n{COUNT}")
-    options = {"execution.checkpointing.dir": hdfs_folder, "table.local-time-zone": "UTC", "pipeline.name": "job"}
+    options = {"table.local-time-zone": "UTC", "pipeline.name": "job"}
+    (tmp_path / "sqlstream.toml").write_text(f'[options]\n"execution.checkpointing.dir" = "{hdfs_folder}"\n')
     flags = [argument for key, value in options.items() for argument in ("-D", f"{key}={value}")]
 
     def start(machine: str) -> subprocess.Popen[bytes]:
@@ -172,6 +174,9 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
             until({"a": 3, "b": 2, "c": 1}, "two")
             third.terminate()
             assert third.wait(60) == 143
+            command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(tmp_path), "list", "--json"]
+            listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            assert (job := json.loads(listed))["job name"] == "job" and (job["status"], job["version"], job["process"]) == ("CANCELED", "1", None)
         finally:
             third.kill()
             third.wait()
