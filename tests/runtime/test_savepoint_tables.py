@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
-from sqlstream.core.errors import SqlStreamError
+from sqlstream.core.errors import NotSupported, SqlStreamError
 from sqlstream.session.results import Stream, Submitted
 from sqlstream.session.session import Session
 
@@ -285,3 +285,30 @@ def test_a_state_that_is_not_what_was_recorded_is_refused(saving: Saving) -> Non
     record.write_text(text.replace('"row"', '"newer"'))
     with pytest.raises(SqlStreamError, match="in a way that this release does not know: newer"):
         saving.kept(made, "0_kept/0")
+
+
+def test_a_job_of_an_earlier_release_says_its_columns_when_it_goes_on(saving: Saving) -> None:
+    saving.feed("bids", bid(1, "a", 10))
+    insert = "INSERT INTO kept SELECT item, COUNT(*) AS n FROM bids GROUP BY item;"
+    first = saving.saved(sink("item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED") + insert)
+    (record,) = (saving.path / ".sqlstream" / "jobs").glob("*/1/operators/*.json")
+    told = json.loads(record.read_text())
+    for folder in (record, first / "operators" / record.name):
+        folder.write_text(json.dumps({**told, "operators": [{k: v for k, v in o.items() if k != "table"} for o in told["operators"]]}))
+    with pytest.raises(NotSupported, match="can't be read as a table") as caught:
+        saving.kept(first, "0_kept/0")
+    assert "run its job with this one" in (caught.value.hint or "")
+    saving.feed("bids", bid(2, "a", 10))
+    assert saving.kept(saving.saved(insert), "0_kept/0") == [("a", "2")]
+
+
+def test_states_of_many_keys_are_read_by_several_tasks(saving: Saving) -> None:
+    saving.feed("bids", *(bid(i, f"k{i % 20_000}", i, second=i % 60) for i in range(40_000)))
+    made = saving.saved(
+        sink("item STRING, n BIGINT, s INT, PRIMARY KEY (item) NOT ENFORCED")
+        + "INSERT INTO kept SELECT item, COUNT(*) AS n, SUM(price) AS s FROM bids GROUP BY item;"
+    )
+    assert saving.kept(made, "0_kept/0", "COUNT(*), COUNT(DISTINCT item), SUM(n), SUM(CAST(s AS BIGINT))") == [
+        ("20000", "20000", "40000", "799980000")
+    ]
+    assert saving.rows(f"SELECT * FROM kept{saving.tables} WHERE item = 'k7';") == [("k7", "2", "20014")]

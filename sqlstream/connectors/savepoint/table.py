@@ -107,7 +107,7 @@ class Savepoint(Connector):
         if not operator.columns:
             raise NotSupported(
                 f"What operator '{operator.uid}' keeps can't be read as a table: {operator.text}.",
-                hint="A savepoint of an earlier release says nothing of its columns: begin a job with it, and save that."
+                hint="A savepoint of an earlier release says nothing of its columns: run its job with this one, and save it again."
                 if not operator.reader
                 else None,
             )

@@ -112,8 +112,12 @@ def read_record(generation: Place, name: str) -> QueryRecord | None:
 def write_record(generation: Place, name: str, frame: DataFrame, mode: str, sink: Sink) -> None:
     """Keep what the query of ``frame`` into ``sink``, called ``name``, reads and keeps, if that is not known yet."""
     file = generation / OPERATORS / f"{name}.json"
-    if not file.exists():
-        storage.write(file, with_columns(query_record(frame, mode), sink).to_json())
+    # Earlier releases did not say what of a state is a column.
+    if file.exists() and '"table"' in file.read_text():
+        return
+    known, record = read_record(generation, name), with_columns(query_record(frame, mode), sink)
+    if known is None or known == record:
+        storage.write(file, record.to_json())
 
 
 def _copy(of: Place, to: Place) -> None:

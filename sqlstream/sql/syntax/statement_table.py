@@ -78,7 +78,7 @@ GROUPS = (
              needs=Needs.RUN),
         Form("SHOW kind:(SAVEPOINTS)", ast.Show, "Lists the savepoints in the folder where they are made."),
         Form("(DESCRIBE | DESC) SAVEPOINT this:<savepoint>", ast.DescribeSavepoint,
-             "Shows a savepoint: its job, statement, offsets and operators.", Parser.describe, needs=Needs.RUN),
+             "Shows a savepoint: its job, statement, offsets, and operators with the tables of their states.", Parser.describe, needs=Needs.RUN),
         Form("DROP SAVEPOINT this:<savepoint>", ast.DropSavepoint, "Deletes a savepoint.", Parser.drop_savepoint, needs=Needs.RUN),
     )),
     FormGroup("Tables and views", (
