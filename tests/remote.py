@@ -37,6 +37,11 @@ class Remote:
             return False
         return True
 
+    def put(self, url: str, text: str) -> None:
+        """Write a file that nobody sees before it is whole."""
+        folder, _, name = url.rpartition("/")
+        assert self.create(f"{folder}/.{name}", text) and self._of.rename(self._path(f"{folder}/.{name}"), self._path(url))
+
     def read(self, url: str) -> str:
         stream = self._of.open(self._path(url))
         try:

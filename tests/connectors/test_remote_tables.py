@@ -50,7 +50,7 @@ class Project:
 
     def feed(self, first: int) -> None:
         rows = [f'{{"id": {i}, "item": "{"tea" if i % 2 else "käse / 1"}"}}\n' for i in range(first, first + 4)]
-        assert self.remote.create(f"{self.folder}/in/new bids ä=1/{first}.json", "".join(rows))
+        self.remote.put(f"{self.folder}/in/new bids ä=1/{first}.json", "".join(rows))
 
     def begin(self, sql: str) -> str:
         outcome = list(self.session.run(sql))[-1]

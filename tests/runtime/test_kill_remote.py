@@ -1,0 +1,88 @@
+"""kill -9 of jobs whose tables are on HDFS and S3, at random moments: no row is lost, none comes twice."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.remote import Remote
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KILLS = int(os.environ.get("SQLSTREAM_TEST_KILLS", "4"))
+SCRIPT = """
+CREATE TABLE events (id INT) WITH ('connector' = 'filesystem', 'path' = 'events', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE files (id INT, part INT) PARTITIONED BY (part) WITH ('connector' = 'filesystem', 'path' = 'files', 'format' = 'json');
+CREATE TABLE copies (id INT) WITH ('connector' = 'delta', 'table-path' = 'copies');
+CREATE TABLE counts (part INT, n BIGINT, PRIMARY KEY (part) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'counts');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO files SELECT id, MOD(id, 3) FROM events;
+INSERT INTO copies SELECT id FROM events;
+INSERT INTO counts SELECT MOD(id, 3), COUNT(*) FROM events GROUP BY MOD(id, 3);
+END;
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_nothing_is_lost_or_doubled(tmp_path: Path, spark, request: pytest.FixtureRequest, remote_folder: str) -> None:
+    options = request.getfixturevalue("s3").settings if remote_folder.startswith("s3a:") else {}
+    options |= {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
+    toml = "".join(f'"{k}" = "{v}"\n' for k, v in options.items())
+    (tmp_path / "sqlstream.toml").write_text(f'warehouse = "{remote_folder}"\n[options]\n{toml}')
+    (tmp_path / "job.sql").write_text(SCRIPT)
+    remote, sent, chance = Remote(spark, remote_folder), 0, random.Random(16)
+
+    def feed(count: int) -> None:
+        nonlocal sent
+        rows = "".join(f'{{"id": {n}}}\n' for n in range(sent, sent + count))
+        remote.put(f"{remote_folder}/events/{uuid.uuid4().hex}.json", rows)
+        sent += count
+
+    def start() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "sqlstream", "--project", str(tmp_path), "-f", str(tmp_path / "job.sql")]
+        with (tmp_path / "run.log").open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def rows() -> tuple[list[int], list[int], list[tuple[int, int]]]:
+        try:
+            files = spark.read.schema("id INT, part INT").json(f"{remote_folder}/files")
+            copies, counts = (spark.read.format("delta").load(f"{remote_folder}/{name}") for name in ("copies", "counts"))
+            return sorted(r.id for r in files.collect()), sorted(r.id for r in copies.collect()), sorted((r.part, r.n) for r in counts.collect())
+        except Exception as error:
+            # A file is gone, or a table is not there yet.
+            return [], [], [(0, len(str(error)))]
+
+    feed(30)
+    for _ in range(KILLS):
+        process = start()
+        until = time.monotonic() + chance.uniform(10, 30)
+        while time.monotonic() < until:
+            assert process.poll() is None, (tmp_path / "run.log").read_text()
+            feed(7)
+            time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    feed(30)
+    expected = list(range(sent)), list(range(sent)), [(part, len(range(part, sent, 3))) for part in range(3)]
+    process = start()
+    try:
+        end = time.monotonic() + 180
+        while (found := rows()) != expected and time.monotonic() < end:
+            assert process.poll() is None, (tmp_path / "run.log").read_text()
+            time.sleep(2)
+        time.sleep(5)
+        assert rows() == found == expected
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(60)
