@@ -68,6 +68,7 @@ SETTINGS: tuple[Option, ...] = (
     Option("python.executable", OptionKind.STRING, None, "The Python executable of Spark's workers; set it before Spark starts."),
     _refused("python.requirements", "Pack an environment with them, as venv-pack does: python.archives, python.executable."),
     _quiet("python.*", "functions run in Spark's Python workers."),
+    Option("pipeline.jars", OptionKind.STRING, None, "Jars on Spark's class path, with ; between them; set it before Spark starts."),
     Option("parallelism.default", _INT, None, "How many partitions a shuffle has; set it before Spark starts."),
     Option("table.exec.resource.default-parallelism", _INT, None, "As parallelism.default."),
     Option("table.local-time-zone", OptionKind.STRING, "default", "The time zone of TIMESTAMP_LTZ; by default the machine's."),

@@ -48,5 +48,5 @@ def _after_start(key: str, node: ast.Set | ast.Reset) -> str | None:
     if key in _STARTED_WITH:
         hint = f"Set it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
         raise ValidationError(f"'{key}' can no longer be set: Spark has started.", at=node, hint=hint)
-    spark = key.startswith("spark.")
+    spark = key.startswith("spark.") or key == "pipeline.jars"
     return f"A new value of '{key}' has no effect: Spark has started. Set it with -D, or in sqlstream.toml." if spark else None
