@@ -76,6 +76,7 @@ def bids(count: int) -> list[tuple[str, str]]:
     return sorted((str(i), "tea" if i % 2 else "käse / 1") for i in range(count))
 
 
+@pytest.mark.long
 def test_jobs_write_there_and_go_on(tmp_path: Path, engine, spark, remote_folder: str) -> None:
     project = Project(tmp_path, remote_folder, engine, spark)
     try:
