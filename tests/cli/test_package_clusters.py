@@ -21,7 +21,7 @@ from tests.yarn import Yarn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow, pytest.mark.timeout(1200)]
 SPARK = Path(pyspark.__file__).parent
 # What a machine has, beside Java. Not Python.
 PROGRAMS = "bash sh env tar gzip chmod mkdir mv cp ln rm ls cat dirname readlink id kill setsid uname find touch whoami"
@@ -43,21 +43,34 @@ def place(word: str) -> bool:
     import numpy
 
     return "/environment/" in sys.executable and "/environment/" in numpy.__file__
+
+
+@udf
+def unhappy(word: str) -> bool:
+    raise ValueError(f"{word} will not do")
 """
 CATALOG = """
 CREATE TABLE words (w STRING) WITH ('connector' = 'filesystem', 'path' = '${env:DATA}/words', 'format' = 'json');
 CREATE TABLE shouted (w STRING, packed BOOLEAN, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/shouted');
-CREATE TABLE counted (w STRING, n BIGINT, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/counted');
+CREATE TABLE spoken (w STRING) WITH ('connector' = 'kafka', 'topic' = 'spoken', 'properties.bootstrap.servers' = '${env:BOOTSTRAP}', 'format' = 'json',
+  'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
 """
 BATCH = """
 SET 'execution.runtime-mode' = 'batch';
 SET 'table.dml-sync' = 'true';
 INSERT INTO shouted SELECT shout(w), place(w) FROM words;
 """
-BOUNDED = """
+FAILING = """
+SET 'execution.runtime-mode' = 'batch';
 SET 'table.dml-sync' = 'true';
-INSERT INTO counted SELECT w, COUNT(*) FROM words GROUP BY w;
+INSERT INTO shouted SELECT shout(w), unhappy(w) FROM words;
 """
+REFUSED = "INSERT INTO shouted SELECT w, nobody FROM words;\n"
+KAFKA = """
+SET 'table.dml-sync' = 'true';
+INSERT INTO shouted SELECT shout(w), place(w) FROM spoken;
+"""
+SCRIPTS = {"shout.sql": BATCH, "fail.sql": FAILING, "refused.sql": REFUSED, "kafka.sql": KAFKA}
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +81,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "udfs/calls.py": MODULE,
         "udfs/loud.py": "def louder(word):\n    return word.upper() + '!'\n",
         "catalog/words.sql": CATALOG,
-        "shout.sql": BATCH,
-        "count.sql": BOUNDED,
+        **SCRIPTS,
     }.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -82,8 +94,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder,
         "-o",
         folder.parent / "words.tar",
-        folder / "shout.sql",
-        folder / "count.sql",
+        *(folder / script for script in SCRIPTS),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
@@ -106,33 +117,55 @@ def bare(tmp_path: Path) -> dict[str, str]:
             "SPARK_LOCAL_IP": "127.0.0.1", "DATA": str(tmp_path / "data"), "LANG": "C.UTF-8"}  # fmt: skip
 
 
-def submit(package: Path, machine: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def command(package: Path, *arguments: str) -> list[str]:
     common = ["spark.driver.host=127.0.0.1", "spark.driver.memory=512m", "spark.executor.memory=512m", "spark.executor.cores=1", "spark.sql.shuffle.partitions=1",
               f"spark.driver.extraJavaOptions={QUICK}", f"spark.executor.extraJavaOptions={QUICK}"]  # fmt: skip
-    command = [str(package / "submit"), *(part for c in common for part in ("--conf", c)), *arguments]
-    return subprocess.run(command, env=machine, capture_output=True, text=True, timeout=500, cwd=machine["HOME"])
+    return [str(package / "submit"), *(part for c in common for part in ("--conf", c)), *arguments]
+
+
+def submit(package: Path, machine: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(package, *arguments), env=machine, capture_output=True, text=True, timeout=500, cwd=machine["HOME"])
 
 
 def rows(spark, path: Path | str) -> list[tuple]:
     return sorted(tuple(row) for row in spark.read.format("delta").load(str(path)).collect())
 
 
-def test_on_a_standalone_cluster(package: Path, bare: dict[str, str], tmp_path: Path, spark) -> None:
+@pytest.fixture
+def master(bare: dict[str, str], tmp_path: Path) -> Iterator[str]:
+    """The address of a standalone cluster with a worker, on a bare machine."""
     port = free_port()
     deploy, options = "org.apache.spark.deploy", ("--host", "127.0.0.1", "--webui-port", "0")
-    master = f"spark://127.0.0.1:{port}"
+    address = f"spark://127.0.0.1:{port}"
     with contextlib.ExitStack() as stack:
         log = stack.enter_context(daemon(tmp_path, "master", f"{deploy}.master.Master", *options, "--port", str(port), variables=bare))
         wait_for(log, "I have been elected leader")
         work = ("--cores", "1", "--memory", "768m", "--work-dir", str(tmp_path / "work"))
-        log = stack.enter_context(daemon(tmp_path, "worker", f"{deploy}.worker.Worker", *options, *work, master, variables=bare))
+        log = stack.enter_context(daemon(tmp_path, "worker", f"{deploy}.worker.Worker", *options, *work, address, variables=bare))
         wait_for(log, "Successfully registered with master")
-        done = submit(package, bare, "--master", master, "--", "shout.sql")
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert rows(spark, tmp_path / "data" / "shouted") == [("HELLO!", True), ("SCHÖN!", True)]
-        done = submit(package, bare, "--master", master, "--", "none.sql")
-        assert done.returncode == 1
-        assert "There is no script 'none.sql' in this package." in done.stdout + done.stderr
+        yield address
+
+
+def test_on_a_standalone_cluster(package: Path, bare: dict[str, str], master: str, spark, broker) -> None:
+    done = submit(package, bare, "--master", master, "--", "shout.sql")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert rows(spark, f"{bare['DATA']}/shouted") == [("HELLO!", True), ("SCHÖN!", True)]
+    broker.produce("spoken", ['{"w": "from afar"}'])
+    done = submit(package, {**bare, "BOOTSTRAP": broker.bootstrap}, "--master", master, "--", "kafka.sql")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert rows(spark, f"{bare['DATA']}/shouted") == [("FROM AFAR!", True), ("HELLO!", True), ("SCHÖN!", True)]
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [("none.sql", "There is no script 'none.sql' in this package."), ("refused.sql", "nobody"), ("fail.sql", "ValueError: hello will not do")],
+)
+def test_a_script_that_fails(package: Path, bare: dict[str, str], master: str, script: str, told: str) -> None:
+    """What it says is ours; Spark's log, on the other stream, has its traces."""
+    done = submit(package, bare, "--master", master, "--", script)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert told in done.stdout and "[ERROR]" in done.stdout
+    assert "\tat " not in done.stdout and "py4j" not in done.stdout, done.stdout
 
 
 @pytest.fixture
@@ -146,17 +179,22 @@ def yarn(bare: dict[str, str]) -> Iterator[Yarn]:
         started.stop()
 
 
+def to_yarn(machine: dict[str, str], yarn: Yarn) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The environment of who submits, without that of the driver, and arguments."""
+    settings = {"spark.yarn.jars": f"local:{SPARK}/jars/*", "spark.yarn.appMasterEnv.DATA": machine["DATA"], "spark.executor.instances": "1"}
+    arguments = ("--master", "yarn", "--deploy-mode", "cluster", *(part for k, v in settings.items() for part in ("--conf", f"{k}={v}")))
+    return {k: v for k, v in machine.items() if k != "DATA"} | {"HADOOP_CONF_DIR": str(yarn.settings)}, arguments
+
+
 def test_on_yarn(package: Path, bare: dict[str, str], yarn: Yarn, tmp_path: Path, spark) -> None:
-    machine = {**bare, "HADOOP_CONF_DIR": str(yarn.settings)}
-    to_yarn = ("--master", "yarn", "--deploy-mode", "cluster", "--conf", f"spark.yarn.jars=local:{SPARK}/jars/*",
-               "--conf", f"spark.yarn.appMasterEnv.DATA={machine.pop('DATA')}", "--conf", "spark.executor.instances=1")  # fmt: skip
-    done = submit(package, machine, *to_yarn, "--conf", "spark.yarn.maxAppAttempts=1", "--", "shout.sql")
+    machine, there = to_yarn(bare, yarn)
+    done = submit(package, machine, *there, "--conf", "spark.yarn.maxAppAttempts=1", "--", "shout.sql")
     assert done.returncode == 1, "nothing says where jobs are kept"
     assert yarn.ended() == ("words", "FAILED", 1)
     assert "Set 'execution.checkpointing.dir' in sqlstream.toml, or behind --" in yarn.logs()
     assert "Traceback" not in yarn.logs()
-    done = submit(package, machine, *to_yarn, "--", "shout.sql", "-D", f"execution.checkpointing.dir={tmp_path / 'kept'}")
+    done = submit(package, machine, *there, "--", "shout.sql", "-D", f"execution.checkpointing.dir={tmp_path / 'kept'}")
     assert done.returncode == 0, done.stderr[-4000:] + yarn.logs()[-20000:]
     assert yarn.ended() == ("words", "SUCCEEDED", 1)
-    assert rows(spark, tmp_path / "data" / "shouted") == [("HELLO!", True), ("SCHÖN!", True)]
+    assert rows(spark, f"{bare['DATA']}/shouted") == [("HELLO!", True), ("SCHÖN!", True)]
     assert list((tmp_path / "kept" / "jobs").iterdir())
