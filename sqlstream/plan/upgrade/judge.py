@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -121,19 +121,39 @@ def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Jud
     for way, why in ways:
         free: dict[str, list[NodeRecord]] = defaultdict(list)
         for node in old:
-            if node.keeps_state and node.id not in taken.values():
+            if node.keeps_state and node.id not in taken.values() and getattr(node, way):
                 free[getattr(node, way)].append(node)
         for node in new:
             candidates = free[getattr(node, way)]
             # Of several that are alike nobody knows which is which.
-            if node.keeps_state and node.id not in taken and len(candidates) == 1 and _alone(node, new, way, taken):
+            if node.keeps_state and len(candidates) == 1 and _alone(node, new, way, taken) and _finds(candidates[0], node):
                 taken[node.id] = candidates.pop().id
                 parts.append(Judged("state", node.text, Fate.KEPT, why))
     in_part = _in_part(old, new, taken, parts)
-    parts += [Judged("state", n.text, Fate.NEW, "begins empty") for n in new if n.keeps_state and n.id not in taken]
+    for node in new:
+        if node.keeps_state and node.id not in taken:
+            above = any(holder in taken for holder in node.holders)
+            why = "it begins empty, and rows that came before would be taken back from it" if above else "begins empty"
+            parts.append(Judged("state", node.text, Fate.LOST if above else Fate.NEW, why))
     gone = [n for n in old if n.keeps_state and n.id not in taken.values()]
-    parts += [Judged("state", n.text, Fate.LOST, "no operator of the new plan keeps the same") for n in gone]
+    parts += [Judged("state", n.text, Fate.LOST, _why_lost(n, [m for m in new if m.keeps_state and m.id not in taken])) for n in gone]
     return taken, in_part
+
+
+def _finds(old: NodeRecord, new: NodeRecord) -> bool:
+    """Whether the rows that ``old`` was given are taken back from ``new`` as they were."""
+    return Counter(old.takes) <= Counter(new.takes)
+
+
+def _why_lost(old: NodeRecord, left: Sequence[NodeRecord]) -> str:
+    """Why none of ``left`` goes on with what ``old`` keeps."""
+    ways = ("own", "layout", "groups")
+    alike = [n for n in left if any(getattr(n, way) and getattr(n, way) == getattr(old, way) for way in ways)]
+    if any(not _finds(old, n) for n in alike):
+        return "rows that it holds are taken back by all of their values, and the new plan makes them otherwise"
+    if any(n.own == old.own or (n.layout and n.layout == old.layout) for n in alike):
+        return "several are alike, and none is known from the others: change one, submit it, then the next"
+    return "no operator of the new plan keeps the same"
 
 
 def _in_part(old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], parts: list[Judged]) -> dict[str, bool]:
@@ -142,7 +162,7 @@ def _in_part(old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[s
     for node in new:
         if node.groups and node.id not in taken and _alone(node, new, "groups", taken):
             theirs = [o for o in old if o.groups == node.groups and o.id not in taken.values()]
-            if len(theirs) == 1 and (why := _shared(theirs[0], node)) is not None:
+            if len(theirs) == 1 and _finds(theirs[0], node) and (why := _shared(theirs[0], node)) is not None:
                 taken[node.id] = theirs[0].id
                 found[node.id] = dict(theirs[0].aggregates).keys() <= dict(node.aggregates).keys()
                 parts.append(Judged("state", node.text, Fate.IN_PART, why))

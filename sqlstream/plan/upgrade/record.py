@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlstream.connectors import lasting_options
 from sqlstream.plan.explain import describe
@@ -27,6 +27,7 @@ from sqlstream.plan.nodes import (
     Scan,
     Sort,
     TemporalJoin,
+    Union,
     WindowAggregate,
     WindowRank,
 )
@@ -54,6 +55,10 @@ class NodeRecord:
     """A node. ``id``: the hash of all of its sub-tree; ``own``: of itself above columns of these types, whatever makes them; ``layout``: the same
     without conditions, which change what comes out and not what is kept. ``text`` is its line in EXPLAIN, where it keeps state.
 
+    ``layout`` is empty where what has come out would have to be taken back by the condition by which it came. ``takes``: the hashes of what makes the
+    rows of its inputs that can be taken back, each down to what holds them: it finds them by all of their values.
+    ``holders``: the ids of what holds them.
+
     Of aggregates: ``groups`` is the hash of what they group by, ``aggregates`` those of the calls, each with its text.
     """
 
@@ -64,6 +69,8 @@ class NodeRecord:
     keeps_state: bool
     groups: str = ""
     aggregates: tuple[tuple[str, str], ...] = ()
+    takes: tuple[str, ...] = ()
+    holders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,8 +121,14 @@ class PlanRecord:
 
 def _sink_of(kept: dict[str, Any]) -> SinkRecord:
     lists = {"statics": tuple(kept["statics"]), "columns": tuple(kept["columns"])}
-    nodes = tuple(NodeRecord(**{**node, "aggregates": tuple((h, text) for h, text in node.get("aggregates", ()))}) for node in kept["nodes"])
-    return SinkRecord(**{**kept, **lists, "nodes": nodes, "sources": tuple(SourceRecord(**source) for source in kept["sources"])})
+    return SinkRecord(
+        **{**kept, **lists, "nodes": tuple(map(_node_of, kept["nodes"])), "sources": tuple(SourceRecord(**source) for source in kept["sources"])}
+    )
+
+
+def _node_of(kept: dict[str, Any]) -> NodeRecord:
+    aggregates = tuple((call, text) for call, text in kept.get("aggregates", ()))
+    return NodeRecord(**{**kept, "aggregates": aggregates, "takes": tuple(kept.get("takes", ())), "holders": tuple(kept.get("holders", ()))})
 
 
 def record(sinks: Iterable[Sink]) -> PlanRecord:
@@ -134,16 +147,43 @@ def node_ids(sink: Sink) -> dict[int, str]:
 def _sink(sink: Sink) -> SinkRecord:
     ids = node_ids(sink)
     nodes = []
+    taken_back: dict[int, tuple[_Taken, ...]] = {}
     for node in nodes_of(sink):
         inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
         meant = _meant(node)
         own = _expiring(own_fields(meant))
         keeps = isinstance(node, _KEEPING) and not static(node)
-        text = describe(node) if keeps else ""
-        nodes.append(NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]), text, keeps, *_aggregation(meant)))
+        takes = tuple(row for i in node.inputs for row in taken_back[id(i)])
+        taken_back[id(node)] = _taken_back(node, own, ids[id(node)], takes, keeps=keeps)
+        made = NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]) if _lasts(node) else "", "", keeps, *_aggregation(meant))
+        if keeps:
+            made = replace(made, text=describe(node), takes=tuple(row.made for row in takes), holders=tuple(row.holder for row in takes))
+        nodes.append(made)
     appends = sink.table.primary_key is None
     columns = tuple(c.name for c in sink.table.persisted)
     return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns)
+
+
+class _Taken(NamedTuple):
+    """What makes rows that can be taken back: the hash of all that does, and the id of what holds them."""
+
+    made: str
+    holder: str
+
+
+def _taken_back(node: Node, own: Any, node_id: str, takes: tuple[_Taken, ...], *, keeps: bool) -> tuple[_Taken, ...]:
+    """What makes the rows of ``node`` that can be taken back, of an input whose rows ``takes`` make. What holds rows takes back what it has given."""
+    if not changelog_mode(node).retracts:
+        return ()
+    if keeps or not node.inputs:
+        return (_Taken(_hash(own), node_id),)
+    return takes if isinstance(node, Union) else tuple(_Taken(_hash([own, row.made]), row.holder) for row in takes)
+
+
+def _lasts(node: Node) -> bool:
+    """Whether what ``node`` gives stays what it is, whatever comes."""
+    join = node.join if isinstance(node, KeyedJoin) else node
+    return not changelog_mode(node).retracts and not (isinstance(join, Join) and join.kind.left_only)
 
 
 def _sources(sink: Sink, ids: dict[int, str]) -> tuple[SourceRecord, ...]:
@@ -181,7 +221,10 @@ def _statics(sink: Sink, ids: dict[int, str]) -> tuple[str, ...]:
 
 
 def _meant(node: Node) -> Node:
-    """``node``; an aggregate with what its arguments stand for in the place of columns that have no name of the user's."""
+    """``node``; an aggregate with what its arguments stand for in the place of columns that have no name of the user's, and without how its rows are
+    taken where it keeps the same either way."""
+    if isinstance(node, GroupAggregate) and (changelog_mode(node.input).updates or any(a.call.distinct for a in node.aggregates)):
+        node = replace(node, upserts=False)
     if not isinstance(node, GroupAggregate | WindowAggregate) or not isinstance(node.input, Project):
         return node
     made = {c.name: c.expr for c in node.input.columns if reserved(c.name)}

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.checkpoints.records import OperatorRecord
 
 _EXPIRES = ", which expires"
+_GIVING = ", giving "
 # The names of columns in a type: a state knows them by their places.
 _NAMES = re.compile(r"(?<=[<,])[^<>:,()]+:")
 
@@ -57,6 +58,6 @@ def _operator(state: str) -> str:
 
 
 def _shape(state: str) -> str:
-    """What is kept, without layouts, which keep the versions that they began with, and without names."""
-    types = state[state.index(" of ") :] if _operator(state) and " of " in state else state
+    """What is kept, without layouts, which keep the versions that they began with, without what comes out, and without names."""
+    types = state[state.index(" of ") :].rsplit(_GIVING, 1)[0] if _operator(state) and " of " in state else state
     return _NAMES.sub("", types)

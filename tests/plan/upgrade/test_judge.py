@@ -133,6 +133,45 @@ def test_two_aggregates_that_are_alike_are_not_told_apart(plans) -> None:
     assert fates(judge(old, plans(twice.format(1, 3))), "state") == ["kept", "kept"]
     assert fates(judge(old, plans(twice.format(3, 4))), "state") == ["lost", "new"]
 
+    assert "several are alike" in next(part.why for part in judge(old, plans(twice.format(3, 4))).lost)
+
+
+_TAKEN = "rows that it holds are taken back by all of their values, and the new plan makes them otherwise"
+PAIRS = "SELECT i, n FROM (SELECT item AS i, m AS n FROM (SELECT id, MAX(item) AS item, COUNT(*) AS m FROM bids {} GROUP BY id)) AS t {}"
+LARGEST = "SELECT CAST(n AS STRING), COUNT(*) FROM ({}) AS u GROUP BY n"
+# An aggregate over rows that are taken back, and the same above other rows: whether it goes on.
+TAKEN_BACK = {
+    "below what holds the rows": (PAIRS.format("", ""), PAIRS.format("WHERE price > 1", ""), []),
+    "above it all": (PAIRS.format("", ""), PAIRS.format("", ""), []),
+    "a filter between": (PAIRS.format("", ""), PAIRS.format("", "WHERE i > 'a'"), [_TAKEN]),
+    "another value between": (PAIRS.format("", ""), PAIRS.format("", "").replace("m AS n", "m + 1 AS n"), [_TAKEN]),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "lost"), TAKEN_BACK.values(), ids=TAKEN_BACK)
+def test_rows_are_taken_back_from_what_has_them(plans, before: str, after: str, lost: list[str]) -> None:
+    verdict = judge(plans(LARGEST.format(before)), plans(LARGEST.format(after)))
+    assert [part.why for part in verdict.lost if "taken back by all" in part.why] == lost, table(verdict)
+    assert bool(verdict.lost) == bool(lost)
+
+
+def test_nothing_begins_empty_above_rows_that_were_counted(plans) -> None:
+    counted = "SELECT item, COUNT(DISTINCT id) AS n FROM bids GROUP BY item"
+    verdict = judge(plans(counted), plans(LARGEST.format(counted)))
+    assert [part.why for part in verdict.lost] == ["it begins empty, and rows that came before would be taken back from it"]
+    assert not judge(plans("SELECT item, CAST(id AS BIGINT) FROM bids"), plans(COUNT)).lost
+
+
+def test_an_outer_joins_condition_is_what_its_rows_came_by(plans) -> None:
+    for kind, lost in (("", False), ("LEFT", True), ("FULL", True)):
+        verdict = judge(plans(JOIN.format(kind, "item", "item", "<")), plans(JOIN.format(kind, "item", "item", ">")))
+        assert bool(verdict.lost) == lost, kind
+
+
+def test_how_rows_are_taken_changes_nothing_of_what_is_kept(plans) -> None:
+    distinct = "SELECT item, COUNT(DISTINCT id) FROM bids GROUP BY item"
+    assert not judge(plans(distinct), plans(f"SELECT i, n FROM ({distinct}) AS t (i, n) WHERE n > 1")).lost
+
 
 def test_sinks_are_known_by_their_tables(plans) -> None:
     old, both = plans(COUNT), plans("SELECT item, CAST(id AS BIGINT) FROM bids", COUNT, into=("other", "out_"))

@@ -19,6 +19,7 @@ SPARK = OperatorRecord(0, "a", 0, "stateStoreSave", "by (timestamp, string) keep
         (OWN, replace(OWN, operator=3, node="b"), None),
         (OWN, replace(OWN, state=COUNT.replace("KeyedAggregate 1", "KeyedAggregate 2")), None),
         (OWN, replace(OWN, state=COUNT.replace("k:", "Straße 1:").replace("(k)", "(Straße 1)")), None),
+        (OWN, replace(OWN, state=COUNT.replace("c:bigint>", "c:bigint,kind:tinyint>")), None),
         (OWN, replace(OWN, state=COUNT.replace("n:int", "n:bigint")), "others"),
         (OWN, replace(OWN, state=COUNT.replace("c0:bigint", "c0:bigint,c1:int")), "others"),
         (OWN, replace(OWN, state=COUNT.replace(", giving", ", which expires, giving")), "is to expire now"),

@@ -14,6 +14,7 @@ import java.util.UUID;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.streaming.HasStreamingSourceIdentifyingName;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
@@ -40,6 +41,10 @@ public final class QueryRecord {
     private static final TreeNodeTag<String> NODE = new TreeNodeTag<>("sqlstream.node");
     /** Of the plan of all that a node gives. */
     private static final TreeNodeTag<String> WHOLE = new TreeNodeTag<>("sqlstream.whole");
+    /** What Spark's optimizer makes anew, without marks. */
+    private static final List<Class<? extends LogicalPlan>> MADE_ANEW = List.of(Aggregate.class, Join.class);
+
+    private static final String OF = "of";
 
     private QueryRecord() {}
 
@@ -159,37 +164,48 @@ public final class QueryRecord {
         List<Map<String, Object>> found = new ArrayList<>();
         operators(plan, null, found);
         found.sort(Comparator.comparingLong(each -> (Long) each.get("operator")));
-        // The optimizer makes some aggregates anew, without marks. They keep their order, that of the numbers.
-        var unknown = found.stream().filter(each -> each.get("node") == null).toList();
-        List<String> aggregates = new ArrayList<>();
-        aggregates(logical, aggregates);
-        aggregates.removeIf(node -> found.stream().anyMatch(each -> node.equals(each.get("node"))));
-        for (int i = 0; i < unknown.size() && aggregates.size() == unknown.size(); i++) {
-            unknown.get(i).put("node", aggregates.get(i));
+        for (Class<?> of : MADE_ANEW) {
+            var unknown = found.stream()
+                    .filter(each -> each.get("node") == null && of.equals(each.get(OF)))
+                    .toList();
+            List<String> nodes = new ArrayList<>();
+            nodes(logical, of, nodes);
+            nodes.removeIf(
+                    node -> found.stream().anyMatch(each -> of.equals(each.get(OF)) && node.equals(each.get("node"))));
+            // They keep their order, that of the numbers.
+            for (int i = 0; i < unknown.size() && nodes.size() == unknown.size(); i++) {
+                unknown.get(i).put("node", nodes.get(i));
+            }
         }
+        found.forEach(each -> each.remove(OF));
         Map<Object, Integer> parts = new HashMap<>();
         found.forEach(each -> each.put("part", parts.merge(each.get("node"), 1, Integer::sum) - 1));
         return found;
     }
 
-    private static void aggregates(LogicalPlan plan, List<String> nodes) {
-        if (plan instanceof Aggregate
-                && plan.isStreaming()
-                && plan.getTagValue(NODE).isDefined()) {
+    private static void nodes(LogicalPlan plan, Class<?> of, List<String> nodes) {
+        boolean keeps =
+                of.isInstance(plan) && Scala.list(plan.children()).stream().allMatch(LogicalPlan::isStreaming);
+        if (keeps && plan.getTagValue(NODE).isDefined()) {
             nodes.add(plan.getTagValue(NODE).get());
         }
-        Scala.list(plan.children()).forEach(child -> aggregates(child, nodes));
+        Scala.list(plan.children()).forEach(child -> nodes(child, of, nodes));
     }
 
     private static void operators(SparkPlan plan, String above, List<Map<String, Object>> found) {
-        Option<String> own = plan.logicalLink().isEmpty()
-                ? Option.empty()
-                : plan.logicalLink().get().getTagValue(NODE);
+        LogicalPlan logical =
+                plan.logicalLink().isEmpty() ? null : plan.logicalLink().get();
+        Option<String> own = logical == null ? Option.empty() : logical.getTagValue(NODE);
         String node = own.isEmpty() ? above : own.get();
         if (plan instanceof StateStoreWriter writer && writer.stateInfo().isDefined()) {
+            Class<?> anew = MADE_ANEW.stream()
+                    .filter(of -> of.isInstance(logical))
+                    .findFirst()
+                    .orElse(null);
             Map<String, Object> each = new LinkedHashMap<>();
             each.put("operator", writer.stateInfo().get().operatorId());
-            each.put("node", node);
+            each.put("node", anew != null && own.isEmpty() ? null : node);
+            each.put(OF, anew);
             each.put("part", 0);
             each.put("kind", writer.shortName());
             each.put("state", state(plan));

@@ -37,6 +37,8 @@ public final class StateSchema {
 
     /** What is between the layouts and the rest. */
     private static final String ROWS = " by (";
+    /** What is behind all that is kept: the rows that come out. */
+    private static final String GIVING = ", giving ";
 
     private static final Pattern LAYOUTS = Pattern.compile("\\w+ \\d{1,9}(, \\w+ \\d{1,9})*" + Pattern.quote(ROWS));
     private static final Pattern NAMES = Pattern.compile("(?<=[<,])[^<>:,()]+:");
@@ -57,7 +59,7 @@ public final class StateSchema {
                 + ROWS + String.join(", ", keys) + ") of " + rows.catalogString()
                 + (depends.isEmpty() ? "" : " with " + depends)
                 + (expires ? ", which expires" : "")
-                + ", giving " + output.catalogString();
+                + GIVING + output.catalogString();
         StateTable table = new StateTable().key(null, DataTypes.LongType);
         keys.forEach(key -> table.key(key, rows.apply(key).dataType()));
         operator.describe(table, rows);
@@ -94,9 +96,11 @@ public final class StateSchema {
         return text.substring(0, text.indexOf(' '));
     }
 
-    /** What is kept, without the names of columns: a state knows them by their places. */
+    /** What is kept, without what comes out and the names of columns: a state knows them by their places. */
     private static String shape(String text) {
-        return NAMES.matcher(text.substring(text.indexOf(" of "))).replaceAll("");
+        String kept = text.substring(text.indexOf(" of "));
+        int gives = kept.lastIndexOf(GIVING);
+        return NAMES.matcher(gives < 0 ? kept : kept.substring(0, gives)).replaceAll("");
     }
 
     /**
