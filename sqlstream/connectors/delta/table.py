@@ -6,10 +6,12 @@ Flink. A TIMESTAMP is stored as TIMESTAMP_NTZ (``Type.stored``). One with a PRIM
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.delta import merge as delta_merge
+from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.in_order import task_sorted
 from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
@@ -35,6 +37,8 @@ _KINDS = [
     f"WHEN '{change}' THEN {kind.spark}" for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
 ]
 _FEED = "delta.enableChangeDataFeed"
+# So long may the first commit of a table take that another process has begun to make.
+_MADE_WITHIN_S = 15
 
 
 class Delta(Connector):
@@ -234,11 +238,22 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
             spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
             return path
         except (Py4JJavaError, PySparkException):
-            # Another process has made it meanwhile.
-            if not DeltaTable.isDeltaTable(spark, path):
+            if not _made_meanwhile(spark, path):
                 raise
     _compare(spark, table, path)
     return path
+
+
+def _made_meanwhile(spark: SparkSession, path: str) -> bool:
+    """Whether another process has made the table, or does so now: the folder of its log comes before what is in it."""
+    from delta.tables import DeltaTable
+
+    end = time.monotonic() + (_MADE_WITHIN_S if Folder(spark, path).exists("_delta_log") else 0)
+    while not DeltaTable.isDeltaTable(spark, path):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.2)
+    return True
 
 
 def _compare(spark: SparkSession, table: Table, path: str, lacking: Collection[str] = ()) -> None:
