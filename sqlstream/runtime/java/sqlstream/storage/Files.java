@@ -44,7 +44,7 @@ public final class Files {
         return JSON.writeValueAsString(found);
     }
 
-    /** A JSON array: whether it is a folder, and milliseconds since 1970 when it was written; null where there is none. */
+    /** A JSON array: whether it is a folder, and when it was written, in milliseconds since 1970; null without one. */
     public static String status(SparkSession session, String path) throws IOException {
         Path given = new Path(path);
         try {
