@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.hadoop import HadoopJvm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 SETTINGS = {
     # Else it asks for a file of queues.
@@ -73,6 +75,32 @@ class Yarn:
             assert time.monotonic() < deadline, last
             time.sleep(0.2)
         return last
+
+    def kill_drivers(self) -> int:
+        """Kill the JVMs of drivers that run here by SIGKILL; how many."""
+        killed = 0
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                program, *arguments = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue  # it has ended
+            if (
+                program.endswith("java")
+                and "org.apache.spark.deploy.yarn.ApplicationMaster" in arguments
+                and any(str(self._jvm.folder) in a for a in arguments)
+            ):
+                os.kill(int(process.name), signal.SIGKILL)
+                killed += 1
+        return killed
+
+    def kill(self) -> None:
+        """End the last application, as ``yarn application -kill`` does."""
+        client = self._jvm.java.org.apache.hadoop.yarn.client.api.YarnClient.createYarnClient()
+        client.init(self._cluster.getConfig())
+        client.start()
+        known = client.getApplications()
+        client.killApplication(max((report.getApplicationId() for report in known), key=lambda i: i.getId()))
+        client.stop()
 
     def logs(self) -> str:
         """What has been said in containers."""

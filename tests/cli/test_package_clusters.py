@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,14 @@ import pytest
 
 from sqlstream.cli.kafka.process import free_port
 from sqlstream.core.java import require_java
+from tests.remote import Remote
 from tests.runtime.test_cluster import QUICK, daemon, wait_for
 from tests.yarn import Yarn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from tests.hdfs import Hdfs
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow, pytest.mark.timeout(1200)]
 SPARK = Path(pyspark.__file__).parent
@@ -54,6 +58,9 @@ CREATE TABLE words (w STRING) WITH ('connector' = 'filesystem', 'path' = '${env:
 CREATE TABLE shouted (w STRING, packed BOOLEAN, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/shouted');
 CREATE TABLE spoken (w STRING) WITH ('connector' = 'kafka', 'topic' = 'spoken', 'properties.bootstrap.servers' = '${env:BOOTSTRAP}', 'format' = 'json',
   'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE written (w STRING) WITH ('connector' = 'filesystem', 'path' = '${env:DATA}/written', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE copied (w STRING) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/copied');
+CREATE TABLE counted (w STRING, n BIGINT, PRIMARY KEY (w) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '${env:DATA}/counted');
 """
 BATCH = """
 SET 'execution.runtime-mode' = 'batch';
@@ -70,7 +77,15 @@ KAFKA = """
 SET 'table.dml-sync' = 'true';
 INSERT INTO shouted SELECT shout(w), place(w) FROM spoken;
 """
-SCRIPTS = {"shout.sql": BATCH, "fail.sql": FAILING, "refused.sql": REFUSED, "kafka.sql": KAFKA}
+STREAM = """
+SET 'execution.checkpointing.interval' = '500ms';
+SET 'table.dml-sync' = 'true';
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO counted SELECT w, COUNT(*) FROM written GROUP BY w;
+INSERT INTO copied SELECT shout(w) FROM written;
+END;
+"""
+SCRIPTS = {"shout.sql": BATCH, "fail.sql": FAILING, "refused.sql": REFUSED, "kafka.sql": KAFKA, "stream.sql": STREAM}
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +142,32 @@ def submit(package: Path, machine: dict[str, str], *arguments: str) -> subproces
     return subprocess.run(command(package, *arguments), env=machine, capture_output=True, text=True, timeout=500, cwd=machine["HOME"])
 
 
+class Running:
+    """A script that has been submitted: ``jvm`` is the process of ``submit``."""
+
+    def __init__(self, package: Path, machine: dict[str, str], *arguments: str) -> None:
+        self.log = Path(machine["HOME"]) / "driver.log"
+        with self.log.open("ab") as out:
+            self.jvm = subprocess.Popen(command(package, *arguments), env=machine, stdout=out, stderr=out, cwd=machine["HOME"])
+
+    def until(self, reached: Callable[[], object], seconds: float = 180) -> None:
+        deadline = time.monotonic() + seconds
+        while not reached():
+            assert time.monotonic() < deadline and self.jvm.poll() is None, self.log.read_text(errors="replace")[-8000:]
+            time.sleep(0.5)
+
+
 def rows(spark, path: Path | str) -> list[tuple]:
     return sorted(tuple(row) for row in spark.read.format("delta").load(str(path)).collect())
+
+
+def written(machine: dict[str, str], number: int, *words: str) -> None:
+    """A file more for the job that reads them as they come."""
+    folder = Path(machine["DATA"]) / "written"
+    folder.mkdir(exist_ok=True)
+    hidden = folder / f".{number}.json"
+    hidden.write_text("".join(f'{{"w": "{word}"}}\n' for word in words))
+    hidden.rename(folder / f"{number}.json")
 
 
 @pytest.fixture
@@ -198,3 +237,24 @@ def test_on_yarn(package: Path, bare: dict[str, str], yarn: Yarn, tmp_path: Path
     assert yarn.ended() == ("words", "SUCCEEDED", 1)
     assert rows(spark, f"{bare['DATA']}/shouted") == [("HELLO!", True), ("SCHÖN!", True)]
     assert list((tmp_path / "kept" / "jobs").iterdir())
+
+
+def test_yarn_starts_a_killed_driver_again(package: Path, bare: dict[str, str], yarn: Yarn, hdfs: Hdfs, spark) -> None:
+    machine, there = to_yarn(bare, yarn)
+    written(bare, 1, "hello", "hello")
+    copied = f"{bare['DATA']}/copied"
+    driver = Running(package, machine, *there, "--", "stream.sql", "-D", f"execution.checkpointing.dir={hdfs.url}/streams")
+    try:
+        driver.until(lambda: Path(copied, "_delta_log").exists() and len(rows(spark, copied)) == 2)
+        written(bare, 2, "late", "hello")
+        assert yarn.kill_drivers() == 1
+        driver.until(lambda: rows(spark, copied) == [("HELLO!",)] * 3 + [("LATE!",)])
+        driver.until(lambda: rows(spark, f"{bare['DATA']}/counted") == [("hello", 3), ("late", 1)])
+        assert yarn.applications()[-1].attempts == 2
+        assert Remote(spark, hdfs.url).names(f"{hdfs.url}/streams/jobs")
+        yarn.kill()
+        assert driver.jvm.wait(90) == 1, "what was killed has not succeeded"
+        assert yarn.ended().state == "KILLED"
+    finally:
+        driver.jvm.kill()
+        driver.jvm.wait()
