@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.core import storage
 from sqlstream.core.errors import SqlStreamError, ValidationError
-from sqlstream.runtime.jobs import jobs, upgrades
+from sqlstream.runtime.jobs import upgrades
 from tests.runtime.edited import COUNT, Project
 
 if TYPE_CHECKING:
@@ -302,7 +303,7 @@ def test_an_upgrade_that_ended_midway_is_made_anew(project: Project, monkeypatch
     with monkeypatch.context() as patched:
         patched.setattr(upgrades, "derive", killed)
         # As kill -9 does it: nothing is tidied up.
-        patched.setattr(jobs.shutil, "rmtree", lambda *a, **k: None)
+        patched.setattr(storage.shutil, "rmtree", lambda *a, **k: None)
         with pytest.raises(SqlStreamError, match="the machine is off"):
             project.run(changed)
     half = project.path / ".sqlstream" / "jobs" / "job" / "2"

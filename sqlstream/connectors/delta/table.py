@@ -164,10 +164,8 @@ class Delta(Connector):
             spark.sql(f"ALTER TABLE delta.{quote(path)} ADD COLUMNS ({', '.join(f'{quote(c.name)} {c.type.stored}' for c in added)})")
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
-        jvm: Any = request.spark._jvm
         path = resolve(request.table.options["table-path"], request.project)
-        snapshot = jvm.org.apache.spark.sql.delta.DeltaLog.forTableWithSnapshot(request.spark._jsparkSession, path)._2()
-        last = snapshot.transactions().get(query)
+        last = _snapshot(request.spark, path).transactions().get(query)
         return bool(last.isDefined()) and int(last.get()) >= batch
 
     def write_batch(self, request: Write) -> None:
@@ -246,14 +244,19 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
 
 def _made_meanwhile(spark: SparkSession, path: str) -> bool:
     """Whether another process has made the table, or does so now: the folder of its log comes before what is in it."""
-    from delta.tables import DeltaTable
-
     end = time.monotonic() + (_MADE_WITHIN_S if Folder(spark, path).exists("_delta_log") else 0)
-    while not DeltaTable.isDeltaTable(spark, path):
+    # Delta's own isDeltaTable goes by what its log was when it was last read.
+    while _snapshot(spark, path).version() < 0:
         if time.monotonic() > end:
             return False
         time.sleep(0.2)
     return True
+
+
+def _snapshot(spark: SparkSession, path: str) -> Any:
+    """Delta's snapshot of the table as it is now; its version is -1 where there is none."""
+    jvm: Any = spark._jvm
+    return jvm.org.apache.spark.sql.delta.DeltaLog.forTableWithSnapshot(spark._jsparkSession, path)._2()
 
 
 def _compare(spark: SparkSession, table: Table, path: str, lacking: Collection[str] = ()) -> None:
