@@ -137,17 +137,19 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
     def counted() -> dict[str, int]:
         return {row.item: row.n for row in spark.read.format("delta").load(str(tmp_path / "counted")).collect()}
 
-    def until(expected: dict[str, int], log: str, *, seconds: float = 150) -> None:
-        end, found = time.monotonic() + seconds, {}
+    def until(expected: dict[str, int], log: str, driver: subprocess.Popen[bytes]) -> None:
+        end, found = time.monotonic() + 300, {}
         # Before its first micro-batch there is no table.
         while not (tmp_path / "counted" / "_delta_log").exists() or (found := counted()) != expected:
             time.sleep(0.5)
-            assert time.monotonic() < end, (found, (tmp_path / f"{log}.log").read_text())
+            said = (tmp_path / f"{log}.log").read_text()
+            assert driver.poll() is None, f"The driver ended with {driver.poll()}: {said[-4000:]}"
+            assert time.monotonic() < end, f"{found} after 300 s: {said[-4000:]}"
 
     project.feed("bids", (1, "a", 1), (2, "b", 5))
     first = start("one")
     try:
-        until({"a": 1, "b": 1}, "one")
+        until({"a": 1, "b": 1}, "one", first)
         # All of its processes stand still, its JVM too, which has a session of its own.
         stopped = [first.pid, *_children(first.pid)]
         for pid in stopped:
@@ -155,7 +157,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
         project.feed("bids", (3, "a", 1))
         second = start("two")
         try:
-            until({"a": 2, "b": 1}, "two")
+            until({"a": 2, "b": 1}, "two", second)
             assert "continues where it stopped" in (tmp_path / "two.log").read_text()
             for pid in stopped:
                 os.kill(pid, signal.SIGCONT)
@@ -163,7 +165,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
             said = (tmp_path / "one.log").read_text()
             assert re.search(r"Job 'job' is run by process \d+ on \S+ now", said), said
             project.feed("bids", (4, "a", 1), (5, "b", 1))
-            until({"a": 3, "b": 2}, "two")
+            until({"a": 3, "b": 2}, "two", second)
         finally:
             os.kill(second.pid, signal.SIGKILL)
             second.wait()
@@ -171,7 +173,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
         project.feed("bids", (6, "c", 1))
         third = start("two")
         try:
-            until({"a": 3, "b": 2, "c": 1}, "two")
+            until({"a": 3, "b": 2, "c": 1}, "two", third)
             third.terminate()
             assert third.wait(60) == 143
             command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(tmp_path), "list", "--json"]
