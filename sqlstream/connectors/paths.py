@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import PACKAGE
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-# What Flink calls S3, by one plugin or the other; Hadoop calls it s3a.
-S3 = re.compile(r"^s3p?:(?=/)")
 
 
 def is_uri(path: str) -> bool:
@@ -23,7 +21,7 @@ def is_uri(path: str) -> bool:
 def resolve(path: str, project: Path) -> str:
     """``path`` as Spark takes it: a URI as it is, but for Flink's names of S3, anything else as an absolute path. Raises ValidationError."""
     if is_uri(path):
-        return S3.sub("s3a:", path)
+        return storage.S3.sub("s3a:", path)
     if not path.startswith("/") and (project / PACKAGE).exists():
         raise ValidationError(
             f"The path '{path}' is relative, and a package is unpacked anew on each machine.",

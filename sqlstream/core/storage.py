@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Of a file system's name more than one letter, unlike that of a drive.
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+# What Flink calls S3, by one plugin or the other; Hadoop calls it s3a.
+S3 = re.compile(r"^s3p?:(?=/)")
 
 
 def scheme(location: str) -> str | None:
@@ -55,6 +57,16 @@ class Engine(Protocol):
 
     def explained(self, error: Exception) -> SqlStreamError:
         """What its JVM has thrown, as a user can read it."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """The engine of a query that runs: what its JVM throws is explained where the query fails."""
+
+    spark: Any
+
+    def explained(self, error: Exception) -> SqlStreamError:
+        raise error
 
 
 @dataclass(frozen=True)
@@ -194,7 +206,7 @@ Place: TypeAlias = "Path | HadoopPath"
 def place(location: str, project: Path, hadoop: Hadoop) -> Place:
     """The place that ``location`` names: a path, relative to ``project``, or the URI of a file system."""
     if scheme(location) is not None:
-        return HadoopPath(location, hadoop)
+        return HadoopPath(S3.sub("s3a:", location), hadoop)
     found = urlparse(location)
     return project / (unquote(found.path) if found.scheme.lower() == "file" else location)
 

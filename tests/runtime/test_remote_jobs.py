@@ -83,6 +83,13 @@ def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> 
     assert path is not None and path.startswith(f"{directory}/savepoints/job-")
     (shown,) = rows(project.session, "SHOW SAVEPOINTS;")
     assert (shown["savepoint path"], shown["status"]) == (path, "COMPLETED")
+    # Its state is a table there too, with the columns that are declared.
+    (declared,) = (value for key, value in project.rows(f"DESCRIBE SAVEPOINT '{path}';") if key is not None and key.endswith(": table"))
+    assert declared is not None and path in declared
+    project.run(declared)
+    assert sorted(project.rows("SELECT * FROM state;")) == [("a", "3"), ("b", "1")]
+    with pytest.raises(ValidationError, match="keeps no 'itme'"):
+        project.rows(f"{declared.replace('`item`', '`itme`').replace('TABLE state', 'TABLE wrong')} SELECT * FROM wrong;")
     other = Session(tmp_path, options={"execution.checkpointing.dir": directory}, notify=print, engine=project.session._given_engine)
     (job,) = rows(other, "SHOW JOBS;")
     assert (job["job name"], job["status"], job["version"]) == ("job", "CANCELED", "2") and job["size"] != "0 B"

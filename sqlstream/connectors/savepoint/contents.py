@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
+from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.syntax.cursor import Cursor
@@ -64,12 +65,17 @@ class StateOperator:
         return f"CREATE TABLE {name} (\n{columns}\n) WITH ({options});"
 
 
-def folder_of(path: str) -> Path:
-    """The folder that ``path`` names, a path from the root or a ``file:`` URI. Raises ValidationError for any other."""
+def folder_of(path: str) -> Path | None:
+    """The folder of this machine that ``path`` names, a path from the root or a ``file:`` URI; None where it is a URI of another file system.
+
+    Raises ValidationError for any other.
+    """
+    if storage.scheme(path) is not None:
+        return None
     location = urlparse(path)
     folder = Path(unquote(location.path) if location.scheme == "file" else path)
     if location.scheme not in ("", "file") or not folder.is_absolute():
-        raise ValidationError(f"'{path}' is no local path from the root, nor a file: URI, of a savepoint.", hint=_PRINTED)
+        raise ValidationError(f"'{path}' is no path from the root, nor a URI, of a savepoint.", hint=_PRINTED)
     return folder
 
 

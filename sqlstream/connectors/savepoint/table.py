@@ -19,6 +19,7 @@ from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.tables import PhysicalColumn
 
 if TYPE_CHECKING:
+    from sqlstream.core.storage import Place
     from sqlstream.sql.tables import Table
     from sqlstream.sql.types import Type
 
@@ -49,30 +50,18 @@ class Savepoint(Connector):
     )  # fmt: skip
 
     def columns(self, table: Table) -> tuple[PhysicalColumn, ...]:
-        operator = self._operator(table)
-        return tuple(PhysicalColumn(c.name, c.type) for c in operator.columns)
+        path = self._path(table)
+        if (folder := folder_of(path)) is None:
+            raise ValidationError(
+                f"The columns of a table in '{path}' must be declared: a savepoint that is not on this machine is looked at when it is read.",
+                hint=f"DESCRIBE SAVEPOINT '{path}' prints a CREATE TABLE of each operator.",
+            )
+        return tuple(PhysicalColumn(c.name, c.type) for c in self._operator(table, folder).columns)
 
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check_options(self.name, plain_options(table), self.options)
-        operator = self._operator(table)
-        there = {c.name: c for c in operator.columns}
-        right = f"This is right:\n{operator.declaration(table.options['state.path'], table.path.name)}"
-        if table.metadata:
-            raise ValidationError("The 'savepoint' connector has no metadata columns.", hint=right)
-        for column in table.physical:
-            kept = there.get(column.name)
-            if kept is None:
-                raise ValidationError(
-                    f"Operator '{operator.uid}' of the savepoint keeps no '{column.name}'.",
-                    hint=did_you_mean(column.name, there) or right,
-                )
-            if not kept.type.same(column.type):
-                problem = f"Column '{column.name}' is declared {column.type.full}, and operator '{operator.uid}' keeps {kept.type.full}."
-                raise ValidationError(problem, hint=right)
-        keys = [c.name for c in operator.columns if c.key]
-        declared = table.primary_key.columns if table.primary_key else ()
-        if declared and set(declared) != set(keys):
-            raise ValidationError(f"The key of operator '{operator.uid}' is ({', '.join(keys)}), not ({', '.join(declared)}).", hint=right)
+        if (folder := folder_of(self._path(table))) is not None:
+            _check_columns(table, self._operator(table, folder))
         return notices
 
     def bounded(self, table: Table) -> bool:
@@ -86,7 +75,9 @@ class Savepoint(Connector):
         from pyspark.sql import functions as F
 
         table, spark = request.table, request.spark
-        operator = self._operator(table)
+        path = self._path(table)
+        operator = self._operator(table, folder_of(path) or storage.place(path, request.project, storage.Hadoop(lambda: storage.Running(spark))))
+        _check_columns(table, operator)
         if not operator.checkpoint.exists():
             # Its query had not begun.
             return SourceFrame(spark.range(0).select(*[F.lit(None).cast(c.type.spark).alias(c.name) for c in table.physical]))
@@ -96,14 +87,17 @@ class Savepoint(Connector):
         there = {c.name: c for c in operator.columns}
         return SourceFrame(DataFrame(rows, spark).select(*[F.expr(_carried(there[c.name], c.type)).alias(c.name) for c in table.physical]))
 
-    def _operator(self, table: Table) -> StateOperator:
-        """The operator that ``table`` names. Raises ValidationError, NotSupported."""
-        path, uid, by_hash = (table.options.get(key) for key in ("state.path", "operator.uid", "operator.uid.hash"))
-        if path is None:
+    def _path(self, table: Table) -> str:
+        if (path := table.options.get("state.path")) is None:
             option_rows.check_options(self.name, plain_options(table), self.options)
+        return path or ""
+
+    def _operator(self, table: Table, savepoint: Place) -> StateOperator:
+        """The operator that ``table`` names, of this ``savepoint``. Raises ValidationError, NotSupported."""
+        uid, by_hash = (table.options.get(key) for key in ("operator.uid", "operator.uid.hash"))
         if (uid is None) == (by_hash is None):
             raise ValidationError("Either 'operator.uid' or 'operator.uid.hash' must be set.", hint="DESCRIBE SAVEPOINT prints the uids.")
-        operator = find(folder_of(path or ""), uid=uid, hash=by_hash)
+        operator = find(savepoint, uid=uid, hash=by_hash)
         if not operator.columns:
             raise NotSupported(
                 f"What operator '{operator.uid}' keeps can't be read as a table: {operator.text}.",
@@ -112,6 +106,28 @@ class Savepoint(Connector):
                 else None,
             )
         return operator
+
+
+def _check_columns(table: Table, operator: StateOperator) -> None:
+    """Refuse what ``table`` declares and ``operator`` does not keep. Raises ValidationError."""
+    there = {c.name: c for c in operator.columns}
+    right = f"This is right:\n{operator.declaration(table.options['state.path'], table.path.name)}"
+    if table.metadata:
+        raise ValidationError("The 'savepoint' connector has no metadata columns.", hint=right)
+    for column in table.physical:
+        kept = there.get(column.name)
+        if kept is None:
+            raise ValidationError(
+                f"Operator '{operator.uid}' of the savepoint keeps no '{column.name}'.",
+                hint=did_you_mean(column.name, there) or right,
+            )
+        if not kept.type.same(column.type):
+            problem = f"Column '{column.name}' is declared {column.type.full}, and operator '{operator.uid}' keeps {kept.type.full}."
+            raise ValidationError(problem, hint=right)
+    keys = [c.name for c in operator.columns if c.key]
+    declared = table.primary_key.columns if table.primary_key else ()
+    if declared and set(declared) != set(keys):
+        raise ValidationError(f"The key of operator '{operator.uid}' is ({', '.join(keys)}), not ({', '.join(declared)}).", hint=right)
 
 
 def _carried(kept: StateColumn, type_: Type) -> str:

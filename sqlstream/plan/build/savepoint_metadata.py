@@ -38,7 +38,12 @@ def savepoint_metadata(node: ast.TableFunction) -> tuple[Values, tuple[str, ...]
         case _:
             raise ValidationError(f"{node.name} takes the path of a savepoint, a text that is written there.", at=node)
     try:
-        rows = tuple(tuple(map(_literal, _COLUMNS, _row(operator))) for operator in operators(folder_of(path.name)))
+        if (folder := folder_of(path.name)) is None:
+            raise ValidationError(
+                f"savepoint_metadata reads savepoints of this machine, and '{path.name}' is on another file system.",
+                hint="DESCRIBE SAVEPOINT says what is in it; a copy on this machine is read.",
+            )
+        rows = tuple(tuple(map(_literal, _COLUMNS, _row(operator))) for operator in operators(folder))
     except ValidationError as error:
         error.at = path
         raise
