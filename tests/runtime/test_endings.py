@@ -45,6 +45,16 @@ class Running:
     def said(self) -> str:
         return self.log.read_text()
 
+    def settle(self) -> None:
+        """Until no micro-batch is under way: what one that is killed has printed is printed again."""
+        end = time.monotonic() + 60
+        while self._logged("offsets") != self._logged("commits"):
+            assert self.process.poll() is None and time.monotonic() < end, self.said
+            time.sleep(0.1)
+
+    def _logged(self, log: str) -> set[tuple[Path, str]]:
+        return {(path.parent.parent, path.name) for path in (self.project / ".sqlstream").rglob(f"{log}/[0-9]*")}
+
     def jvm(self) -> int:
         (found,) = jvms_of(self.process.pid)
         return found
@@ -70,6 +80,7 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
     first = Running(tmp_path)
     try:
         first.until("+I[1]")
+        first.settle()
         jvm = first.jvm()
         # As systemd does.
         os.kill(jvm, signal.SIGTERM)
@@ -84,6 +95,7 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
     try:
         second.until("+I[2]", "continues where it stopped")
         assert "+I[1]" not in second.said
+        second.settle()
         os.kill(second.jvm(), signal.SIGKILL)
         second.until("into_default_catalog.default_database.copies' has failed: Spark died: its JVM was killed (SIGKILL). It is started again in 1.")
         feed(tmp_path, 3)

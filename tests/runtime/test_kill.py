@@ -105,7 +105,7 @@ def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker, spark) -
 
 
 def complete(spark, project: Path, sent: int, closed: int) -> bool:
-    if not (project / "copies" / "_delta_log").exists() or not (project / "counts" / "_delta_log").exists():
+    if not all(any((project / table / "_delta_log").glob("*.json")) for table in ("copies", "counts")):
         return False
     copies = spark.read.format("delta").load(str(project / "copies")).count()
     return copies >= sent and spark.read.format("delta").load(str(project / "counts")).count() >= closed
