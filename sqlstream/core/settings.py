@@ -49,7 +49,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("execution.checkpointing.num-retained", _INT, None, "How many micro-batches of a job keep their checkpoint; 100 where nothing is set."),
     Option("state.checkpoints.num-retained", _INT, None, "As execution.checkpointing.num-retained."),
     Option("execution.upgrade-mode", _ENUM, None, "What becomes of a stopped job whose statement has changed, which is refused otherwise:"
-           " last-state keeps offsets and state, stateless keeps offsets, from-start begins anew, from where the options of its sources say.",
+           " last-state keeps offsets and state, and refuses what would lose state; stateless keeps offsets; from-start begins anew, from where"
+           " the options of its sources say.",
            values=("last-state", "stateless", "from-start")),
     Option("execution.checkpointing.savepoint-dir", OptionKind.STRING, None, "Where savepoints are made; savepoints of"
            " execution.checkpointing.dir where none is set."),

@@ -26,7 +26,7 @@ TABLE = f"CREATE TABLE t (i INT, s STRING, {COLUMNS}) WITH ('connector' = 'datag
 
 def opened(folder: Path) -> Session:
     session = Session(folder, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(session.run(TABLE))
+    list(session.run(f"{TABLE} CREATE TABLE bare WITH ('connector' = 'datagen');"))
     return session
 
 
@@ -110,6 +110,7 @@ def test_a_folder_that_can_not_be_written_to(tmp_path: Path, broken: None) -> No
         (f"SELECT SUM(i) OVER (ORDER BY i ROWS {'9' * 5000} PRECEDING) FROM t", "out of range"),
         (f"SELECT INTERVAL '1' DAY({'9' * 5000})", "out of range"),
         (f"SELECT COUNT(*) FROM t GROUP BY CUBE({', '.join(f'c{k}' for k in range(20))})", "GROUP BY has 1,048,576 grouping sets"),
+        ("SELECT COUNT(*) FROM bare", "has no columns"),
         ("SELECT COUNT(*) FROM t GROUP BY CUBE(c0, c1, c2, c3, c4, c5, c6), CUBE(c7, c8, c9, c10, c11, c12)", "GROUP BY has 8,192 grouping sets"),
     ],
 )

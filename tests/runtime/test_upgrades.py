@@ -64,6 +64,21 @@ def test_a_renamed_view_changes_nothing(project: Project) -> None:
     assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
 
 
+def test_a_renamed_table_goes_on(project: Project) -> None:
+    project.feed("bids", (1, "a", 1), (2, "a", 5))
+    project.run(COUNT)
+    project.set("last-state")
+    list(project.session.run("ALTER TABLE bids RENAME TO `offers ü`;"))
+    project.feed("bids", (3, "a", 1))
+    project.run(COUNT.replace("bids", "`offers ü`"))
+    assert project.rows("SELECT item, n FROM counted") == [("a", "3")]
+    # Another place is another table.
+    list(project.session.run("ALTER TABLE `offers ü` RENAME TO bids; ALTER TABLE bids SET ('path' = 'asks');"))
+    list(project.session.run("CREATE TABLE others LIKE bids;"))
+    with pytest.raises(ValidationError, match="offers ü +lost +it is not read any more"):
+        project.run(COUNT.replace("bids", "others"))
+
+
 def test_without_state_the_offsets_go_on(project: Project) -> None:
     project.feed("bids", (1, "a", 1), (2, "b", 1))
     project.run(COUNT)
@@ -148,6 +163,9 @@ def test_another_branch_begins_where_its_options_say(project: Project) -> None:
     project.feed("asks", (8, "y", 1))
     project.feed("bids", (3, "c", 1))
     # A source less, and its place in the offsets with it.
+    with pytest.raises(ValidationError, match="asks +lost +it is not read any more: its offsets are forgotten"):
+        project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
+    list(project.session.run("SET 'execution.state-recovery.ignore-unclaimed-state' = 'true';"))
     project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
     assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "b"), ("3", "C"), ("7", "x")]
 

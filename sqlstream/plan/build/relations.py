@@ -162,6 +162,8 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     """``declared`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
     if not declared.connector:
         raise ValidationError(f"Table '{declared.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
+    if not declared.columns:
+        raise NotSupported(f"Table '{declared.path}' has no columns.", at=at, hint="Declare them in its CREATE TABLE.")
     connector = find_connector(declared.connector, at)
     known = partial(with_samples, declared=connector.options) if env.settings.dry else resolve_environment
     resolved = replace(declared, options=known(declared.options))

@@ -87,7 +87,7 @@ def judge(old: PlanRecord, new: PlanRecord) -> Verdict:
 def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) -> SinkMatch:
     """A sink that was not there: it begins where another one that reads the same is."""
     for i, other in enumerate(old.sinks):
-        sources = _sources(other, sink, [])
+        sources = _sources(other, sink, {}, [])
         if len(sources) == len(sink.sources) and sink.sources and not sink.statics:
             parts.append(Judged("sink", sink.table, Fate.NEW, f"gets what comes from now on: it begins where '{other.table}' stopped"))
             return SinkMatch(number, i, {}, sources, stateful=False)
@@ -99,12 +99,16 @@ def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, pa
     judged: list[Judged] = []
     nodes, in_part = _nodes(other.nodes, sink.nodes, judged)
     parts += judged
-    sources = _sources(other, sink, parts)
+    sources = _sources(other, sink, _renamed(other, sink), parts)
     if other.statics != sink.statics:
         parts.append(Judged("source", sink.table, Fate.LOST, "the tables that were read once, when the job began, are others now"))
     added = [c for c in sink.columns if c not in other.columns]
-    why = "nothing is written twice" + (f"; columns are added: {', '.join(added)}" if added else "")
-    parts.append(Judged("sink", sink.table, Fate.KEPT, why))
+    why = ["nothing is written twice"]
+    if not sink.appends and not other.appends and sink.nodes[-1].id != other.nodes[-1].id:
+        why.append("a row that is there stays as the earlier statement wrote it until this one writes its key")
+    if added:
+        why.append(f"columns are added: {', '.join(added)}")
+    parts.append(Judged("sink", sink.table, Fate.KEPT, "; ".join(why)))
     return SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged), in_part=in_part)
 
 
@@ -187,18 +191,19 @@ def _alone(node: NodeRecord, new: Sequence[NodeRecord], field: str, taken: Mappi
     return like == {node.id}
 
 
-def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> dict[str, str]:
-    """The names of the sources of ``new`` that go on with offsets of ``old``, with the names there."""
+def _sources(old: SinkRecord, new: SinkRecord, renamed: Mapping[str, str], parts: list[Judged]) -> dict[str, str]:
+    """The names of the sources of ``new`` that go on with offsets of ``old``, with the names there. ``renamed`` as of ``_renamed``."""
     by_reads: dict[str, list[SourceRecord]] = defaultdict(list)
     for source in old.sources:
         by_reads[source.reads].append(source)
     found: dict[str, str] = {}
     for reads in dict.fromkeys(s.reads for s in new.sources):
-        ours, theirs = [s for s in new.sources if s.reads == reads], by_reads.pop(reads, [])
+        ours, theirs = [s for s in new.sources if s.reads == reads], by_reads.pop(renamed.get(reads, reads), [])
         table = ours[0].table
+        kept = "its offsets go on" + (f": it was called {theirs[0].table}" if theirs and theirs[0].table != table else "")
         if len(ours) == len(theirs) == 1:
             found[ours[0].name] = theirs[0].name
-            parts.append(Judged("source", table, Fate.KEPT, "its offsets go on"))
+            parts.append(Judged("source", table, Fate.KEPT, kept))
         elif not theirs:
             elsewhere = any(s.table == table for s in old.sources)
             begins = "it is read from elsewhere" if elsewhere else "it was not read before"
@@ -209,10 +214,22 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> dict[str,
                 before = next(s for s in left if s.branch == source.branch)
                 left.remove(before)
                 found[source.name] = before.name
-            parts.append(Judged("source", table, Fate.KEPT, "its offsets go on"))
+            parts.append(Judged("source", table, Fate.KEPT, kept))
         else:
             parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and what is made of its rows has changed"))
     for gone in by_reads.values():
         if not any(s.table == gone[0].table for s in new.sources):
-            parts.append(Judged("source", gone[0].table, Fate.NEW, "it is not read any more: its offsets are forgotten"))
+            parts.append(Judged("source", gone[0].table, Fate.LOST, "it is not read any more: its offsets are forgotten"))
     return found
+
+
+def _renamed(old: SinkRecord, new: SinkRecord) -> dict[str, str]:
+    """What tables read that have other names now, each with what it was called: of one place, and of no other."""
+    gone, come = ({s.reads: s.place for s in of.sources if all(s.reads != o.reads for o in other.sources)} for of, other in ((old, new), (new, old)))
+    places = Counter(gone.values()), Counter(come.values())
+    return {
+        ours: theirs
+        for ours, place in come.items()
+        for theirs, before in gone.items()
+        if place and place == before and places[0][place] == places[1][place] == 1
+    }

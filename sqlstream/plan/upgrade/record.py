@@ -76,13 +76,14 @@ class NodeRecord:
 @dataclass(frozen=True)
 class SourceRecord:
     """A table that is read as a stream. ``name``: the source's in the checkpoint; ``reads``: the hash of what is read and from where; ``branch``: of
-    what is made of its rows alone.
+    what is made of its rows alone; ``place``: of where it is read, whatever the table is called; empty in records of earlier releases.
     """
 
     table: str
     name: str
     reads: str
     branch: str
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -196,8 +197,9 @@ def _sources(sink: Sink, ids: dict[int, str]) -> tuple[SourceRecord, ...]:
         numbers[safe] += 1
         if not scan.static:
             name = safe if numbers[safe] == 1 else f"{safe}_{numbers[safe]}"
-            reads = _hash([str(scan.table.path), dict(sorted(lasting_options(scan.table).items()))])
-            sources.append(SourceRecord(str(scan.table.path), name, reads, branches[len(sources)]))
+            options = dict(sorted(lasting_options(scan.table).items()))
+            reads = _hash([str(scan.table.path), options])
+            sources.append(SourceRecord(str(scan.table.path), name, reads, branches[len(sources)], _hash(options)))
     return tuple(sources)
 
 

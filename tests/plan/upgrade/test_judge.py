@@ -22,6 +22,7 @@ CREATE TABLE asks (id INT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FO
 CREATE TABLE fixed (id INT, item STRING) WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = 'json');
 CREATE TABLE out_ (a STRING, b BIGINT) WITH ('connector' = 'blackhole');
 CREATE TABLE other (a STRING, b BIGINT) WITH ('connector' = 'blackhole');
+CREATE TABLE keyed (a STRING, b BIGINT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'keyed');
 """
 COUNT = "SELECT item, COUNT(*) FROM bids GROUP BY item"
 WINDOW = "SELECT item, COUNT(*) FROM TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '{}' SECOND) GROUP BY item, window_start, window_end"
@@ -171,6 +172,15 @@ def test_an_outer_joins_condition_is_what_its_rows_came_by(plans) -> None:
 def test_how_rows_are_taken_changes_nothing_of_what_is_kept(plans) -> None:
     distinct = "SELECT item, COUNT(DISTINCT id) FROM bids GROUP BY item"
     assert not judge(plans(distinct), plans(f"SELECT i, n FROM ({distinct}) AS t (i, n) WHERE n > 1")).lost
+
+
+@pytest.mark.parametrize(("sink", "told"), [("keyed", True), ("other", False)])
+def test_what_a_key_was_given_stays_until_it_comes_again(plans, sink: str, told: bool) -> None:
+    old, new = (plans(f"{COUNT} HAVING SUM(price) < {most}", into=(sink,)) for most in (15, 5))
+    (why,) = (part.why for part in judge(old, new).parts if part.what == "sink")
+    assert ("stays as the earlier statement wrote it" in why) == told
+    (why,) = (part.why for part in judge(old, old).parts if part.what == "sink")
+    assert why == "nothing is written twice"
 
 
 def test_sinks_are_known_by_their_tables(plans) -> None:
