@@ -136,6 +136,7 @@ def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path:
     project.feed("bids", (1, "a", 1))
     made = saved(project, submit(project))
     (made.parent / "half" / "operators").mkdir(parents=True)
+    (made.parent / "half" / "savepoint.unfinished").touch()
     rows = project.rows("SHOW SAVEPOINTS;")
     assert [(row[0], row[1], row[4]) for row in rows] == [((made.parent / "half").as_uri(), None, "INCOMPLETE"), (made.as_uri(), "job", "COMPLETED")]
     told = dict(project.rows(f"DESCRIBE SAVEPOINT '{made}';"))
@@ -149,6 +150,22 @@ def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path:
     with pytest.raises(ValidationError, match="There is no savepoint in"):
         list(project.session.run("DROP SAVEPOINT 'mine';"))
     assert (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("folder", [".sqlstream/jobs/job/1", ".sqlstream/jobs/job", "mine"])
+def test_what_is_no_savepoint_is_not_deleted_as_one(project: Project, tmp_path: Path, folder: str) -> None:
+    project.feed("bids", (1, "a", 1))
+    job = submit(project)
+    (tmp_path / "mine" / "operators").mkdir(parents=True)
+    (tmp_path / "mine" / "savepoint.json").write_text("{}")
+    with pytest.raises(ValidationError, match="savepoint in"):
+        list(project.session.run(f"DROP SAVEPOINT '{folder}';"))
+    assert (tmp_path / folder).exists()
+    project.feed("bids", (2, "a", 1))
+    for query in job.queries:
+        query.processAllAvailable()
+    project.session.jobs.stop(job.id)
+    assert counted(project) == [("a", "2")]
 
 
 def test_an_edit_after_a_savepoint_is_judged_by_the_job_and_not_the_savepoint(project: Project) -> None:

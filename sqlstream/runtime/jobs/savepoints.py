@@ -1,7 +1,8 @@
 """Savepoints: copies of all that a job has kept, with which this or another job begins.
 
 A savepoint is a folder laid out as a generation of a job is: ``version.json``, ``operators``, ``inputs``, and ``checkpoint/<sink>``, each a
-checkpoint of its own. ``savepoint.json``, with the hashes of all other files, is written last: a folder without it is none.
+checkpoint of its own. ``savepoint.json``, with the hashes of all other files, is written last: a folder without it is none. While one is made or
+deleted ``savepoint.unfinished`` says what the folder is.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.runner import JobRunner
 
 _LAYOUT = 1
+_UNFINISHED = "savepoint.unfinished"
 # How often the checkpoint of a query that runs is copied before it is given up.
 _TRIES = 5
 _PRINTED = "STOP JOB 'id' WITH SAVEPOINT prints the path of one."
@@ -75,6 +77,7 @@ def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: C
     made = folder / f"{job.folder.parent.name}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
     storage.make(made)
     try:
+        storage.write(made / _UNFINISHED, "")
         for part in (OPERATORS, "inputs"):
             if (job.folder / part).exists():
                 storage.copy(job.folder / part, made / part)
@@ -87,6 +90,7 @@ def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: C
         savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, _contents(runner.spark, made))
         told = {name: getattr(savepoint, name) for name in ("id", "job", "created", "drained", "files")}
         storage.write(made / FILE, json.dumps({"layout": _LAYOUT, **told}, indent=1) + "\n")
+        (made / _UNFINISHED).unlink()
     except BaseException:
         with suppress(OSError):
             storage.delete(made)
@@ -126,9 +130,11 @@ def below(folder: Place) -> list[tuple[Place, Savepoint | None]]:
 
 def drop(folder: Place) -> None:
     """Delete the savepoint in ``folder``, also one that was not completed. Raises ValidationError where there is none."""
-    if not any((folder / part).exists() for part in (FILE, OPERATORS)):
+    # A job's own folder has the same files.
+    if not (folder / _UNFINISHED).exists():
         read(folder)
-    # What is left of it if this ends here is no savepoint any more.
+        # What is left of it if this ends here is no savepoint any more.
+        storage.write(folder / _UNFINISHED, "")
     (folder / FILE).unlink(missing_ok=True)
     storage.delete(folder)
 
@@ -179,4 +185,4 @@ def read(folder: Place) -> Savepoint:
 
 def _contents(spark: SparkSession, folder: Place) -> Mapping[str, str]:
     found = json.loads(classes(spark).checkpoints.Contents.of(spark._jsparkSession, storage.uri(folder)))
-    return {name: digest for name, digest in found.items() if name != FILE}
+    return {name: digest for name, digest in found.items() if name not in (FILE, _UNFINISHED)}
