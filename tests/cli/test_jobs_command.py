@@ -26,11 +26,20 @@ from sqlstream.runtime.jobs.status import Status
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pyspark.sql import SparkSession
+
 SCRIPT = """
 CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');
 CREATE TABLE copies (n BIGINT) WITH ('connector' = 'blackhole');
 SET 'pipeline.name' = 'copying';
 INSERT INTO copies SELECT n FROM numbers;
+"""
+
+COUNTED = """
+CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'filesystem', 'path' = 'read', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE counted (k INT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'counted');
+SET 'pipeline.name' = 'counting';
+INSERT INTO counted SELECT 1, COUNT(*) FROM numbers {} GROUP BY n > 99;
 """
 
 
@@ -204,3 +213,29 @@ def test_a_script_in_the_background_is_stopped_killed_and_found(tmp_path: Path) 
     assert "started again in 1 s" in jobs(tmp_path, "logs", str(file)).stdout
     assert jobs(tmp_path, "drop", "copying", "-y").returncode == 0
     assert listed() == {}
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+def test_a_changed_job_goes_on_in_a_process_in_which_no_stream_has_run(tmp_path: Path, spark: SparkSession) -> None:
+    (tmp_path / "read").mkdir()
+    (tmp_path / "read" / "1.json").write_text('{"n": 1}\n{"n": 2}\n')
+    file = tmp_path / "count.sql"
+    file.write_text(COUNTED.format(""))
+
+    def counted(n: int) -> bool:
+        table = tmp_path / "counted"
+        return (table / "_delta_log").exists() and [r.c for r in spark.read.format("delta").load(str(table)).collect()] == [n]
+
+    started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
+    try:
+        assert started.returncode == 0, started
+        until(lambda: counted(2))
+        file.write_text(COUNTED.format("WHERE n > 0"))
+        upgraded = jobs(tmp_path, "upgrade", str(file), "-D", "spark.master=local[1]")
+        assert upgraded.returncode == 0, upgraded
+        (tmp_path / "read" / ".2").write_text('{"n": 3}\n')
+        (tmp_path / "read" / ".2").rename(tmp_path / "read" / "2.json")
+        until(lambda: counted(3))
+    finally:
+        jobs(tmp_path, "stop", "counting")

@@ -311,6 +311,8 @@ class Engine:
             _end_by_want_of_memory(spark)
         if local:
             _use_local_files(spark)
+        # Spark makes what the state of streams reports to with its first stream; a changed job's state is read before that.
+        _ = spark.streams
         return spark
 
     def _alone(self, java: Path, beside: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str]) -> Any:
