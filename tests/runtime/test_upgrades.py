@@ -228,6 +228,20 @@ def test_aggregates_are_added_beside_others_change_places_and_go(project: Projec
     assert project.rows(batch) == [("a", "4", "14", "0"), ("b", "2", "12", "0"), ("c", "1", "8", "4")]
 
 
+def test_aggregates_of_one_function_are_told_apart(project: Project) -> None:
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    project.run(SUMS.format("COUNT(*), SUM(price), CAST(NULL AS INT)"))
+    project.set("last-state")
+    project.feed("bids", (3, "a", 3))
+    project.run(SUMS.format("COUNT(*), SUM(id), SUM(price)"))
+    batch = "SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s, m FROM sums;"
+    assert project.rows(batch) == [("a", "2", "3", "4"), ("b", "1", "5", None)]
+    list(project.session.run("SET 'execution.runtime-mode' = 'streaming';"))
+    project.feed("bids", (4, "a", 10))
+    project.run(SUMS.format("COUNT(*), COUNT(price), SUM(price)"))
+    assert project.rows(batch) == [("a", "3", "1", "14"), ("b", "1", "5", None)]
+
+
 def test_another_aggregate_of_the_same_columns_is_another(project: Project) -> None:
     project.feed("bids", (1, "a", 1))
     project.run(SUMS.format("COUNT(*), SUM(price * 2), 0"))

@@ -83,7 +83,9 @@ final class Columns {
                 return List.of();
             }
             Expression told = expanded(call, made);
-            boolean clear = Scala.list(told.references().toSeq()).stream()
+            // An aggregate of buffers refers to those, which have the name of its function.
+            boolean clear = Scala.list(told.children()).stream()
+                    .flatMap(part -> Scala.list(part.references().toSeq()).stream())
                     .allMatch(c -> named.getOrDefault(c.name(), Set.of()).size() == 1);
             List<String> types = Scala.list(function.aggBufferAttributes()).stream()
                     .map(column -> column.dataType().catalogString())
