@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlstream.plan.upgrade.record import NodeRecord, PlanRecord, SinkRecord, SourceRecord
 
@@ -97,7 +97,7 @@ def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) 
 
 def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, parts: list[Judged]) -> SinkMatch:
     judged: list[Judged] = []
-    nodes, in_part = _nodes(other.nodes, sink.nodes, judged)
+    nodes, in_part = _nodes(other.nodes, sink.nodes, frozenset(s.place for s in other.sources), judged)
     parts += judged
     sources = _sources(other, sink, _renamed(other, sink), parts)
     if other.statics != sink.statics:
@@ -112,9 +112,11 @@ def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, pa
     return SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged), in_part=in_part)
 
 
-def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Judged]) -> tuple[dict[str, str], dict[str, bool]]:
+def _nodes(
+    old: Sequence[NodeRecord], new: Sequence[NodeRecord], read: Collection[str], parts: list[Judged]
+) -> tuple[dict[str, str], dict[str, bool]]:
     """Which node goes on with the state of which: the same one, else one that keeps the same above other rows, or by another condition; and which
-    of them with a part of it.
+    of them with a part of it. ``read``: the places that the old plan read.
     """
     taken: dict[str, str] = {n.id: n.id for n in new if any(o.id == n.id for o in old)}
     parts += [Judged("state", n.text, Fate.KEPT, "nothing has changed") for n in new if n.keeps_state and n.id in taken]
@@ -130,18 +132,29 @@ def _nodes(old: Sequence[NodeRecord], new: Sequence[NodeRecord], parts: list[Jud
         for node in new:
             candidates = free[getattr(node, way)]
             # Of several that are alike nobody knows which is which.
-            if node.keeps_state and len(candidates) == 1 and _alone(node, new, way, taken) and _finds(candidates[0], node):
+            if node.keeps_state and len(candidates) == 1 and _alone(node, new, way, taken) and _goes_on(candidates[0], node, read):
                 taken[node.id] = candidates.pop().id
                 parts.append(Judged("state", node.text, Fate.KEPT, why))
-    in_part = _in_part(old, new, taken, parts)
+    in_part = _in_part(old, new, taken, read, parts)
     for node in new:
         if node.keeps_state and node.id not in taken:
             above = any(holder in taken for holder in node.holders)
             why = "it begins empty, and rows that came before would be taken back from it" if above else "begins empty"
             parts.append(Judged("state", node.text, Fate.LOST if above else Fate.NEW, why))
     gone = [n for n in old if n.keeps_state and n.id not in taken.values()]
-    parts += [Judged("state", n.text, Fate.LOST, _why_lost(n, [m for m in new if m.keeps_state and m.id not in taken])) for n in gone]
+    parts += [Judged("state", n.text, Fate.LOST, _why_lost(n, [m for m in new if m.keeps_state and m.id not in taken], read)) for n in gone]
     return taken, in_part
+
+
+def _goes_on(old: NodeRecord, new: NodeRecord, read: Collection[str]) -> bool:
+    return _finds(old, new) and not _exchanged(old, new, read)
+
+
+def _exchanged(old: NodeRecord, new: NodeRecord, read: Collection[str]) -> bool:
+    """Whether an input of ``new`` reads none of what that of ``old`` did, and only what was read elsewhere in the plan: ``read`` are its places. The
+    state has no rows of it.
+    """
+    return any(bool(now) and set(now) <= set(read) and set(now).isdisjoint(before) for before, now in zip(old.places, new.places, strict=False))
 
 
 def _finds(old: NodeRecord, new: NodeRecord) -> bool:
@@ -149,24 +162,28 @@ def _finds(old: NodeRecord, new: NodeRecord) -> bool:
     return Counter(old.takes) <= Counter(new.takes)
 
 
-def _why_lost(old: NodeRecord, left: Sequence[NodeRecord]) -> str:
+def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str]) -> str:
     """Why none of ``left`` goes on with what ``old`` keeps."""
     ways = ("own", "layout", "groups")
     alike = [n for n in left if any(getattr(n, way) and getattr(n, way) == getattr(old, way) for way in ways)]
     if any(not _finds(old, n) for n in alike):
         return "rows that it holds are taken back by all of their values, and the new plan makes them otherwise"
+    if any(_exchanged(old, n, read) for n in alike):
+        return "its inputs are others, which it has no rows of"
     if any(n.own == old.own or (n.layout and n.layout == old.layout) for n in alike):
         return "several are alike, and none is known from the others: change one, submit it, then the next"
     return "no operator of the new plan keeps the same"
 
 
-def _in_part(old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], parts: list[Judged]) -> dict[str, bool]:
+def _in_part(
+    old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], read: Collection[str], parts: list[Judged]
+) -> dict[str, bool]:
     """Aggregates of the same groups that share some of their calls."""
     found = {}
     for node in new:
         if node.groups and node.id not in taken and _alone(node, new, "groups", taken):
             theirs = [o for o in old if o.groups == node.groups and o.id not in taken.values()]
-            if len(theirs) == 1 and _finds(theirs[0], node) and (why := _shared(theirs[0], node)) is not None:
+            if len(theirs) == 1 and _goes_on(theirs[0], node, read) and (why := _shared(theirs[0], node)) is not None:
                 taken[node.id] = theirs[0].id
                 found[node.id] = dict(theirs[0].aggregates).keys() <= dict(node.aggregates).keys()
                 parts.append(Judged("state", node.text, Fate.IN_PART, why))

@@ -59,6 +59,8 @@ class NodeRecord:
     rows of its inputs that can be taken back, each down to what holds them: it finds them by all of their values.
     ``holders``: the ids of what holds them.
 
+    Of what keeps state: ``places`` has for each of its inputs the hashes of where it reads.
+
     Of aggregates: ``groups`` is the hash of what they group by, ``aggregates`` those of the calls, each with its text.
     """
 
@@ -71,6 +73,7 @@ class NodeRecord:
     aggregates: tuple[tuple[str, str], ...] = ()
     takes: tuple[str, ...] = ()
     holders: tuple[str, ...] = ()
+    places: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,8 @@ def _sink_of(kept: dict[str, Any]) -> SinkRecord:
 
 def _node_of(kept: dict[str, Any]) -> NodeRecord:
     aggregates = tuple((call, text) for call, text in kept.get("aggregates", ()))
-    return NodeRecord(**{**kept, "aggregates": aggregates, "takes": tuple(kept.get("takes", ())), "holders": tuple(kept.get("holders", ()))})
+    lists = {name: tuple(kept.get(name, ())) for name in ("takes", "holders")}
+    return NodeRecord(**{**kept, **lists, "aggregates": aggregates, "places": tuple(map(tuple, kept.get("places", ())))})
 
 
 def record(sinks: Iterable[Sink]) -> PlanRecord:
@@ -149,7 +153,10 @@ def _sink(sink: Sink) -> SinkRecord:
     ids = node_ids(sink)
     nodes = []
     taken_back: dict[int, tuple[_Taken, ...]] = {}
+    places: dict[int, frozenset[str]] = {}
     for node in nodes_of(sink):
+        here = [_hash(_options(node))] if isinstance(node, Scan) else []
+        places[id(node)] = frozenset(here).union(*(places[id(part)] for part in below(node)))
         inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
         meant = _meant(node)
         own = _expiring(own_fields(meant))
@@ -159,10 +166,16 @@ def _sink(sink: Sink) -> SinkRecord:
         made = NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]) if _lasts(node) else "", "", keeps, *_aggregation(meant))
         if keeps:
             made = replace(made, text=describe(node), takes=tuple(row.made for row in takes), holders=tuple(row.holder for row in takes))
+            made = replace(made, places=tuple(tuple(sorted(places[id(i)])) for i in _sides(node)))
         nodes.append(made)
     appends = sink.table.primary_key is None
     columns = tuple(c.name for c in sink.table.persisted)
     return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns)
+
+
+def _sides(node: Node) -> tuple[Node, ...]:
+    """The inputs of ``node``, of what runs a join those of the join."""
+    return node.input.inputs if isinstance(node, KeyedJoin | CoGroup) else node.inputs
 
 
 class _Taken(NamedTuple):
@@ -197,10 +210,13 @@ def _sources(sink: Sink, ids: dict[int, str]) -> tuple[SourceRecord, ...]:
         numbers[safe] += 1
         if not scan.static:
             name = safe if numbers[safe] == 1 else f"{safe}_{numbers[safe]}"
-            options = dict(sorted(lasting_options(scan.table).items()))
-            reads = _hash([str(scan.table.path), options])
-            sources.append(SourceRecord(str(scan.table.path), name, reads, branches[len(sources)], _hash(options)))
+            reads = _hash([str(scan.table.path), _options(scan)])
+            sources.append(SourceRecord(str(scan.table.path), name, reads, branches[len(sources)], _hash(_options(scan))))
     return tuple(sources)
+
+
+def _options(scan: Scan) -> dict[str, str]:
+    return dict(sorted(lasting_options(scan.table).items()))
 
 
 def _branches(sink: Sink, ids: dict[int, str]) -> list[str]:

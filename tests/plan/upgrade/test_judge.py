@@ -169,6 +169,29 @@ def test_an_outer_joins_condition_is_what_its_rows_came_by(plans) -> None:
         assert bool(verdict.lost) == lost, kind
 
 
+JOINED = "SELECT b.item, CAST(a.id + b.id AS BIGINT) FROM {} ON b.item = a.item"
+BRANCHES = "SELECT item, n FROM (SELECT item, COUNT(*) AS n FROM {} GROUP BY item) UNION ALL SELECT item, CAST(id AS BIGINT) FROM {}"
+THREE = "SELECT b.item, CAST(b.id + c.id + d.id AS BIGINT) FROM l AS b JOIN {} AS c ON b.item = c.item JOIN {} AS d ON d.item = b.item"
+# Statements, and whether what they keep goes on: not above a table whose rows went elsewhere before.
+EXCHANGED = {
+    "sides": (JOINED.format("l AS b JOIN r AS a"), JOINED.format("r AS b JOIN l AS a"), False),
+    "sides with their names": (JOINED.format("l AS b JOIN r AS a"), JOINED.format("r AS a JOIN l AS b"), False),
+    "sides of two joins": (THREE.format("r", "r2"), THREE.format("r2", "r"), False),
+    "branches": (BRANCHES.format("l", "r"), BRANCHES.format("r", "l"), False),
+    "a filter below a side": (JOINED.format("l AS b JOIN r AS a"), JOINED.format("l AS b JOIN (SELECT * FROM r WHERE price > 1) AS a"), True),
+    "a table beside a side": (JOINED.format("l AS b JOIN r AS a"), JOINED.format("l AS b JOIN (TABLE r UNION ALL TABLE r2) AS a"), True),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "kept"), EXCHANGED.values(), ids=EXCHANGED)
+def test_state_is_not_taken_for_that_of_another_table(plans, before: str, after: str, kept: bool) -> None:
+    table_of = "CREATE TABLE {0} (id INT, item STRING, price INT) WITH ('connector' = 'filesystem', 'path' = '{0}', 'format' = 'json', {1});"
+    stream = "'source.monitor-interval' = '1 s'"
+    verdict = judge(plans(before, before="".join(table_of.format(name, stream) for name in ("l", "r", "r2"))), plans(after))
+    why = [part.why for part in verdict.lost]
+    assert all("its inputs are others" in each for each in why) and bool(why) != kept, table(verdict)
+
+
 def test_how_rows_are_taken_changes_nothing_of_what_is_kept(plans) -> None:
     distinct = "SELECT item, COUNT(DISTINCT id) FROM bids GROUP BY item"
     assert not judge(plans(distinct), plans(f"SELECT i, n FROM ({distinct}) AS t (i, n) WHERE n > 1")).lost
