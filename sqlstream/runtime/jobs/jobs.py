@@ -57,7 +57,7 @@ _END_SECONDS = 60.0
 _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
 
 
-class _Declined(ValidationError):
+class Declined(ValidationError):
     """The user does not want a job to go on with what is kept."""
 
 
@@ -157,7 +157,7 @@ class Jobs:
                 with suppress(OSError):
                     storage.delete(job.folder)
             job.release()
-            if isinstance(error, _Declined) and settings.agrees is not None:
+            if isinstance(error, Declined) and settings.agrees is not None:
                 others = declined | {home.path}
                 if settings.agrees(f"Submit it as another job, '{look(self._taken() | others).name}'?"):
                     return self.submit(spark, sinks, name, settings, sql, locate, others)
@@ -307,7 +307,7 @@ class Jobs:
             raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=_MODES)
         if settings.agrees(f"{changed}\n{lines}\nGo on with what is kept?"):
             return "last-state", verdict
-        raise _Declined(f"Job '{job.name}' was not started.", hint=_MODES)
+        raise Declined(f"Job '{job.name}' was not started.", hint=_MODES)
 
     def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.
