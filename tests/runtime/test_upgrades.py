@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,6 +151,27 @@ def test_appended_rows_are_not_written_twice(project: Project) -> None:
     assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "B"), ("3", "c")]
     (job,) = (project.path / ".sqlstream" / "jobs").iterdir()
     assert sorted(p.name for p in job.iterdir() if p.name.isdigit()) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_first_micro_batch_that_was_interrupted_counts_if_its_sink_has_it(project: Project, kept: bool) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run("INSERT INTO copied SELECT id, item FROM bids;")
+    (commit,) = project.path.rglob("commits/0")
+    commit.unlink()
+    commit.with_name(".0.crc").unlink()
+    if not kept:
+        # As if it had not come so far.
+        for file in (project.path / "copied").iterdir():
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+    changed = "INSERT INTO copied SELECT id, UPPER(item) FROM bids;"
+    if kept:
+        with pytest.raises(ValidationError, match="has changed"):
+            project.run(changed)
+        project.set("last-state")
+    project.feed("bids", (2, "b", 1))
+    project.run(changed)
+    assert project.rows("SELECT id, item FROM copied") == [("1", "a" if kept else "A"), ("2", "B")]
 
 
 def test_another_branch_begins_where_its_options_say(project: Project) -> None:

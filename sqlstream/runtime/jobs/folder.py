@@ -54,7 +54,12 @@ class Generation:
 
     @property
     def has_read(self) -> bool:
-        """Whether anything that its sources had is processed."""
+        """Whether anything that its sources had may be processed: a micro-batch that was begun may be in its sink, committed or not."""
+        return any(self.folder.glob("checkpoint/*/offsets/[0-9]*"))
+
+    @property
+    def has_committed(self) -> bool:
+        """Whether a micro-batch is known to be in its sink."""
         return any(self.folder.glob("checkpoint/*/commits/[0-9]*"))
 
     def runs(self, digest: str) -> bool:

@@ -25,7 +25,7 @@ from sqlstream.runtime.jobs.placement import Placement, Preview, placement, prev
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
-from sqlstream.runtime.jobs.upgrades import upgrade, widen
+from sqlstream.runtime.jobs.upgrades import is_written, upgrade, widen
 from sqlstream.runtime.jobs.versions import Origin, Version, digest
 from sqlstream.sql.masking import masked_text
 
@@ -189,6 +189,8 @@ class Jobs:
             Version(1, plan, sql, record=record(job.sinks).to_json(settings.masked)).write(last.folder)
         at = placement(home, plan, self._taken(), streaming=settings.streaming)
         last, before = at.last, at.before
+        if before is not None and at.changed and not before.has_committed and not self._is_written(job, before, runner):
+            at = replace(at, changed=False)
         if settings.recovery is not None:
             saved = savepoints.read(settings.recovery)
             # Submitted again, it goes on from where it is by now.
@@ -249,6 +251,14 @@ class Jobs:
         self._notify(f"Job '{job.name}' begins with the savepoint '{saved.folder}'.")
         origin = Origin(mode, savepoint=saved.id)
         Version(at.number, at.digest, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
+
+    def _is_written(self, job: Job, before: Generation, runner: JobRunner) -> bool:
+        """Whether its first micro-batch, which was interrupted, may be in a sink."""
+        if before.version is None or before.version.plan is None:
+            return True
+        names = sink_names(before.folder, len(before.version.plan.sinks))
+        verdict = judge(before.version.plan, record(job.sinks))
+        return is_written(runner.spark, before.folder, names, job.sinks, verdict, runner.request)
 
     def _upgrade(
         self,

@@ -93,6 +93,20 @@ def upgrade(
         )
 
 
+def is_written(
+    spark: SparkSession, before: Place, names: list[str], sinks: tuple[Sink, ...], verdict: Verdict, request: Callable[[int], Write]
+) -> bool:
+    """Whether a micro-batch of generation ``before`` is in one of the sinks that go on, or may be; parameters as of ``upgrade``."""
+    for match in verdict.sinks:
+        checkpoint = None if match.old is None else before / "checkpoint" / names[match.old]
+        if checkpoint is not None and checkpoint.exists():
+            landed = find_connector(sinks[match.new].table.connector).landed
+            came = base(spark, storage.uri(checkpoint), partial(landed, request(match.new)))
+            if came.batch >= 0 or came.doubtful:
+                return True
+    return False
+
+
 def widen(verdict: Verdict, before: PlanRecord, sinks: tuple[Sink, ...], request: Callable[[int], Write]) -> None:
     """Give sinks that go on the columns with which they are declared since ``before``. Raises ValidationError where one can't have them."""
     for match in verdict.sinks:

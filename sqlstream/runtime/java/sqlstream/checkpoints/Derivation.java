@@ -274,12 +274,7 @@ public final class Derivation {
         return stores;
     }
 
-    /**
-     * How the stores of a query are opened: by its settings. Who opens one tells the driver's coordinator, which is
-     * there with the manager of a session's queries.
-     */
     static StateStoreConf conf(SparkSession session, JsonNode metadata) throws IOException {
-        session.sessionState().streamingQueryManager();
         SQLConf conf = session.sessionState().conf().clone();
         OffsetSeqMetadata.setSessionConf(OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)), conf);
         return StateStoreConf.apply(conf);
