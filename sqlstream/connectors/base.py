@@ -210,7 +210,7 @@ class Connector(ABC):
         return None
 
     def add_columns(self, request: Write, names: Sequence[str]) -> None:
-        """The sink, which exists, is declared with these columns besides since it was last written: give them to it where it has a schema of its own.
+        """The sink, if it exists, is declared with these columns besides since it was last written: give them to it where it has a schema of its own.
 
         Rows that it has get NULL there. Given again, what is there already stays. Raises ValidationError, having changed nothing, where it can't.
         """

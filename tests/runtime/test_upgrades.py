@@ -153,6 +153,20 @@ def test_appended_rows_are_not_written_twice(project: Project) -> None:
     assert sorted(p.name for p in job.iterdir() if p.name.isdigit()) == ["1", "2", "3"]
 
 
+def test_a_sink_of_another_type_is_refused_and_the_earlier_goes_on(project: Project) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run(COUNT)
+    project.set("last-state")
+    list(project.session.run("ALTER TABLE counted MODIFY n DECIMAL(38, 0);"))
+    with pytest.raises(ValidationError, match="column 'n' is BIGINT in it"):
+        project.run(COUNT)
+    list(project.session.run("ALTER TABLE counted MODIFY n BIGINT; RESET 'execution.upgrade-mode';"))
+    project.feed("bids", (2, "a", 1))
+    project.run(COUNT)
+    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+    assert any("continues where it stopped" in said for said in project.said)
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_first_micro_batch_that_was_interrupted_counts_if_its_sink_has_it(project: Project, kept: bool) -> None:
     project.feed("bids", (1, "a", 1))

@@ -79,7 +79,8 @@ def judge(old: PlanRecord, new: PlanRecord) -> Verdict:
             matches.append(_begun(number, sink, old, parts))
             continue
         left.remove(before)
-        matches.append(_continued(number, sink, before, old.sinks[before], parts))
+        elsewhere = old.zone if old.zone and old.zone != new.zone else None
+        matches.append(_continued(number, sink, before, old.sinks[before], elsewhere, parts))
     parts += [Judged("sink", old.sinks[i].table, Fate.LOST, "nothing is written into it any more") for i in left]
     return Verdict(tuple(dict.fromkeys(parts)), tuple(matches))
 
@@ -95,21 +96,31 @@ def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) 
     return SinkMatch(number, None, {}, {})
 
 
-def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, parts: list[Judged]) -> SinkMatch:
+def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, zone: str | None, parts: list[Judged]) -> SinkMatch:
+    """``zone``: that of the job before where it is another."""
     judged: list[Judged] = []
-    nodes, in_part = _nodes(other.nodes, sink.nodes, frozenset(s.place for s in other.sources), judged)
+    if zone is None:
+        nodes, in_part = _nodes(other.nodes, sink.nodes, frozenset(s.place for s in other.sources), judged)
+    else:
+        nodes, in_part = {}, {}
+        why = f"what it holds may be by the days and hours of '{zone}', where 'table.local-time-zone' was before"
+        judged += [Judged("state", node.text, Fate.LOST, why) for node in sink.nodes if node.keeps_state]
     parts += judged
     sources = _sources(other, sink, _renamed(other, sink), parts)
     if other.statics != sink.statics:
         parts.append(Judged("source", sink.table, Fate.LOST, "the tables that were read once, when the job began, are others now"))
+    match = SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged), in_part=in_part)
     added = [c for c in sink.columns if c not in other.columns]
-    why = ["nothing is written twice"]
+    if sink.place and other.place and sink.place != other.place:
+        parts.append(Judged("sink", sink.table, Fate.NEW, "it is written elsewhere: it gets what comes from now on"))
+        return match
+    told = ["nothing is written twice"]
     if not sink.appends and not other.appends and sink.nodes[-1].id != other.nodes[-1].id:
-        why.append("a row that is there stays as the earlier statement wrote it until this one writes its key")
+        told.append("a row that is there stays as the earlier statement wrote it until this one writes its key")
     if added:
-        why.append(f"columns are added: {', '.join(added)}")
-    parts.append(Judged("sink", sink.table, Fate.KEPT, "; ".join(why)))
-    return SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged), in_part=in_part)
+        told.append(f"columns are added: {', '.join(added)}")
+    parts.append(Judged("sink", sink.table, Fate.KEPT, "; ".join(told)))
+    return match
 
 
 def _nodes(

@@ -92,7 +92,7 @@ class SourceRecord:
 @dataclass(frozen=True)
 class SinkRecord:
     """An INSERT: the nodes below it, inputs first. ``appends``: what is written again is there twice. ``statics``: the ids of inputs that are kept as
-    they were when the job began.
+    they were when the job began. ``place``: the hash of where it writes; empty in records of earlier releases.
     """
 
     table: str
@@ -101,13 +101,15 @@ class SinkRecord:
     sources: tuple[SourceRecord, ...]
     statics: tuple[str, ...]
     columns: tuple[str, ...]
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class PlanRecord:
-    """The plan of a job."""
+    """The plan of a job in the time zone ``zone``; empty in records of earlier releases."""
 
     sinks: tuple[SinkRecord, ...]
+    zone: str = ""
 
     def to_json(self, masked: Callable[[str], str] = str) -> dict[str, Any]:
         """As JSON has it; ``masked`` takes secrets out of the texts of nodes."""
@@ -120,7 +122,7 @@ class PlanRecord:
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> PlanRecord:
         """The record that ``to_json`` gave. Raises TypeError or KeyError for anything else."""
-        return cls(tuple(_sink_of(sink) for sink in kept["sinks"]))
+        return cls(tuple(_sink_of(sink) for sink in kept["sinks"]), kept.get("zone", ""))
 
 
 def _sink_of(kept: dict[str, Any]) -> SinkRecord:
@@ -136,9 +138,9 @@ def _node_of(kept: dict[str, Any]) -> NodeRecord:
     return NodeRecord(**{**kept, **lists, "aggregates": aggregates, "places": tuple(map(tuple, kept.get("places", ())))})
 
 
-def record(sinks: Iterable[Sink]) -> PlanRecord:
-    """The record of the plan of a job."""
-    return PlanRecord(tuple(_sink(sink) for sink in sinks))
+def record(sinks: Iterable[Sink], zone: str) -> PlanRecord:
+    """The record of the plan of a job in this time zone."""
+    return PlanRecord(tuple(_sink(sink) for sink in sinks), zone)
 
 
 def node_ids(sink: Sink) -> dict[int, str]:
@@ -170,7 +172,8 @@ def _sink(sink: Sink) -> SinkRecord:
         nodes.append(made)
     appends = sink.table.primary_key is None
     columns = tuple(c.name for c in sink.table.persisted)
-    return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns)
+    place = _hash(dict(sorted(lasting_options(sink.table).items())))
+    return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns, place)
 
 
 def _sides(node: Node) -> tuple[Node, ...]:

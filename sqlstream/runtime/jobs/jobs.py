@@ -186,10 +186,10 @@ class Jobs:
             runner.complete_drain()
         if last is not None and last.version is None:
             # Before the folder says that its generations have versions.
-            Version(1, plan, sql, record=record(job.sinks).to_json(settings.masked)).write(last.folder)
+            Version(1, plan, sql, record=record(job.sinks, settings.zone).to_json(settings.masked)).write(last.folder)
         at = placement(home, plan, self._taken(), streaming=settings.streaming)
         last, before = at.last, at.before
-        if before is not None and at.changed and not before.has_committed and not self._is_written(job, before, runner):
+        if before is not None and at.changed and not before.has_committed and not self._is_written(job, before, runner, settings):
             at = replace(at, changed=False)
         if settings.recovery is not None:
             saved = savepoints.read(settings.recovery)
@@ -199,7 +199,10 @@ class Jobs:
                 return False
         mode, verdict = self._verdict(job, before, settings) if before is not None and at.changed else ("from-start", None)
         if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:
-            mode, verdict = "stateless" if settings.upgrade_mode == "stateless" else "last-state", judge(before.version.plan, record(job.sinks))
+            mode, verdict = (
+                "stateless" if settings.upgrade_mode == "stateless" else "last-state",
+                judge(before.version.plan, record(job.sinks, settings.zone)),
+            )
         home.describe(job.sinks)
         if last is not None and at.continues and not at.offsets:
             job.folder = last.folder
@@ -224,7 +227,7 @@ class Jobs:
                 self._notify(f"Job '{job.name}' {what}: it goes on where it stopped{but}, {kept}. The version before it is kept ({before.folder}).")
                 for part in verdict.in_part if mode == "last-state" else ():
                     self._notify(settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
-        Version(at.number, plan, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
+        Version(at.number, plan, sql, origin=origin, record=record(job.sinks, settings.zone).to_json(settings.masked)).write(job.folder)
         return False
 
     def _recover(self, job: Job, at: Placement, runner: JobRunner, settings: JobSettings, sql: str, saved: Savepoint) -> None:
@@ -250,14 +253,14 @@ class Jobs:
         self._upgrade(job, before, runner, verdict, settings, stateless=stateless)
         self._notify(f"Job '{job.name}' begins with the savepoint '{saved.folder}'.")
         origin = Origin(mode, savepoint=saved.id)
-        Version(at.number, at.digest, sql, origin=origin, record=record(job.sinks).to_json(settings.masked)).write(job.folder)
+        Version(at.number, at.digest, sql, origin=origin, record=record(job.sinks, settings.zone).to_json(settings.masked)).write(job.folder)
 
-    def _is_written(self, job: Job, before: Generation, runner: JobRunner) -> bool:
+    def _is_written(self, job: Job, before: Generation, runner: JobRunner, settings: JobSettings) -> bool:
         """Whether its first micro-batch, which was interrupted, may be in a sink."""
         if before.version is None or before.version.plan is None:
             return True
         names = sink_names(before.folder, len(before.version.plan.sinks))
-        verdict = judge(before.version.plan, record(job.sinks))
+        verdict = judge(before.version.plan, record(job.sinks, settings.zone))
         return is_written(runner.spark, before.folder, names, job.sinks, verdict, runner.request)
 
     def _upgrade(
@@ -303,7 +306,7 @@ class Jobs:
                 hint="SET 'execution.upgrade-mode' = 'from-start' begins it anew; SET 'pipeline.name' makes it another job. "
                 "The earlier statement continues where it stopped.",
             )
-        verdict = judge(old, record(job.sinks))
+        verdict = judge(old, record(job.sinks, settings.zone))
         lines = settings.masked("\n".join(table(verdict)))
         lost = bool(verdict.lost) and not settings.may_lose
         match settings.upgrade_mode:

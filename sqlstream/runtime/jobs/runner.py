@@ -293,7 +293,7 @@ class JobRunner:
         """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere; those that read the same, from the same."""
         sink, shared, zone = self._job.sinks[index], self._job.folder / "inputs" / "shared", self._settings.zone
         tables = [scan.table for scan in scans(sink) if not scan.static]
-        (known,) = record((sink,)).sinks
+        (known,) = record((sink,), self._settings.zone).sinks
         for source, table in zip(known.sources, tables, strict=True):
             if source.reads not in self._positions:
                 request = Read(self._spark, table, True, False, source.name, zone, self._project, shared)

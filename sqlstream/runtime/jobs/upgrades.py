@@ -108,13 +108,11 @@ def is_written(
 
 
 def widen(verdict: Verdict, before: PlanRecord, sinks: tuple[Sink, ...], request: Callable[[int], Write]) -> None:
-    """Give sinks that go on the columns with which they are declared since ``before``. Raises ValidationError where one can't have them."""
+    """Give sinks that go on the columns with which they are declared since ``before``. Raises ValidationError where one is not as it is declared."""
     for match in verdict.sinks:
-        if match.old is None or not match.stateful:
-            continue
         table = sinks[match.new].table
-        if added := [c.name for c in table.persisted if c.name not in before.sinks[match.old].columns]:
-            find_connector(table.connector).add_columns(request(match.new), added)
+        known = before.sinks[match.old].columns if match.old is not None and match.stateful else [c.name for c in table.persisted]
+        find_connector(table.connector).add_columns(request(match.new), [c.name for c in table.persisted if c.name not in known])
 
 
 def read_record(generation: Place, name: str) -> QueryRecord | None:

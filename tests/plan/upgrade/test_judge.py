@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,7 +38,7 @@ def plans(tmp_path: Path):
     def plan(*queries: str, into=("out_", "other"), before: str = "") -> PlanRecord:
         list(session.run(before))
         inserts = [parse(f"INSERT INTO {sink} {query}") for sink, query in zip(into, queries, strict=False)]
-        found = record(tuple(session.planner.planned(i, session.planner.environment()).plan for i in inserts))
+        found = record(tuple(session.planner.planned(i, session.planner.environment()).plan for i in inserts), "UTC")
         # As it is kept.
         assert PlanRecord.from_json(json.loads(json.dumps(found.to_json()))) == found
         return found
@@ -103,7 +104,7 @@ def test_a_plan_keeps_all_of_itself(plans, tmp_path: Path) -> None:
     client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
     declared, statement = re.fullmatch(r"(.*?)((?:EXPLAIN|INSERT).*);\s*", SCRIPT, re.S).groups()
     list(client.run(declared))
-    records = [record((planned.plan,)) for planned in client.planner.plans(parse(statement))]
+    records = [record((planned.plan,), "UTC") for planned in client.planner.plans(parse(statement))]
     for each in records:
         verdict = judge(each, each)
         assert {part.fate for part in verdict.parts} == {Fate.KEPT}, table(verdict)
@@ -192,6 +193,14 @@ def test_state_is_not_taken_for_that_of_another_table(plans, before: str, after:
     assert all("its inputs are others" in each for each in why) and bool(why) != kept, table(verdict)
 
 
+def test_what_was_made_in_another_time_zone_is_lost(plans) -> None:
+    old, copied = plans(COUNT), plans("SELECT item, CAST(id AS BIGINT) FROM bids")
+    (lost,) = judge(replace(old, zone="Asia/Tokyo"), old).lost
+    assert "by the days and hours of 'Asia/Tokyo'" in lost.why
+    # Nothing is known of one that an earlier release has recorded.
+    assert not judge(replace(old, zone=""), old).lost and not judge(replace(copied, zone="Asia/Tokyo"), copied).lost
+
+
 def test_how_rows_are_taken_changes_nothing_of_what_is_kept(plans) -> None:
     distinct = "SELECT item, COUNT(DISTINCT id) FROM bids GROUP BY item"
     assert not judge(plans(distinct), plans(f"SELECT i, n FROM ({distinct}) AS t (i, n) WHERE n > 1")).lost
@@ -204,6 +213,12 @@ def test_what_a_key_was_given_stays_until_it_comes_again(plans, sink: str, told:
     assert ("stays as the earlier statement wrote it" in why) == told
     (why,) = (part.why for part in judge(old, old).parts if part.what == "sink")
     assert why == "nothing is written twice"
+
+
+def test_a_sink_that_is_written_elsewhere_is_told(plans) -> None:
+    old = plans(COUNT, into=("keyed",))
+    new = plans(COUNT, into=("keyed",), before="ALTER TABLE keyed SET ('table-path' = 'elsewhere');")
+    assert [part.why for part in judge(old, new).parts if part.what == "sink"] == ["it is written elsewhere: it gets what comes from now on"]
 
 
 def test_sinks_are_known_by_their_tables(plans) -> None:
