@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from enum import Enum
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from sqlstream.plan.upgrade.record import NodeRecord, PlanRecord, SinkRecord, SourceRecord
+
+# The name of an aggregate, in the text of its node.
+_ALIAS = re.compile(r" AS [^,\]]+")
 
 
 class Fate(Enum):
@@ -183,6 +187,8 @@ def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str]
         return "its inputs are others, which it has no rows of"
     if any(n.own == old.own or (n.layout and n.layout == old.layout) for n in alike):
         return "several are alike, and none is known from the others: change one, submit it, then the next"
+    if any(_ALIAS.sub("", n.text) == _ALIAS.sub("", old.text) for n in left):
+        return "it keeps more where its rows can be taken back, as by a filter above it, than where each takes the place of the last"
     return "no operator of the new plan keeps the same"
 
 

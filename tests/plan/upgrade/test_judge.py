@@ -193,6 +193,13 @@ def test_state_is_not_taken_for_that_of_another_table(plans, before: str, after:
     assert all("its inputs are others" in each for each in why) and bool(why) != kept, table(verdict)
 
 
+def test_a_first_filter_above_a_count_needs_more_of_it(plans) -> None:
+    (lost,) = (
+        part for part in judge(plans(COUNT, into=("keyed",)), plans(f"SELECT i, n FROM ({COUNT}) AS t (i, n) WHERE n < 3", into=("keyed",))).lost
+    )
+    assert "it keeps more where its rows can be taken back" in lost.why
+
+
 def test_what_was_made_in_another_time_zone_is_lost(plans) -> None:
     old, copied = plans(COUNT), plans("SELECT item, CAST(id AS BIGINT) FROM bids")
     (lost,) = judge(replace(old, zone="Asia/Tokyo"), old).lost
