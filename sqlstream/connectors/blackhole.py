@@ -31,5 +31,8 @@ class Blackhole(Connector):
     def write_stream(self, request: Write) -> DataStreamWriter:
         return request.frame.writeStream.format("noop")
 
+    def landed(self, request: Write, query: str, batch: int) -> bool | None:
+        return False
+
     def write_batch(self, request: Write) -> None:
         request.frame.write.format("noop").mode("overwrite").save()
