@@ -287,6 +287,26 @@ def test_a_state_that_is_not_what_was_recorded_is_refused(saving: Saving) -> Non
         saving.kept(made, "0_kept/0")
 
 
+def test_a_state_that_is_not_as_it_was_written_is_refused(saving: Saving) -> None:
+    saving.feed("bids", bid(1, "a", 10))
+    made = saving.saved(
+        sink("item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED") + "INSERT INTO kept SELECT item, COUNT(*) FROM bids GROUP BY item;"
+    )
+    assert saving.kept(made, "0_kept/0") == [("a", "1")]
+    state = next(
+        p for p in sorted((made / "checkpoint" / "0_kept" / "state").rglob("*")) if p.suffix in (".zip", ".delta", ".changelog", ".snapshot")
+    )
+    whole = state.read_bytes()
+    state.write_bytes(whole[:-1])
+    with pytest.raises(SqlStreamError, match=rf"is damaged. Its file checkpoint/0_kept/state/.*{state.name} is not as it was written"):
+        saving.kept(made, "0_kept/0")
+    state.write_bytes(whole)
+    assert saving.kept(made, "0_kept/0") == [("a", "1")]
+    shutil.rmtree(made / "checkpoint" / "0_kept")
+    with pytest.raises(SqlStreamError, match=r"is damaged. Its file checkpoint/0_kept/\S+ is not there"):
+        saving.kept(made, "0_kept/0")
+
+
 def test_a_job_of_an_earlier_release_says_its_columns_when_it_goes_on(saving: Saving) -> None:
     saving.feed("bids", bid(1, "a", 10))
     insert = "INSERT INTO kept SELECT item, COUNT(*) AS n FROM bids GROUP BY item;"

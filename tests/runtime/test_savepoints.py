@@ -239,6 +239,9 @@ def test_what_is_no_whole_savepoint_is_refused_by_name(project: Project, tmp_pat
     refused(copy, "can't be read")
     list(project.session.run("SET 'execution.runtime-mode' = 'batch';"))
     refused(made, "batch mode keeps no state", "INSERT INTO copied VALUES (1, 'a');")
+    streaming(project)
+    project.set("from-start")
+    refused(made, "begins a job anew, and 'execution.state-recovery.path' with a savepoint")
 
 
 def test_where_savepoints_go_is_set_and_a_folder_that_cannot_be_written_stops_nothing(project: Project, tmp_path: Path) -> None:

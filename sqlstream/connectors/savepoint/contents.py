@@ -96,6 +96,14 @@ def operators(folder: Place) -> tuple[StateOperator, ...]:
         raise ValidationError(f"The savepoint in '{folder}' can't be read: {error!r}.", hint="Put it back from a copy.") from error
 
 
+def written(folder: Place) -> Mapping[str, str]:
+    """The SHA-256 that each file of the savepoint in ``folder`` had, by its path. Raises ValidationError where that can't be read."""
+    try:
+        return dict(json.loads((folder / FILE).read_text())["files"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValidationError(f"The savepoint in '{folder}' can't be read: {error!r}.", hint="Put it back from a copy.") from error
+
+
 def _place(stem: str) -> tuple[int, str]:
     number = re.match(r"\d+", stem)
     return int(number[0]) if number else 0, stem

@@ -9,7 +9,8 @@ import json
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors.base import Connector, Read, SourceFrame, plain_options
-from sqlstream.connectors.savepoint.contents import StateColumn, StateOperator, find, folder_of
+from sqlstream.connectors.savepoint.contents import StateColumn, StateOperator, find, folder_of, written
+from sqlstream.connectors.savepoint.hashes import check_whole
 from sqlstream.core import options as option_rows
 from sqlstream.core import storage
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
@@ -76,8 +77,10 @@ class Savepoint(Connector):
 
         table, spark = request.table, request.spark
         path = self._path(table)
-        operator = self._operator(table, folder_of(path) or storage.place(path, request.project, storage.Hadoop(lambda: storage.Running(spark))))
+        savepoint = folder_of(path) or storage.place(path, request.project, storage.Hadoop(lambda: storage.Running(spark)))
+        operator = self._operator(table, savepoint)
         _check_columns(table, operator)
+        check_whole(spark, savepoint, written(savepoint), f"{operator.checkpoint.parent.name}/{operator.checkpoint.name}")
         if not operator.checkpoint.exists():
             # Its query had not begun.
             return SourceFrame(spark.range(0).select(*[F.lit(None).cast(c.type.spark).alias(c.name) for c in table.physical]))

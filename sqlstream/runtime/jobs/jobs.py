@@ -232,6 +232,11 @@ class Jobs:
 
     def _recover(self, job: Job, at: Placement, runner: JobRunner, settings: JobSettings, sql: str, saved: Savepoint) -> None:
         """Begin a generation of ``job`` with a savepoint."""
+        if settings.upgrade_mode == "from-start":
+            raise ValidationError(
+                "'execution.upgrade-mode' = 'from-start' begins a job anew, and 'execution.state-recovery.path' with a savepoint: it can't be both.",
+                hint=f"SET 'execution.upgrade-mode' = 'last-state', or 'stateless'. {_NO_SAVEPOINT}",
+            )
         stateless = settings.upgrade_mode == "stateless"
         if not settings.streaming:
             raise ValidationError("A job in batch mode keeps no state, and can't begin with a savepoint.", hint=_NO_SAVEPOINT)
@@ -240,8 +245,7 @@ class Jobs:
                 f"Job '{saved.job}' was drained before the savepoint '{saved.folder}' was made: rows that belong into closed windows would be lost.",
                 hint="SET 'execution.upgrade-mode' = 'stateless' goes on with its offsets, and begins with empty state.",
             )
-        if (damage := saved.damage(runner.spark)) is not None:
-            raise ValidationError(f"The savepoint '{saved.folder}' is damaged. {damage}", hint="Put it back from a copy.")
+        saved.check_whole(runner.spark)
         mode, before = "stateless" if stateless else "last-state", saved.generation
         how = replace(settings, upgrade_mode=mode, agrees=None)
         _, verdict = self._verdict(job, before, how, of=f"job '{saved.job}' in the savepoint '{saved.folder}'")

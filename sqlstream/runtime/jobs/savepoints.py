@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.savepoint.contents import FILE, operators
+from sqlstream.connectors.savepoint.hashes import UNFINISHED, check_whole, hashes
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.java import classes
 from sqlstream.runtime.checkpoints import base, derive
 from sqlstream.runtime.jobs.folder import Generation, sink_name, sink_names
 from sqlstream.runtime.jobs.upgrades import OPERATORS, read_record
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.runner import JobRunner
 
 _LAYOUT = 1
-_UNFINISHED = "savepoint.unfinished"
 # How often the checkpoint of a query that runs is copied before it is given up.
 _TRIES = 5
 _PRINTED = "STOP JOB 'id' WITH SAVEPOINT prints the path of one."
@@ -60,13 +59,9 @@ class Savepoint:
         """What was saved."""
         return Generation(self.folder, Version.read(self.folder))
 
-    def damage(self, spark: SparkSession) -> str | None:
-        """What of it is not as it was written, as a sentence; None where it is whole. Every file is read."""
-        found = _contents(spark, self.folder)
-        for name, digest in self.files.items():
-            if found.get(name) != digest:
-                return f"Its file {name} is not there." if name not in found else f"Its file {name} is not as it was written."
-        return None
+    def check_whole(self, spark: SparkSession) -> None:
+        """Read every file. Raises ValidationError where one is not as it was written."""
+        check_whole(spark, self.folder, self.files)
 
 
 def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: Callable[[str], None]) -> Savepoint:
@@ -77,7 +72,7 @@ def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: C
     made = folder / f"{job.folder.parent.name}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
     storage.make(made)
     try:
-        storage.write(made / _UNFINISHED, "")
+        storage.write(made / UNFINISHED, "")
         for part in (OPERATORS, "inputs"):
             if (job.folder / part).exists():
                 storage.copy(job.folder / part, made / part)
@@ -87,10 +82,10 @@ def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: C
                 continue
             _copy(job, runner, index, checkpoint, made / "checkpoint" / sink_name(index, sink), notify)
         version.write(made)
-        savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, _contents(runner.spark, made))
+        savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, hashes(runner.spark, made))
         told = {name: getattr(savepoint, name) for name in ("id", "job", "created", "drained", "files")}
         storage.write(made / FILE, json.dumps({"layout": _LAYOUT, **told}, indent=1) + "\n")
-        (made / _UNFINISHED).unlink()
+        (made / UNFINISHED).unlink()
     except BaseException:
         with suppress(OSError):
             storage.delete(made)
@@ -131,10 +126,10 @@ def below(folder: Place) -> list[tuple[Place, Savepoint | None]]:
 def drop(folder: Place) -> None:
     """Delete the savepoint in ``folder``, also one that was not completed. Raises ValidationError where there is none."""
     # A job's own folder has the same files.
-    if not (folder / _UNFINISHED).exists():
+    if not (folder / UNFINISHED).exists():
         read(folder)
         # What is left of it if this ends here is no savepoint any more.
-        storage.write(folder / _UNFINISHED, "")
+        storage.write(folder / UNFINISHED, "")
     (folder / FILE).unlink(missing_ok=True)
     storage.delete(folder)
 
@@ -181,8 +176,3 @@ def read(folder: Place) -> Savepoint:
         raise ValidationError(f"There is no savepoint in '{folder}': {why}.", hint=_PRINTED) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValidationError(f"The savepoint in '{folder}' can't be read: {error}.", hint="Put it back from a copy.") from error
-
-
-def _contents(spark: SparkSession, folder: Place) -> Mapping[str, str]:
-    found = json.loads(classes(spark).checkpoints.Contents.of(spark._jsparkSession, storage.uri(folder)))
-    return {name: digest for name, digest in found.items() if name not in (FILE, _UNFINISHED)}
