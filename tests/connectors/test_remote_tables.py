@@ -12,6 +12,7 @@ from py4j.protocol import Py4JJavaError
 
 from sqlstream.connectors.files.batches import write_batch
 from sqlstream.connectors.files.folder import Folder
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 from tests.remote import Remote
@@ -124,6 +125,21 @@ def test_a_crash_between_a_copy_and_its_source_doubles_nothing(spark, remote_fol
     write_batch(folder, "writer", 0, stage)
     assert len(moves) == 5 and len(list(folder.files())) == 4
     assert sorted(r.id for r in spark.read.json(folder.path).collect()) == list(range(8))
+
+
+def test_a_service_that_overwrites_is_refused(tmp_path: Path, engine, spark, s3) -> None:
+    """It takes the condition under which a commit is created, and ignores it."""
+    s3.known_to(spark)
+    folder = s3.bucket("heedless-of-conditions")
+    session = Session(tmp_path, options={"table.warehouse": folder, "execution.runtime-mode": "batch", "table.dml-sync": "true"}, engine=engine)
+    list(session.run("CREATE TABLE t (id INT) WITH ('connector' = 'delta', 'table-path' = 't')"))
+    for _ in range(2):
+        with pytest.raises(SqlStreamError, match=f"The service of {folder} overwrites what must be created only if it is absent") as refused:
+            list(session.run("INSERT INTO t VALUES (1)"))
+        assert "If-None-Match" in (refused.value.hint or "")
+    status, objects = s3.request("GET", "/heedless-of-conditions?list-type=2")
+    assert status == 200 and b"_delta_log/0" not in objects and b".tried-" not in objects
+    session.close()
 
 
 def test_a_commit_takes_no_others_place(spark, s3) -> None:

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JJavaError
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.java import classes
-from sqlstream.core.storage import Hadoop, HadoopPath
+from sqlstream.core.storage import Hadoop, HadoopPath, StorageError
 from sqlstream.runtime.jobs import locks
 from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.locks import Owner
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sqlstream.runtime.engine.session import Engine
+    from tests.s3 import S3
 
 pytestmark = pytest.mark.spark
 
@@ -92,6 +93,13 @@ def test_a_lease_that_is_not_renewed_ends(folder: HadoopPath, spark: SparkSessio
     assert lock.lost is False
     entry(spark, folder, 0)
     lock.close()
+
+
+def test_a_service_that_overwrites_gives_no_lease(engine: Engine, spark: SparkSession, s3: S3) -> None:
+    s3.known_to(spark)
+    home = JobFolder(HadoopPath(f"{s3.bucket('heedless-of-leases')}/jobs/job", Hadoop(lambda: engine)), "job")
+    with pytest.raises(StorageError, match="The service of s3a://heedless-of-leases overwrites what must be created only if it is absent"):
+        home.lock("one")
 
 
 def test_a_lease_that_is_renewed_goes_on(folder: HadoopPath, elsewhere: list[str]) -> None:

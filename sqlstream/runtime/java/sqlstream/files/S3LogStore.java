@@ -12,9 +12,9 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.IOUtils;
+import sqlstream.storage.IfAbsent;
 
 /**
  * Delta's log on S3, which itself sees to it that a commit's object is created only where there is none. Delta's own
@@ -31,13 +31,12 @@ public final class S3LogStore extends HadoopFileSystemLogStore {
         actions.forEachRemaining(action -> lines.append(action).append('\n'));
         byte[] content = lines.toString().getBytes(StandardCharsets.UTF_8);
         FileSystem files = path.getFileSystem(conf);
-        FSDataOutputStreamBuilder<?, ?> builder = files.createFile(path).recursive();
         if (overwrite) {
-            put(builder.overwrite(true), content);
+            put(files.createFile(path).recursive().overwrite(true), content);
             return;
         }
         try {
-            put(builder.must(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true), content);
+            put(IfAbsent.create(files, path), content);
         } catch (IOException refused) {
             byte[] there = content(files, path);
             if (there == null) {

@@ -19,8 +19,6 @@ import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedChe
  * the job (see Lease). Where an object store has no renaming a file is there when its upload is complete.
  */
 public final class CheckpointFiles implements CheckpointFileManager {
-    // An upload ends with an error where the file is there by then.
-    private static final String IF_ABSENT = "fs.option.create.conditional.overwrite";
     private final CheckpointFileManager renaming;
     // Null where files are renamed.
     private final FileSystem uploading;
@@ -48,11 +46,10 @@ public final class CheckpointFiles implements CheckpointFileManager {
 
     /** Creates a file, unless there is one: then the stream, or its end, throws an IOException. */
     static FSDataOutputStream createNew(FileSystem system, Path path) throws IOException {
-        var builder = system.createFile(path).overwrite(false).recursive();
         if ("s3a".equals(system.getScheme())) {
-            builder.must(IF_ABSENT, true);
+            return IfAbsent.create(system, path).build();
         }
-        return builder.build();
+        return system.createFile(path).overwrite(false).recursive().build();
     }
 
     @Override
