@@ -15,7 +15,6 @@ from sqlglot import exp
 from sqlstream.catalog.apply import APPLIED, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import CatalogFiles, user_function
-from sqlstream.connectors.kafka import positions
 from sqlstream.core import settings, storage
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import deeply, steps
@@ -30,14 +29,13 @@ from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
 from sqlstream.runtime import jobs
-from sqlstream.runtime.jobs import JobSettings, registry, savepoints
-from sqlstream.runtime.jobs.requests import Action
-from sqlstream.runtime.jobs.restarts import strategy
+from sqlstream.runtime.jobs import savepoints
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
-from sqlstream.session import inspection, queries, results, set_reset
+from sqlstream.session import administration, inspection, queries, results, set_reset
 from sqlstream.session.client import Client
 from sqlstream.session.completion.topic_names import TopicNames
+from sqlstream.session.job_settings import future_ms, idle_ms, job_settings
 from sqlstream.sql.masking import masked_message, masked_text
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.dialect import parse
@@ -53,6 +51,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.build import scope
     from sqlstream.plan.planned import Planned
     from sqlstream.runtime.engine.session import Engine
+    from sqlstream.runtime.jobs import JobSettings
     from sqlstream.session import completion
     from sqlstream.session.client import Ask
     from sqlstream.session.results import Outcome
@@ -262,31 +261,9 @@ class Session:
         script = query.script(node.expressions, node)
         yield from self._run_file(query.path.resolve(), script, f"queries/{query.path.name}", node.this)
 
-    def _stop_job(self, node: ast.StopJob) -> Outcome:
-        how = {key: bool(node.args.get(key)) for key in ("savepoint", "drain")}
-        if node.this.name not in self._jobs:
-            return self._stop_elsewhere(node)
-        job = self._jobs.stop(node.this.name, **how, interrupted=self._interrupted.is_set)
-        return results.text_rows(("savepoint path",), ((job.savepoint,),)) if node.savepoint else results.Done()
-
-    def _save_job(self, node: ast.SavepointJob) -> Outcome:
-        job = node.this.name
-        made = (
-            self._jobs.save(job)
-            if job in self._jobs
-            else registry.find(self._kept().jobs, job).ask(Action.SAVEPOINT, interrupted=self._interrupted.is_set)
-        )
-        return results.text_rows(("savepoint path",), ((made,),))
-
     def _drop_savepoint(self, node: ast.DropSavepoint) -> Outcome:
         savepoints.drop(self._place(node.this.name))
         return results.Done()
-
-    def _stop_elsewhere(self, node: ast.StopJob) -> Outcome:
-        """Have the process stop a job that runs it."""
-        action = Action.DRAIN_WITH_SAVEPOINT if node.drain else Action.STOP_WITH_SAVEPOINT if node.savepoint else Action.STOP
-        made = registry.find(self._kept().jobs, node.this.name).ask(action, interrupted=self._interrupted.is_set)
-        return results.text_rows(("savepoint path",), ((made,),)) if made else results.Done()
 
     def _set_or_reset(self, node: ast.Set | ast.Reset) -> Outcome:
         return set_reset.answered(node, self.options, self._initial, started=self._spark_started)
@@ -304,13 +281,9 @@ class Session:
         return results.Done(notices=self._apply(node))
 
     def _watched(self, node: exp.Expr) -> Iterator[Outcome]:
-        kept = str(ProjectFolder(self.project).dead_letters) if self._future_ms else self._planner.function_settings.dead_letters
+        kept = str(ProjectFolder(self.project).dead_letters) if future_ms(self.options) else self._planner.function_settings.dead_letters
         with reporting_left_out(node, kept, self.project, self._notify):
             yield self._query(node)
-
-    def _set_one_of(self, *keys: str) -> str | None:
-        """What is set under the first of ``keys`` that is."""
-        return next((value for key in keys if (value := settings.read(self.options, key))), None)
 
     @property
     def _hadoop(self) -> Hadoop:
@@ -321,16 +294,6 @@ class Session:
 
     def _kept(self) -> Kept:
         return storage.kept(self.options, self.project, self._hadoop)
-
-    @property
-    def _retained(self) -> int | None:
-        keys = "execution.checkpointing.num-retained", "state.checkpoints.num-retained"
-        for key in keys:
-            if (number := settings.read(self.options, key)) is not None:
-                if number < 1:
-                    raise ValidationError(f"Invalid value for option '{key}': it must be at least 1.")
-                return int(number)
-        return None
 
     def _masked(self, text: str) -> str:
         """A script or a statement as it may be shown or kept."""
@@ -416,7 +379,9 @@ class Session:
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices)
-        running = self._select = select.Changes(plan, limit, spark, env.settings.zone, self.project, idle_ms=self._idle_ms, future_ms=self._future_ms)
+        running = self._select = select.Changes(
+            plan, limit, spark, env.settings.zone, self.project, idle_ms=idle_ms(self.options), future_ms=future_ms(self.options)
+        )
         self._stop_if_interrupted()
         return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(running)), notices=notices)
 
@@ -435,14 +400,6 @@ class Session:
     def _submit(self, inserts: tuple[exp.Expr, ...], text: str) -> Outcome:
         env = self._planner.environment()
         return self._run_job(tuple(self._planner.planned(node, env) for node in inserts), env, text)
-
-    @property
-    def _idle_ms(self) -> int:
-        return int(settings.read(self.options, "table.exec.source.idle-timeout"))
-
-    @property
-    def _future_ms(self) -> int:
-        return int(settings.read(self.options, "table.exec.source.max-future-rowtime"))
 
     def _run_job(self, planned: tuple[Planned, ...], env: scope.Environment, text: str) -> Outcome:
         tree = planned[0].clause if len(planned) == 1 else ast.StatementSet(expressions=[p.clause for p in planned])
@@ -467,18 +424,8 @@ class Session:
         """The plan of a job, what it is called, how it runs."""
         sinks = tuple(p.plan for p in planned if isinstance(p.plan, Sink))
         name = self.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
-        trigger = settings.read(self.options, "execution.checkpointing.interval") or settings.read(
-            self.options, "table.exec.mini-batch.allow-latency"
-        )
-        how = JobSettings(
-            env.settings.zone, streaming=not env.settings.batch, trigger_ms=trigger, idle_ms=self._idle_ms, future_ms=self._future_ms,
-            restart=strategy(self.options),
-            upgrade_mode=settings.read(self.options, "execution.upgrade-mode"),
-            may_lose=settings.read(self.options, "execution.state-recovery.ignore-unclaimed-state"), agrees=self._client.asks,
-            recovery=None if (path := self._set_one_of("execution.state-recovery.path", "execution.savepoint.path")) is None else self._place(path),
-            masked=lambda shown: masked_message(shown, text, self._known_secrets), retained=self._retained,
-        )  # fmt: skip
-        return sinks, name, how
+        masked = lambda shown: masked_message(shown, text, self._known_secrets)
+        return sinks, name, job_settings(self.options, env.settings, self._place, self._client.asks, masked)
 
     def _explain_upgrade(self, node: ast.ExplainUpgrade, text: str) -> Outcome:
         env = self._planner.environment()
@@ -486,29 +433,6 @@ class Session:
         inserts = inner.expressions if isinstance(inner, ast.StatementSet) else [inner]
         seen = self._jobs.preview(*self._job(tuple(self._planner.planned(i, env) for i in inserts), env, text))
         return results.text_rows(("result",), (("\n".join(seen.lines) + "\n",),))
-
-    def _alter_job(self, node: ast.AlterJob) -> Outcome:
-        record = registry.find(self._kept().jobs, node.this.name)
-        record.check_stopped()
-        wanted = {}
-        for option in node.expressions:
-            positions.check(option.expression.name, self._planner.zone)
-            wanted[option.this.name] = option.expression.name
-        with record.folder.lock():
-            last = record.folder.latest()
-            if last is None or not last.is_open or not last.has_read:
-                raise ValidationError(f"Job '{record.name}' has nothing to go on with: the options of its sources say where it begins.", at=node.this)
-            last.set_offsets({**last.offsets, **wanted} if wanted else {})
-        return results.Done()
-
-    def _drop_job(self, node: ast.DropJob) -> Outcome:
-        if node.if_exists and not registry.exists(self._kept().jobs, node.this.name):
-            return results.Done()
-        record = registry.find(self._kept().jobs, node.this.name)
-        record.check_stopped()
-        record.drop()
-        self._jobs.forget(record.path)
-        return results.Done()
 
     def _create_table(self, node: ast.CreateTable, text: str) -> Outcome:
         notices = self._apply(node)
@@ -562,7 +486,7 @@ class Session:
 HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[Outcome]]] = {
     **dict.fromkeys(APPLIED, lambda session, node, text: results.Done(notices=session._apply(node))),
     ast.AcceptedWithoutEffect: lambda session, node, text: results.Done(notices=(f"{node.args['kind']} has no effect: {node.args['this']}",)),
-    ast.AlterJob: lambda session, node, text: session._alter_job(node),
+    ast.AlterJob: lambda session, node, text: administration.altered(node, session._jobs, session._planner.zone),
     ast.AlterFunction: lambda session, node, text: session._create_function(node),
     ast.BeginStatementSet: lambda session, node, text: session._begin_set(),
     ast.Clear: lambda session, node, text: results.Cleared(),
@@ -573,7 +497,7 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.EndStatementSet: lambda session, node, text: session._submit_set(),
     ast.ExecuteQuery: lambda session, node, text: session._execute_query(node),
     ast.DescribeSavepoint: lambda session, node, text: inspection.described_savepoint(session._place(node.this.name)),
-    ast.DropJob: lambda session, node, text: session._drop_job(node),
+    ast.DropJob: lambda session, node, text: administration.dropped(node, session._jobs),
     ast.DropSavepoint: lambda session, node, text: session._drop_savepoint(node),
     ast.Explain: lambda session, node, text: session._explain(node, text),
     ast.ExplainUpgrade: lambda session, node, text: session._explain_upgrade(node, text),
@@ -586,12 +510,12 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.Plot: lambda session, node, text: session._client.plotted(node),
     ast.Quit: lambda session, node, text: results.Exit(),
     ast.Reset: lambda session, node, text: session._set_or_reset(node),
-    ast.SavepointJob: lambda session, node, text: session._save_job(node),
+    ast.SavepointJob: lambda session, node, text: administration.saved(node, session._jobs, session._interrupted.is_set),
     ast.Set: lambda session, node, text: session._set_or_reset(node),
     ast.Show: lambda session, node, text: session._show(node),
     ast.Source: lambda session, node, text: session._source(node),
     ast.StatementSet: lambda session, node, text: session._submit(tuple(node.expressions), text),
-    ast.StopJob: lambda session, node, text: session._stop_job(node),
+    ast.StopJob: lambda session, node, text: administration.stopped(node, session._jobs, session._interrupted.is_set),
     ast.Unsupported: lambda session, node, text: session._unsupported(node),
     exp.Query: lambda session, node, text: session._watched(node),
     exp.Values: lambda session, node, text: session._watched(node),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import uuid
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,50 +14,30 @@ from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
-from sqlstream.plan.upgrade import Verdict, judge, record, table
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs import requests, savepoints
 from sqlstream.runtime.jobs.attendant import Attendant
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, sink_name, sink_names
+from sqlstream.runtime.jobs.beginning import Beginning, Declined
+from sqlstream.runtime.jobs.folder import JobFolder, find
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
-from sqlstream.runtime.jobs.placement import Placement, Preview, placement, preview
+from sqlstream.runtime.jobs.placement import Preview, preview
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
-from sqlstream.runtime.jobs.upgrades import is_written, upgrade, widen
-from sqlstream.runtime.jobs.versions import Origin, Version, digest
+from sqlstream.runtime.jobs.versions import digest
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
 
     from pyspark.sql import SparkSession
 
     from sqlstream.core.storage import Kept, Place
     from sqlstream.plan.nodes import Sink
-    from sqlstream.runtime.jobs.savepoints import Savepoint
     from sqlstream.runtime.monitor.metrics import JobMetrics
 
-_ANEW = "starts anew, without state, and reads its sources from where their options say"
-_MODES = (
-    "SET 'execution.upgrade-mode' = 'last-state' goes on with offsets and state, 'stateless' with offsets alone; 'from-start' begins anew from where "
-    "the options of its sources say, and what is in its sinks stays. SET 'pipeline.name' makes it another job. The earlier statement continues "
-    "where it stopped."
-)
-_LOSING = (
-    "SET 'execution.upgrade-mode' = 'stateless' goes on with offsets alone; 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind "
-    "what is lost. The earlier statement continues where it stopped."
-)
-
-
-_AS_THEY_WERE: Mapping[str, str] = {}
 # So long a job that is stopped may take to end.
 _END_SECONDS = 60.0
-_NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
-
-
-class Declined(ValidationError):
-    """The user does not want a job to go on with what is kept."""
 
 
 class Jobs:
@@ -149,7 +128,7 @@ class Jobs:
         runner = JobRunner(job, spark, self._again, settings, self._project, self._emit, self._notify, self._job_ended)
         resumed = False
         try:
-            resumed = self._place(job, home, runner, settings, masked_text(sql))
+            resumed = Beginning(job, runner, settings, masked_text(sql), self._notify).place(home, self._taken())
             runner.start(resumed=resumed)
         except Exception as error:
             if not resumed and job.folder != home.path and not job.checkpoint.exists():
@@ -175,156 +154,6 @@ class Jobs:
             retain(home, job.id, runner.forget)
         except Exception as error:
             self._notify(f"What job '{job.name}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
-
-    def _place(self, job: Job, home: JobFolder, runner: JobRunner, settings: JobSettings, sql: str) -> bool:
-        """Give ``job`` the folder of its generation; whether that was begun before."""
-        plan = digest(job.sinks, settings.zone)
-        last = home.latest()
-        if last is not None and last.is_open and last.draining and last.runs(plan):
-            self._notify(f"Job '{job.name}' ended while it was being drained: the drain is completed first ({last.folder}).")
-            job.folder = last.folder
-            runner.complete_drain()
-        if last is not None and last.version is None:
-            # Before the folder says that its generations have versions.
-            Version(1, plan, sql, record=record(job.sinks, settings.zone).to_json(settings.masked)).write(last.folder)
-        at = placement(home, plan, self._taken(), streaming=settings.streaming)
-        last, before = at.last, at.before
-        if before is not None and at.changed and not before.has_committed and not self._is_written(job, before, runner, settings):
-            at = replace(at, changed=False)
-        if settings.recovery is not None:
-            saved = savepoints.read(settings.recovery)
-            # Submitted again, it goes on from where it is by now.
-            if last is None or not last.is_open or last.savepoint != saved.id:
-                self._recover(job, at, runner, settings, sql, saved)
-                return False
-        mode, verdict = self._verdict(job, before, settings) if before is not None and at.changed else ("from-start", None)
-        if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:
-            mode, verdict = (
-                "stateless" if settings.upgrade_mode == "stateless" else "last-state",
-                judge(before.version.plan, record(job.sinks, settings.zone)),
-            )
-        home.describe(job.sinks)
-        if last is not None and at.continues and not at.offsets:
-            job.folder = last.folder
-            if settings.streaming and not job.checkpoint.exists():
-                self._notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
-            else:
-                self._notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
-            return True
-        if last is not None and last.drained:
-            self._notify(f"Job '{job.name}' was drained: it {_ANEW}.")
-        job.folder = home.next_generation()
-        origin = None
-        if before is not None and (at.changed or verdict is not None):
-            origin = Origin(mode, int(before.folder.name), None if mode == "from-start" else before.savepoint)
-            if verdict is None:
-                self._notify(f"Job '{job.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).")
-            else:
-                self._upgrade(job, before, runner, verdict, settings, stateless=mode == "stateless", offsets=at.offsets)
-                kept = "without state" if mode == "stateless" else "with its state"
-                but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
-                what = "has changed" if at.changed else "has other offsets"
-                self._notify(f"Job '{job.name}' {what}: it goes on where it stopped{but}, {kept}. The version before it is kept ({before.folder}).")
-                for part in verdict.in_part if mode == "last-state" else ():
-                    self._notify(settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
-        Version(at.number, plan, sql, origin=origin, record=record(job.sinks, settings.zone).to_json(settings.masked)).write(job.folder)
-        return False
-
-    def _recover(self, job: Job, at: Placement, runner: JobRunner, settings: JobSettings, sql: str, saved: Savepoint) -> None:
-        """Begin a generation of ``job`` with a savepoint."""
-        if settings.upgrade_mode == "from-start":
-            raise ValidationError(
-                "'execution.upgrade-mode' = 'from-start' begins a job anew, and 'execution.state-recovery.path' with a savepoint: it can't be both.",
-                hint=f"SET 'execution.upgrade-mode' = 'last-state', or 'stateless'. {_NO_SAVEPOINT}",
-            )
-        stateless = settings.upgrade_mode == "stateless"
-        if not settings.streaming:
-            raise ValidationError("A job in batch mode keeps no state, and can't begin with a savepoint.", hint=_NO_SAVEPOINT)
-        if saved.drained and not stateless:
-            raise ValidationError(
-                f"Job '{saved.job}' was drained before the savepoint '{saved.folder}' was made: rows that belong into closed windows would be lost.",
-                hint="SET 'execution.upgrade-mode' = 'stateless' goes on with its offsets, and begins with empty state.",
-            )
-        saved.check_whole(runner.spark)
-        mode, before = "stateless" if stateless else "last-state", saved.generation
-        how = replace(settings, upgrade_mode=mode, agrees=None)
-        _, verdict = self._verdict(job, before, how, of=f"job '{saved.job}' in the savepoint '{saved.folder}'")
-        if verdict is None or all(match.old is None for match in verdict.sinks):
-            raise ValidationError(f"The savepoint '{saved.folder}' is of job '{saved.job}', which shares nothing with job '{job.name}'.",
-                                  hint=_NO_SAVEPOINT)  # fmt: skip
-        at.home.describe(job.sinks)
-        job.folder = at.home.next_generation()
-        self._upgrade(job, before, runner, verdict, settings, stateless=stateless)
-        self._notify(f"Job '{job.name}' begins with the savepoint '{saved.folder}'.")
-        origin = Origin(mode, savepoint=saved.id)
-        Version(at.number, at.digest, sql, origin=origin, record=record(job.sinks, settings.zone).to_json(settings.masked)).write(job.folder)
-
-    def _is_written(self, job: Job, before: Generation, runner: JobRunner, settings: JobSettings) -> bool:
-        """Whether its first micro-batch, which was interrupted, may be in a sink."""
-        if before.version is None or before.version.plan is None:
-            return True
-        names = sink_names(before.folder, len(before.version.plan.sinks))
-        verdict = judge(before.version.plan, record(job.sinks, settings.zone))
-        return is_written(runner.spark, before.folder, names, job.sinks, verdict, runner.request)
-
-    def _upgrade(
-        self,
-        job: Job,
-        before: Generation,
-        runner: JobRunner,
-        verdict: Verdict,
-        settings: JobSettings,
-        *,
-        stateless: bool,
-        offsets: Mapping[str, str] = _AS_THEY_WERE,
-    ) -> None:
-        assert before.version is not None and before.version.plan is not None
-        storage.make(job.folder / "control")
-        names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
-        upgrade(
-            runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
-            # A user who was asked has seen what is lost.
-            may_lose=settings.may_lose or settings.agrees is not None,
-            request=runner.request, notify=self._notify, offsets=offsets,
-            positions=partial(runner.positions, offsets),
-        )  # fmt: skip
-        # Last: nothing but a refusal of its own can now keep the job from going on.
-        widen(verdict, before.version.plan, job.sinks, runner.request)
-
-    def _verdict(self, job: Job, before: Generation, settings: JobSettings, of: str | None = None) -> tuple[str, Verdict | None]:
-        """How a changed job begins, and what becomes of its parts; None where it begins anew. Raises ValidationError where that has not been said."""
-        if settings.upgrade_mode == "from-start":
-            return "from-start", None
-        changed = (
-            f"Job '{job.name}' is another one than that of {of}."
-            if of is not None
-            else (
-                f"Job '{job.name}' has changed: the one that stopped under this name ({before.folder}) "
-                "had another statement, or other declarations or settings."
-            )
-        )
-        old = None if before.version is None else before.version.plan
-        if old is None:
-            raise ValidationError(
-                f"{changed} What that one has kept is of an earlier release, and can't be gone on with by another.",
-                hint="SET 'execution.upgrade-mode' = 'from-start' begins it anew; SET 'pipeline.name' makes it another job. "
-                "The earlier statement continues where it stopped.",
-            )
-        verdict = judge(old, record(job.sinks, settings.zone))
-        lines = settings.masked("\n".join(table(verdict)))
-        lost = bool(verdict.lost) and not settings.may_lose
-        match settings.upgrade_mode:
-            case "stateless":
-                return "stateless", verdict
-            case "last-state" if not lost:
-                return "last-state", verdict
-            case "last-state":
-                raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=_LOSING)
-        if settings.agrees is None:
-            raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=_MODES)
-        if settings.agrees(f"{changed}\n{lines}\nGo on with what is kept?"):
-            return "last-state", verdict
-        raise Declined(f"Job '{job.name}' was not started.", hint=_MODES)
 
     def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.
