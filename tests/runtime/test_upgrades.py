@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core import storage
-from sqlstream.core.errors import SqlStreamError, ValidationError
-from sqlstream.runtime.jobs import upgrades
+from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.runtime.jobs import registry, upgrades
+from sqlstream.runtime.jobs.runner import JobRunner
 from tests.runtime.edited import COUNT, Project
 
 if TYPE_CHECKING:
@@ -229,6 +230,28 @@ def test_a_micro_batch_that_the_sink_has_counts(project: Project) -> None:
     project.set("last-state")
     project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
     assert [r[0] for r in project.rows("SELECT id, item FROM copied")] == ["1", "2", "3"]
+
+
+def test_a_version_that_does_not_start_has_failed(project: Project, monkeypatch) -> None:
+    project.feed("bids", (1, "a", 1))
+    project.run(COUNT)
+    project.set("last-state")
+    edited = "INSERT INTO counted SELECT item, n * 10 FROM (SELECT item, COUNT(*) AS n FROM bids GROUP BY item);"
+
+    def start(self: JobRunner, *, resumed: bool) -> None:
+        raise JobFailed("The state can't be loaded.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(JobRunner, "start", start)
+        with pytest.raises(JobFailed, match="can't be loaded"):
+            project.run(edited)
+    (record,) = registry.records(project.session.jobs.kept.jobs)
+    assert (record.state, record.error, record.version.number) == ("FAILED", "The state can't be loaded.", 2)
+    # What it was to go on with is there.
+    project.feed("bids", (2, "a", 1))
+    project.run(edited)
+    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;") == [("a", "20")]
+    assert registry.records(project.session.jobs.kept.jobs)[0].state == "CANCELED"
 
 
 def test_what_is_read_from_elsewhere_begins_there(project: Project) -> None:

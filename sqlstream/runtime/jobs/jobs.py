@@ -24,7 +24,8 @@ from sqlstream.runtime.jobs.placement import Preview, preview
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
-from sqlstream.runtime.jobs.versions import digest
+from sqlstream.runtime.jobs.status import status_of
+from sqlstream.runtime.jobs.versions import Version, digest
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
@@ -135,6 +136,10 @@ class Jobs:
                 # Nothing has run: a later start must not find what this one had looked up.
                 with suppress(OSError):
                     storage.delete(job.folder)
+            elif job.folder != home.path and Version.read(job.folder) is not None:
+                job.status, job.error = JobStatus.FAILED, job.told(error)
+                with suppress(OSError):
+                    status_of(job).write(home.path)
             job.release()
             if isinstance(error, Declined) and settings.agrees is not None:
                 others = declined | {home.path}
