@@ -179,7 +179,7 @@ def test_submit(package: Path) -> None:
     cluster = submit(package, "--master", "yarn", "--deploy-mode", "cluster", "--conf", "a=b c", "--", "jobs/run.sql", "-D", "x=y z")
     assert cluster == [
         *("--name", "bids", "--extra-properties-file", f"{package}/spark.conf", "--jars", f"{package}/jars/own.jar"),
-        *("--archives", f"{package}/project.tar.gz#project", "--master", "yarn", "--deploy-mode", "cluster", "--conf", "a=b c"),
+        *("--archives", f"file://{str(package).replace(' ', '%20')}/project.tar.gz#project", "--master", "yarn", "--deploy-mode", "cluster", "--conf", "a=b c"),
         *(f"{package}/main.py", "jobs/run.sql", "-D", "x=y z"),
     ]  # fmt: skip
     assert not (package / ".unpacked").exists()

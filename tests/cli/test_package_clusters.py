@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,14 +111,14 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--project",
         folder,
         "-o",
-        folder.parent / "words.tar",
+        folder.parent / "my words.tar",
         *(folder / script for script in SCRIPTS),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
-    with tarfile.open(folder.parent / "words.tar") as tar:
+    with tarfile.open(folder.parent / "my words.tar") as tar:
         tar.extractall(folder.parent, filter="data")
-    return folder.parent / "words"
+    return folder.parent / "my words"
 
 
 @pytest.fixture
@@ -142,19 +145,45 @@ def submit(package: Path, machine: dict[str, str], *arguments: str) -> subproces
     return subprocess.run(command(package, *arguments), env=machine, capture_output=True, text=True, timeout=500, cwd=machine["HOME"])
 
 
+def processes() -> dict[int, tuple[int, str]]:
+    """Of each process its parent and its state: Z of one that has ended, and that nobody has asked for its exit code."""
+    found = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent, *_ = stat.read_text().rpartition(")")[2].split()
+            found[int(stat.parent.name)] = (int(parent), state)
+    return found
+
+
 class Running:
-    """A script that has been submitted: ``jvm`` is the process of ``submit``."""
+    """A driver that runs here: the process of ``submit``, which is its JVM, and that JVM's Python."""
 
     def __init__(self, package: Path, machine: dict[str, str], *arguments: str) -> None:
         self.log = Path(machine["HOME"]) / "driver.log"
         with self.log.open("ab") as out:
             self.jvm = subprocess.Popen(command(package, *arguments), env=machine, stdout=out, stderr=out, cwd=machine["HOME"])
 
+    @property
+    def python(self) -> int:
+        """Its JVM has other children for moments."""
+        of_jvm = [pid for pid, (parent, _) in processes().items() if parent == self.jvm.pid]
+        (found,) = (pid for pid in of_jvm if b"/main.py" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        return found
+
     def until(self, reached: Callable[[], object], seconds: float = 180) -> None:
         deadline = time.monotonic() + seconds
         while not reached():
             assert time.monotonic() < deadline and self.jvm.poll() is None, self.log.read_text(errors="replace")[-8000:]
             time.sleep(0.5)
+
+    def ended(self, pid: int) -> int:
+        """The exit code, when it and its Python, ``pid``, have ended."""
+        code = self.jvm.wait(90)
+        deadline = time.monotonic() + 30
+        while processes().get(pid, (0, "Z"))[1] != "Z":
+            assert time.monotonic() < deadline, "its Python is left behind"
+            time.sleep(0.2)
+        return code
 
 
 def rows(spark, path: Path | str) -> list[tuple]:
@@ -207,6 +236,44 @@ def test_a_script_that_fails(package: Path, bare: dict[str, str], master: str, s
     assert "\tat " not in done.stdout and "py4j" not in done.stdout, done.stdout
 
 
+def test_a_driver_is_killed(package: Path, bare: dict[str, str], master: str, spark) -> None:
+    """Its JVM, its Python, by SIGTERM: what is submitted again goes on, and each row is there once."""
+    words = []
+    for number, victim in enumerate(("jvm", "python", "terminated")):
+        fresh = ["hello", f"word{number}", f"word{number}"]
+        words += fresh
+        written(bare, number, *fresh)
+        driver = Running(package, bare, "--master", master, "--", "stream.sql")
+        python = 0
+        try:
+            driver.until(lambda: any((Path(bare["DATA"]) / "copied" / "_delta_log").glob("*.json")))
+            driver.until(lambda: len(rows(spark, f"{bare['DATA']}/copied")) == len(words))  # noqa: B023
+            python = driver.python
+            written(bare, number + 100, "late")
+            words.append("late")
+            if victim == "jvm":
+                driver.jvm.kill()
+                assert driver.ended(python) == -signal.SIGKILL
+            elif victim == "python":
+                os.kill(python, signal.SIGKILL)
+                assert driver.ended(python) != 0
+            else:
+                driver.jvm.terminate()
+                assert driver.ended(python) == 128 + signal.SIGTERM
+        finally:
+            driver.jvm.kill()
+            driver.jvm.wait()
+    driver = Running(package, bare, "--master", master, "--", "stream.sql")
+    try:
+        counts = sorted(Counter(words).items())
+        driver.until(lambda: rows(spark, f"{bare['DATA']}/counted") == counts)
+        driver.until(lambda: rows(spark, f"{bare['DATA']}/copied") == sorted((f"{word.upper()}!",) for word in words))
+    finally:
+        python = driver.python
+        driver.jvm.terminate()
+        driver.ended(python)
+
+
 @pytest.fixture
 def yarn(bare: dict[str, str]) -> Iterator[Yarn]:
     """A YARN on a bare machine."""
@@ -229,12 +296,12 @@ def test_on_yarn(package: Path, bare: dict[str, str], yarn: Yarn, tmp_path: Path
     machine, there = to_yarn(bare, yarn)
     done = submit(package, machine, *there, "--conf", "spark.yarn.maxAppAttempts=1", "--", "shout.sql")
     assert done.returncode == 1, "nothing says where jobs are kept"
-    assert yarn.ended() == ("words", "FAILED", 1)
+    assert yarn.ended() == ("my words", "FAILED", 1)
     assert "Set 'execution.checkpointing.dir' in sqlstream.toml, or behind --" in yarn.logs()
     assert "Traceback" not in yarn.logs()
     done = submit(package, machine, *there, "--", "shout.sql", "-D", f"execution.checkpointing.dir={tmp_path / 'kept'}")
     assert done.returncode == 0, done.stderr[-4000:] + yarn.logs()[-20000:]
-    assert yarn.ended() == ("words", "SUCCEEDED", 1)
+    assert yarn.ended() == ("my words", "SUCCEEDED", 1)
     assert rows(spark, f"{bare['DATA']}/shouted") == [("HELLO!", True), ("SCHÖN!", True)]
     assert list((tmp_path / "kept" / "jobs").iterdir())
 
