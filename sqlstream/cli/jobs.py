@@ -11,8 +11,9 @@ import sys
 import time
 from collections import deque
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.cli import starting
 from sqlstream.core import storage
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.placement import Preview
     from sqlstream.runtime.jobs.registry import JobRecord
 
+# What COLUMNS say of a job: of its version the number, of its size bytes, of its last progress the second since 1970; None where that is not known.
+Row: TypeAlias = "tuple[str, str, str | None, str | None, int | None, int | None, float | None, str | None, str | None]"
 COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
 _OF_FILES = {
     "diff": "say what would become of each job of a script that has changed, and do nothing; exit code 1 where state would be lost",
@@ -147,8 +150,8 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
     if _diff(seen) or not seen:
         raise ValidationError("Nothing was stopped or started: state would be lost." if seen else f"There is no job in '{file}'.")
     folder = background.folder_of(project, file.resolve())
-    if background.held(folder):
-        _end_script(folder, str(file))
+    if background.held(folder) or _is_left(folder, jobs):
+        _end_script(folder, str(file), jobs)
     return starting.detached(project, jobs, file, ["-D", "execution.upgrade-mode=last-state", *options])
 
 
@@ -160,19 +163,30 @@ def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
     rows += [(Path(s.file).name, "STARTING", None, _supervised(s), None, None, None, None, None) for p, s in scripts.items() if p not in of_jobs]
     if as_json:
         for row in rows:
-            print(json.dumps(dict(zip(COLUMNS, row, strict=True))))
+            print(json.dumps(_object(row)))
     else:
-        print("\n".join(tableau.table(COLUMNS, [tuple(tableau.escaped(c or "") for c in row) for row in rows])) or "There are no jobs.")
+        print("\n".join(tableau.table(COLUMNS, [tuple(tableau.escaped(c) for c in _texts(row)) for row in rows])) or "There are no jobs.")
     return 0
 
 
-def _row(job: JobRecord, scripts: dict[int, Background]) -> tuple[str | None, ...]:
+def _row(job: JobRecord, scripts: dict[int, Background]) -> Row:
     status, version = job.status, job.version
     script = scripts.get(status.pid) if status is not None and job.held else None
-    progressed = None if job.progressed is None else _time(job.progressed)
     by = None if script is None else _supervised(script)
-    number = None if version is None else str(version.number)
-    return job.name, job.state, job.process, by, number, size(job.size()), progressed, job.error, job.id or None
+    number = None if version is None else version.number
+    return job.name, job.state, job.process, by, number, job.size(), job.progressed, job.error, job.id or None
+
+
+def _texts(row: Row) -> tuple[str, ...]:
+    name, state, process, by, number, bytes_, progressed, error, id_ = row
+    shown = name, state, process, by, number, None if bytes_ is None else size(bytes_), None if progressed is None else _time(progressed), error, id_
+    return tuple("" if cell is None else str(cell) for cell in shown)
+
+
+def _object(row: Row) -> dict[str, str | int | float | None]:
+    progressed = row[6]
+    instant = None if progressed is None else datetime.fromtimestamp(progressed, UTC).isoformat(timespec="milliseconds")
+    return dict(zip(COLUMNS, row, strict=True)) | {"last progress": instant}
 
 
 def _supervised(script: Background) -> str:
@@ -180,7 +194,7 @@ def _supervised(script: Background) -> str:
 
 
 def _show(project: Path, job: JobRecord) -> int:
-    pairs = list(zip(COLUMNS, _row(job, background.supervised(project)), strict=True))
+    pairs: list[tuple[str, str | None]] = list(zip(COLUMNS, _texts(_row(job, background.supervised(project))), strict=True))
     pairs.append(("folder", str(job.path)))
     if job.status is not None:
         pairs.append(("start time", _time(job.status.since)))
@@ -198,36 +212,50 @@ def _time(seconds: float) -> str:
 
 def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float | None) -> int:
     if (folder := _script(project, jobs, name)) is not None:
-        return _end_script(folder, name)
+        return _end_script(folder, name, jobs)
+    if not registry.exists(jobs, name) and (ended := _by_file(project, name)) is not None:
+        how = "was killed, and so was its supervisor" if ended.exit_code is None else f"has ended with exit code {ended.exit_code}"
+        raise ValidationError(f"'{name}' is not running: it {how}.")
     return _ask(registry.find(jobs, name), action, seconds)
 
 
-def _end_script(folder: Path, name: str) -> int:
+def _end_script(folder: Path, name: str, jobs: Place) -> int:
     """End a script, and its supervisor, which would start it again."""
     end = time.monotonic() + _ENDING_SECONDS
     ended = 0
-    while background.held(folder):
+    while (supervised := background.held(folder)) or _is_left(folder, jobs):
         script = background.Background.read(folder)
         assert script is not None
+        process = script.supervisor if supervised else script.process
         # One that has just begun has not said its number.
-        if script.supervisor not in (0, ended):
+        if process not in (0, ended):
             with suppress(ProcessLookupError):
-                os.kill(script.supervisor, signal.SIGTERM)
-            ended = script.supervisor
+                os.kill(process, signal.SIGTERM)
+            ended = process
         if time.monotonic() > end:
             raise JobFailed(f"{name} has not ended within {_ENDING_SECONDS:.0f} s: process {script.process}.")
         time.sleep(0.1)
     return 0
 
 
+def _is_left(folder: Path, jobs: Place) -> bool:
+    """Whether the process of a script runs, and its supervisor does not."""
+    script = background.Background.read(folder)
+    return script is not None and not background.held(folder) and starting.has_jobs(script, jobs)
+
+
+def _by_file(project: Path, name: str) -> Background | None:
+    return next((script for _, script in background.scripts(project) if Path(script.file) == Path(name).resolve()), None)
+
+
 def _script(project: Path, jobs: Place, name: str) -> Path | None:
-    """The folder of a script that is supervised now: by its file, or by the name of a job whose process is just not there."""
+    """The folder of a script that runs now: by its file, or, where it is supervised, by the name of a job whose process is just not there."""
     resolved = Path(name).resolve()
     for folder, script in background.scripts(project):
+        if Path(script.file) == resolved and (background.held(folder) or _is_left(folder, jobs)):
+            return folder
         if not background.held(folder):
             continue
-        if Path(script.file) == resolved:
-            return folder
         for job in registry.records(jobs):
             if name in (job.name, job.id) and job.status is not None and job.status.pid == script.process and not job.held:
                 return folder
