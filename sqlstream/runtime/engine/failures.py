@@ -113,6 +113,9 @@ _CAUSES = (
      "Add \"spark.jars.packages\" = \"org.apache.hadoop:hadoop-azure:3.5.0\" under [options] of sqlstream.toml, and start again.", False),
     (re.compile(r'(No FileSystem for scheme "[\w.+-]+")'), "Spark was started without the classes for this path's file system.",
      "Name their jars in 'pipeline.jars', and start again.", False),
+    # Spark's own message has no cause: it is the last that is told.
+    (re.compile(r"\[CANNOT_LOAD_STATE_STORE[.\w]*\].*\nCaused by: (?:[\w$]+\.)+[\w$]+: ([^\n]+)", re.S),
+     "The state of an operator can't be loaded.", None, True),
 )  # fmt: skip
 
 

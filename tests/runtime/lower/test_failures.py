@@ -187,3 +187,16 @@ def test_a_select_tells_where_it_may_not_write(tmp_path: Path) -> None:
     (tmp_path / ".sqlstream").write_text("no folder")
     with pytest.raises(JobFailed, match=re.escape(str(tmp_path / ".sqlstream"))):
         _scratch(tmp_path)
+
+
+def test_a_state_that_cannot_be_loaded_says_why() -> None:
+    said = (
+        "Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times, most recent failure: Lost task 0.0 in stage 3.0 (TID 5) (host executor "
+        "driver): org.apache.spark.SparkException: [CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred during loading state. SQLSTATE: 58030\n"
+        "\tat org.apache.spark.sql.errors.QueryExecutionErrors$.cannotLoadStore(QueryExecutionErrors.scala:2000)\n"
+        "Caused by: java.lang.RuntimeException: outer\n\tat x.Y.z(Y.java:1)\n"
+        "Caused by: org.apache.spark.SparkException: Could not find StateStoreCoordinator.\n\t... 5 more\n"
+    )
+    error = job_error(RuntimeError(said))
+    assert error.message == "The state of an operator can't be loaded. (Could not find StateStoreCoordinator.)"
+    assert error.heals
