@@ -10,7 +10,7 @@ from sqlstream.catalog.apply import apply
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import registry
-from sqlstream.runtime.monitor.figures import short_name, size
+from sqlstream.runtime.monitor.figures import size
 from sqlstream.session import dependents, export, inspection, plot, queries, raw_topics, results
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.syntax import ast
@@ -90,7 +90,7 @@ class Client:
             return True
         match node:
             case ast.Quit():
-                running = [short_name(j.name) for j in self._jobs if j.lives]
+                running = [j.name for j in self._jobs if j.lives]
                 return not running or self._agrees(leaving(running))
             case ast.StopJob():
                 return self._agrees(f"Stop the job {self._name(node.this.name)}? Its state is kept: the same statement continues from there.")
