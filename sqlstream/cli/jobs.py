@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 
     from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.background import Background
+    from sqlstream.runtime.jobs.locks import Owner
     from sqlstream.runtime.jobs.placement import Preview
     from sqlstream.runtime.jobs.registry import JobRecord
 
-# What COLUMNS say of a job: of its version the number, of its size bytes, of its last progress the second since 1970; None where that is not known.
-Row: TypeAlias = "tuple[str, str, str | None, str | None, int | None, int | None, float | None, str | None, str | None]"
+# What COLUMNS say of a job: who has it, the script in the background that it is of, the number of its version, bytes, of its last progress the
+# second since 1970; None where that is not known.
+Row: TypeAlias = "tuple[str, str, Owner | None, Background | None, int | None, int | None, float | None, str | None, str | None]"
 COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
 _OF_FILES = {
     "diff": "say what would become of each job of a script that has changed, and do nothing; exit code 1 where state would be lost",
@@ -150,8 +152,8 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
     if _diff(seen) or not seen:
         raise ValidationError("Nothing was stopped or started: state would be lost." if seen else f"There is no job in '{file}'.")
     folder = background.folder_of(project, file.resolve())
-    if background.held(folder) or _is_left(folder, jobs):
-        _end_script(folder, str(file), jobs)
+    if _runs(folder):
+        _end_script(folder, str(file))
     return starting.detached(project, jobs, file, ["-D", "execution.upgrade-mode=last-state", *options])
 
 
@@ -160,7 +162,7 @@ def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
     rows = [_row(job, scripts) for job in known]
     of_jobs = {job.status.pid for job in known if job.status is not None and job.held}
     # A script whose jobs have not begun yet, or whose process is started again.
-    rows += [(Path(s.file).name, "STARTING", None, _supervised(s), None, None, None, None, None) for p, s in scripts.items() if p not in of_jobs]
+    rows += [(Path(s.file).name, "STARTING", None, s, None, None, None, None, None) for p, s in scripts.items() if p not in of_jobs]
     if as_json:
         for row in rows:
             print(json.dumps(_object(row)))
@@ -172,25 +174,29 @@ def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
 def _row(job: JobRecord, scripts: dict[int, Background]) -> Row:
     status, version = job.status, job.version
     script = scripts.get(status.pid) if status is not None and job.held else None
-    by = None if script is None else _supervised(script)
     number = None if version is None else version.number
-    return job.name, job.state, job.process, by, number, job.size(), job.progressed, job.error, job.id or None
+    return job.name, job.state, job.holder, script, number, job.size(), job.progressed, job.error, job.id or None
 
 
 def _texts(row: Row) -> tuple[str, ...]:
     name, state, process, by, number, bytes_, progressed, error, id_ = row
-    shown = name, state, process, by, number, None if bytes_ is None else size(bytes_), None if progressed is None else _time(progressed), error, id_
+    where = None if process is None else f"{process.pid}@{process.host}"
+    supervised = None if by is None else f"supervisor {by.supervisor}, {by.restarts} {'restart' if by.restarts == 1 else 'restarts'}"
+    written = None if bytes_ is None else size(bytes_)
+    shown = name, state, where, supervised, number, written, None if progressed is None else _time(progressed), error, id_
     return tuple("" if cell is None else str(cell) for cell in shown)
 
 
-def _object(row: Row) -> dict[str, str | int | float | None]:
-    progressed = row[6]
-    instant = None if progressed is None else datetime.fromtimestamp(progressed, UTC).isoformat(timespec="milliseconds")
-    return dict(zip(COLUMNS, row, strict=True)) | {"last progress": instant}
-
-
-def _supervised(script: Background) -> str:
-    return f"supervisor {script.supervisor}, {script.restarts} {'restart' if script.restarts == 1 else 'restarts'}"
+def _object(row: Row) -> dict[str, str | int | None]:
+    name, state, process, by, number, bytes_, progressed, error, id_ = row
+    return {
+        "job name": name, "status": state,
+        "process": None if process is None else process.pid or None, "host": None if process is None else process.host or None,
+        "supervisor": None if by is None else by.supervisor or None, "restarts": None if by is None else by.restarts,
+        "version": number, "size": bytes_,
+        "last progress": None if progressed is None else datetime.fromtimestamp(progressed, UTC).isoformat(timespec="milliseconds"),
+        "last error": error, "job id": id_,
+    }  # fmt: skip
 
 
 def _show(project: Path, job: JobRecord) -> int:
@@ -212,36 +218,35 @@ def _time(seconds: float) -> str:
 
 def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float | None) -> int:
     if (folder := _script(project, jobs, name)) is not None:
-        return _end_script(folder, name, jobs)
+        return _end_script(folder, name)
     if not registry.exists(jobs, name) and (ended := _by_file(project, name)) is not None:
-        how = "was killed, and so was its supervisor" if ended.exit_code is None else f"has ended with exit code {ended.exit_code}"
-        raise ValidationError(f"'{name}' is not running: it {how}.")
+        how = "has ended after its supervisor was killed" if ended.exit_code is None else f"has ended with exit code {ended.exit_code}"
+        raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {name} has what it said.")
     return _ask(registry.find(jobs, name), action, seconds)
 
 
-def _end_script(folder: Path, name: str, jobs: Place) -> int:
+def _runs(folder: Path) -> bool:
+    """Whether a supervisor has a script, or its process runs without one."""
+    return background.held(folder) or background.is_running(folder)
+
+
+def _end_script(folder: Path, name: str) -> int:
     """End a script, and its supervisor, which would start it again."""
     end = time.monotonic() + _ENDING_SECONDS
-    ended = 0
-    while (supervised := background.held(folder)) or _is_left(folder, jobs):
+    ended = process = 0
+    while _runs(folder):
         script = background.Background.read(folder)
-        assert script is not None
-        process = script.supervisor if supervised else script.process
+        if script is not None:
+            process = script.supervisor if background.held(folder) else script.process
         # One that has just begun has not said its number.
         if process not in (0, ended):
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
             ended = process
         if time.monotonic() > end:
-            raise JobFailed(f"{name} has not ended within {_ENDING_SECONDS:.0f} s: process {script.process}.")
+            raise JobFailed(f"{name} has not ended within {_ENDING_SECONDS:.0f} s: process {process}.")
         time.sleep(0.1)
     return 0
-
-
-def _is_left(folder: Path, jobs: Place) -> bool:
-    """Whether the process of a script runs, and its supervisor does not."""
-    script = background.Background.read(folder)
-    return script is not None and not background.held(folder) and starting.has_jobs(script, jobs)
 
 
 def _by_file(project: Path, name: str) -> Background | None:
@@ -252,7 +257,7 @@ def _script(project: Path, jobs: Place, name: str) -> Path | None:
     """The folder of a script that runs now: by its file, or, where it is supervised, by the name of a job whose process is just not there."""
     resolved = Path(name).resolve()
     for folder, script in background.scripts(project):
-        if Path(script.file) == resolved and (background.held(folder) or _is_left(folder, jobs)):
+        if Path(script.file) == resolved and _runs(folder):
             return folder
         if not background.held(folder):
             continue

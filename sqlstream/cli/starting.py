@@ -63,12 +63,11 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
         running = Background.read(folder)
         by = f" under supervisor {running.supervisor}, as process {running.process}" if running is not None else ""
         raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {file} ends it.")
-    left = Background.read(folder)
-    if left is not None and has_jobs(left, jobs):
+    if background.is_running(folder):
         lock.close()
-        raise ValidationError(
-            f"'{file}' runs already, as process {left.process}, whose supervisor has ended.", hint=f"sqlstream jobs stop {file} ends it."
-        )
+        left = Background.read(folder)
+        by = f", as process {left.process}, whose supervisor has ended" if left is not None else ""
+        raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {file} ends it.")
     Background(str(file.resolve()), command).write(folder)
     log = background.log_of(folder)
     with private.open_file(log, "ab") as out:
@@ -81,21 +80,14 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     return _begun(jobs, file, folder, supervisor, start)
 
 
-def has_jobs(script: Background, jobs: Place) -> bool:
-    """Whether the process of a script runs, as the jobs say that it has in the folder ``jobs``."""
-    return bool(_jobs_of(script, jobs))
-
-
-def _jobs_of(script: Background | None, jobs: Place) -> list[str]:
-    return [r.name for r in registry.records(jobs) if script is not None and r.status is not None and r.status.pid == script.process and r.held]
-
-
 def _begun(jobs: Place, file: Path, folder: Path, supervisor: subprocess.Popen[bytes], start: int) -> int:
     end = time.monotonic() + _BEGIN_SECONDS
     log = background.log_of(folder)
     while time.monotonic() < end:
         code = supervisor.poll()
-        begun = _jobs_of(Background.read(folder), jobs)
+        script = Background.read(folder)
+        process = 0 if script is None else script.process
+        begun = [r.name for r in registry.records(jobs) if r.status is not None and r.status.pid == process and r.held]
         if code == 0:
             print(f"'{file}' has ended: {log}")
             return 0

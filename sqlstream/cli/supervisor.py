@@ -15,7 +15,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sqlstream.core import kept, private
 from sqlstream.runtime.jobs import background
@@ -33,10 +33,11 @@ _LOOK_SECONDS = 0.2
 
 
 class Supervisor:
-    """Runs the script of a folder."""
+    """Runs the script of a folder. ``running`` is the lock that its process inherits."""
 
-    def __init__(self, folder: Path, script: Background) -> None:
+    def __init__(self, folder: Path, script: Background, running: IO[str]) -> None:
         self._folder = folder
+        self._running = running
         self._script = replace(script, supervisor=os.getpid(), process=0, restarts=0, since=time.time(), exit_code=None)
         self._ending = threading.Event()
 
@@ -66,7 +67,9 @@ class Supervisor:
     def _run_once(self) -> int:
         log = background.log_of(self._folder)
         with private.open_file(log, "ab") as out:
-            process = subprocess.Popen(self._script.command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+            process = subprocess.Popen(
+                self._script.command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, pass_fds=[self._running.fileno()]
+            )
         self._note(process=process.pid)
         asked: float | None = None
         while True:
@@ -96,16 +99,16 @@ class Supervisor:
 
 
 def main(argv: list[str]) -> int:
-    """Supervise the script of the folder that ``argv`` names; 3 where another supervisor does."""
+    """Supervise the script of the folder that ``argv`` names; 3 where it runs already."""
     folder = Path(argv[0])
-    lock = background.hold(folder)
-    if lock is None:
+    lock, running = background.hold(folder), background.hold(folder, background.RUNNING)
+    if lock is None or running is None:
         return 3
     script = Background.read(folder)
     if script is None:
         return 2
-    with lock:
-        return Supervisor(folder, script).run()
+    with lock, running:
+        return Supervisor(folder, script, running).run()
 
 
 if __name__ == "__main__":

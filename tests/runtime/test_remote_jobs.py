@@ -185,7 +185,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
             assert third.wait(60) == 143
             command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(tmp_path), "list", "--json"]
             listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            assert (job := json.loads(listed))["job name"] == "job" and (job["status"], job["version"], job["process"]) == ("CANCELED", "1", None)
+            assert (job := json.loads(listed))["job name"] == "job" and (job["status"], job["version"], job["process"]) == ("CANCELED", 1, None)
         finally:
             third.kill()
             third.wait()

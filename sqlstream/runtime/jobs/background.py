@@ -1,7 +1,7 @@
 """Scripts that run in the background of this machine under a supervisor of ours (``cli/supervisor.py``): what is known of each.
 
-``.sqlstream/background/<name>/`` has ``script.json`` (how it runs, its processes, how often it was started again), ``log`` and older ones, and a
-lock that the supervisor holds.
+``.sqlstream/background/<name>/`` has ``script.json`` (how it runs, its processes, how often it was started again), ``log`` and older ones, and two
+locks: one that the supervisor holds, and one that its process holds as well, also when the supervisor was killed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FILE = "script.json"
+SUPERVISED, RUNNING = "lock", "running"
 _LONGEST = 40
 # Of so many scripts that have ended the log is kept.
 _ENDED = 50
@@ -67,8 +68,17 @@ def log_of(folder: Path) -> Path:
 
 def held(folder: Path) -> bool:
     """Whether a supervisor has it."""
+    return _locked(folder / SUPERVISED)
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a supervisor has it, or the process of its script outlives one."""
+    return _locked(folder / RUNNING)
+
+
+def _locked(path: Path) -> bool:
     try:
-        with (folder / "lock").open() as lock:
+        with path.open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
@@ -79,13 +89,13 @@ def held(folder: Path) -> bool:
 
 def forget(project: Path) -> None:
     """Delete what is kept of scripts that have ended, but for the last ones."""
-    ended = [folder for folder in ProjectFolder(project).background.glob("*") if not held(folder)]
+    ended = [folder for folder in ProjectFolder(project).background.glob("*") if not held(folder) and not is_running(folder)]
     keep_newest(ended, _ENDED)
 
 
-def hold(folder: Path) -> IO[str] | None:
-    """Hold a folder until the file is closed; None where another supervisor has it."""
-    lock: IO[str] = private.open_file(private.folder(folder) / "lock", "a")
+def hold(folder: Path, lock_name: str = SUPERVISED) -> IO[str] | None:
+    """Hold a lock of a folder until the file is closed, by all processes that have it; None where another has it."""
+    lock: IO[str] = private.open_file(private.folder(folder) / lock_name, "a")
     for _ in range(2):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
