@@ -69,7 +69,12 @@ class Load:
             event = Event(n, k, self._chance.randrange(100), n * STEP_MS + _EVENT_MS)
             self.events.append(event)
             send("events", k, k % PARTITIONS, event)
-        if producer.flush(60) or failed:
+        try:
+            left = producer.flush(60)
+        except SystemError as error:
+            # What confluent-kafka makes of a signal whose handler raises.
+            raise KeyboardInterrupt from error
+        if left or failed:
             raise RuntimeError(f"the broker has not taken all events: {failed}")
         part = self._lines / f".{begun}"
         part.write_text("".join(json.dumps(vars(e)) + "\n" for e in self.events[begun:]))
