@@ -405,6 +405,8 @@ class Session:
         tree = planned[0].clause if len(planned) == 1 else ast.StatementSet(expressions=[p.clause for p in planned])
         env.notices.extend([*lint.notices(Subject(tree, planned)), *(d for p in planned for d in differences(p.plan))])
         sinks, name, how = self._job(planned, env, text)
+        if not self._spark_started:
+            self._jobs.check_free(sinks, name, how)
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync"):

@@ -205,6 +205,18 @@ def test_a_script_whose_supervisor_is_killed_before_it_has_a_job(tmp_path: Path)
     assert "does not exist" in jobs(tmp_path, "stop", str(file)).stderr
 
 
+def test_a_script_whose_job_another_process_has_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    file = tmp_path / "copy.sql"
+    file.write_text(SCRIPT)
+    folder = JobFolder(tmp_path / ".sqlstream" / "jobs" / "copying", "copying")
+    folder.path.mkdir(parents=True)
+    folder.describe(())
+    with folder.lock():
+        started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=nowhere")
+    assert (started.returncode, f"Job 'copying' is already running, in process {os.getpid()}" in started.stderr) == (1, True), started
+    assert "spark.master" not in started.stderr
+
+
 def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     file = tmp_path / "my 100% job.sql"

@@ -15,7 +15,7 @@ from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
-from sqlstream.runtime.jobs import requests, savepoints
+from sqlstream.runtime.jobs import locks, requests, savepoints
 from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.beginning import Beginning, Declined
 from sqlstream.runtime.jobs.folder import JobFolder, find
@@ -104,6 +104,13 @@ class Jobs:
         """
         zone, streaming, taken = settings.zone, settings.streaming, self._taken() if taken is None else taken
         return preview(self.kept.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming)
+
+    def check_free(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings) -> None:
+        """Raises ValidationError where another process has the job that ``submit`` would start, if that is known without Spark."""
+        if isinstance(self.kept.jobs, Path):
+            home = find(self.kept.jobs, sinks, name, digest(sinks, settings.zone), settings.zone, self._taken())
+            if (owner := locks.holder(home.path)) is not None:
+                raise locks.busy(home.name, owner)
 
     def forget(self, folder: Place) -> None:
         """The job in ``folder``, which has ended, is no more."""

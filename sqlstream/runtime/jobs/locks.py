@@ -105,7 +105,8 @@ def last_holder(folder: Place) -> Owner | None:
         return None
 
 
-def _busy(name: str, owner: Owner | None) -> ValidationError:
+def busy(name: str, owner: Owner | None) -> ValidationError:
+    """What is raised where another process has the job ``name``."""
     return ValidationError(
         f"Job '{name}' is already running, in {owner.text if owner is not None else 'process unknown'}.",
         hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
@@ -140,7 +141,7 @@ def _locked(folder: Path, name: str) -> IO[str]:
         file.seek(0)
         owner = file.read().strip()
         file.close()
-        raise _busy(name, Owner(int(owner), "") if owner.isdigit() else None) from None
+        raise busy(name, Owner(int(owner), "") if owner.isdigit() else None) from None
     if os.fstat(file.fileno()).st_nlink == 0 or not (folder / "lock").exists():
         # The job was dropped meanwhile.
         file.close()
@@ -244,7 +245,7 @@ class _Lease(Lock):
             return seen
         owner = seen.owner
         if owner is not None and owner.machine == _machine() != "":
-            raise _busy(self._name, owner)
+            raise busy(self._name, owner)
         told = False
         end = time.monotonic() + LEASE_SECONDS
         while time.monotonic() < end:
@@ -253,7 +254,7 @@ class _Lease(Lock):
             if self._free(again):
                 return again
             if (again.number, again.beat) != (seen.number, seen.beat):
-                raise _busy(self._name, again.owner)
+                raise busy(self._name, again.owner)
             if not told and end - time.monotonic() < LEASE_SECONDS - 2 * RENEW_SECONDS:
                 told = True
                 who = "another process" if owner is None else owner.text
