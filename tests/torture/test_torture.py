@@ -120,6 +120,7 @@ def test_fifty_kills(tmp_path: Path) -> None:
     try:
         for number, kills in enumerate((17, 17, 16)):
             one = run.round(kills, cluster=number == 2)
-            assert one.exact and one.killed == kills, one
+            # Both executors, or a client twice, may be killed at one time.
+            assert one.exact and one.killed >= kills, one
     finally:
         run.close(keep=True)
