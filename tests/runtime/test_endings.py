@@ -45,6 +45,12 @@ class Running:
     def said(self) -> str:
         return self.log.read_text()
 
+    def until_copied(self, rows: int) -> None:
+        end = time.monotonic() + 60
+        while len(copied(self.project)) < rows:
+            assert self.process.poll() is None and time.monotonic() < end, self.said
+            time.sleep(0.1)
+
     def settle(self) -> None:
         """Until no micro-batch is under way: what one that is killed has printed is printed again."""
         end = time.monotonic() + 60
@@ -113,6 +119,7 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
     try:
         feed(tmp_path, 5)
         third.until("+I[5]")
+        third.until_copied(5)
         os.kill(third.jvm(), signal.SIGKILL)
         assert third.exit_code() == 1
         assert "JobFailed [S5]: Spark died: its JVM was killed (SIGKILL).\n --> " in third.said and "\n  INSERT INTO " in third.said
