@@ -1,6 +1,6 @@
-"""The pages of the reference, made of the tables that the code reads itself: mkdocs makes them when it builds, no file of them is kept.
+"""The pages of the reference, made of the tables that the code reads itself: ``docs/build.py`` writes them, the repository has no file of them.
 
-``pages()`` gives path -> Markdown; ``on_files`` hands them to mkdocs. CONTRIBUTING.md and CHANGELOG.md of the repository are pages, too.
+``pages()`` gives path -> Markdown. Files of the repository that stand outside of ``docs/`` are pages, too.
 """
 
 from __future__ import annotations
@@ -29,23 +29,11 @@ from sqlstream.sql.syntax.statement_table import GROUPS, SHORT_FORMS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import Files
-
     from sqlstream.connectors.base import Connector
     from sqlstream.formats.base import Format
     from sqlstream.sql.functions import Function
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The hook: called when mkdocs has collected the files of docs/."""
-    from mkdocs.structure.files import File
-
-    for path, text in pages().items():
-        files.append(File.generated(config, path, content=text))
-    return files
 
 
 def pages() -> dict[str, str]:
@@ -62,13 +50,14 @@ def pages() -> dict[str, str]:
         "reference/shell.md": _shell(),
         "reference/command-line.md": _command_line(),
         "contributing.md": _of_repository("CONTRIBUTING.md"),
+        "tests.md": _of_repository("tests/README.md"),
         "changelog.md": _of_repository("CHANGELOG.md"),
     }
 
 
 def _of_repository(name: str) -> str:
-    """A file of the repository's own; what it links to in docs/ stands beside it here."""
-    return (ROOT / name).read_text("utf-8").replace("](docs/", "](")
+    """A file of the repository as a page: what it links to stands beside it here."""
+    return (ROOT / name).read_text("utf-8").replace("](docs/", "](").replace("](tests/README.md", "](tests.md")
 
 
 # What means something to Markdown, also inside of an element of HTML.

@@ -34,7 +34,7 @@ PAGES = {path: path.read_text("utf-8") for path in (*ROOT.glob("*.md"), *ROOT.gl
 
 @pytest.fixture(scope="module")
 def reference() -> ModuleType:
-    """The hook that makes the pages of the reference."""
+    """The module that makes the pages of the reference."""
     spec = importlib.util.spec_from_file_location("reference_of_docs", ROOT / "docs" / "reference.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -62,7 +62,7 @@ def test_the_readme_is_short() -> None:
 
 def test_every_folder_and_file_that_pages_name_is_there() -> None:
     named = re.compile(
-        r"(?:^| |`)((?:sqlstream|sql|plan|runtime|shell|catalog|queries|udfs|benchmarks|tests|docs)/[\w/]*[\w/](?:\.py|\.sql|\.md|\.java|\.zip)?)",
+        r"(?:^| |`)((?:sqlstream|sql|plan|runtime|shell|catalog|queries|udfs|benchmarks|tests|docs)/[\w/]*[\w/](?:\.py|\.sql|\.md|\.java|\.zip|\.toml)?)",
         re.M,
     )
     # Examples of files that users write.
@@ -74,7 +74,7 @@ def test_every_folder_and_file_that_pages_name_is_there() -> None:
 
 
 def test_links_between_files_lead_somewhere(reference: ModuleType) -> None:
-    """Those of docs/ mkdocs checks; README, CONTRIBUTING and CHANGELOG are read in the repository as well."""
+    """Those of docs/ its build checks; README, CONTRIBUTING and CHANGELOG are read in the repository as well."""
     links = [(path, link) for path in ROOT.glob("*.md") for link in re.findall(r"\]\(([^)#]+)", PAGES[path]) if "://" not in link]
     assert len(links) > 10
     for path, link in links:
