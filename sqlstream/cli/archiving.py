@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from sqlstream.core import sealed
 from sqlstream.core.errors import SetupError
-from sqlstream.runtime.engine.archive import is_intact
+from sqlstream.core.java import require_java
+from sqlstream.runtime.engine.archive import base_of, is_intact, remove
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.session.results import Stream
 from sqlstream.session.session import Session
@@ -50,19 +53,32 @@ def build(archive: Path) -> bool:
             shutil.rmtree(ended, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=_WORK, dir=archive.parent) as folder:
             part = Path(folder) / archive.name
-            _run(Path(folder), part)
+            base = base_of(archive)
+            if base is not None:
+                _dump(Path(folder) / base.name, base)
+            _run(Path(folder), part, base)
             if not part.exists():
                 raise SetupError(f"The JVM did not write an archive of its classes: see {folder}.")
             part.replace(archive)
             sealed.seal(archive)
         for old in sorted(archive.parent.glob("classes-*.jsa"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
-            sealed.remove(old)
+            remove(old)
     return True
 
 
-def _run(project: Path, part: Path) -> None:
-    """Run the workload in a JVM that writes ``part`` at its exit."""
-    engine = Engine(project, lambda: {"spark.driver.extraJavaOptions": f"-XX:ArchiveClassesAtExit={part}"}, print)
+def _dump(part: Path, base: Path) -> None:
+    """Make ``base`` of Java's own classes, by way of ``part``."""
+    done = subprocess.run([require_java(), "-Xshare:dump", f"-XX:SharedArchiveFile={part}"], check=False)
+    if done.returncode or not part.exists():
+        raise SetupError("The JVM did not write an archive of Java's own classes.")
+    part.replace(base)
+    sealed.seal(base)
+
+
+def _run(project: Path, part: Path, base: Path | None) -> None:
+    """Run the workload in a JVM that writes ``part`` at its exit, upon ``base`` where its Java brings none."""
+    options = [f"-XX:ArchiveClassesAtExit={part}", *([f"-XX:SharedArchiveFile={base}"] if base else [])]
+    engine = Engine(project, lambda: {"spark.driver.extraJavaOptions": shlex.join(options)}, print)
     session = Session(project, engine=engine, notify=print, emit=lambda line: None)
     for outcome in session.run(WORKLOAD):
         if isinstance(outcome, Stream):

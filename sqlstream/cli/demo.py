@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.cli import bank, init
 from sqlstream.cli.kafka.broker import Broker
+from sqlstream.core import jars
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
 from sqlstream.session.results import Stream
@@ -64,6 +65,8 @@ def _run(example: Path, transactions: int, screen: Screen) -> None:
     require_java()
     if not (example / "queries").is_dir():
         raise SetupError(f"There is no example project in {example}.", hint="sqlstream init FOLDER writes it out.")
+    # At once, before Spark and the broker start beside each other.
+    jars.ensure_all(("spark", "compiler", "broker"), screen.notify)
     # In a folder of its own, so that it starts from nothing and leaves nothing behind.
     with tempfile.TemporaryDirectory(prefix="sqlstream-demo-") as folder:
         project = Path(folder)

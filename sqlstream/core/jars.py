@@ -24,10 +24,10 @@ from xml.sax.saxutils import quoteattr
 from sqlstream.core import sealed
 from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
+from sqlstream.core.progress import Passing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import TextIO
+    from collections.abc import Callable, Iterable, Iterator
 
 LOCK = Path(__file__).with_name("jars.lock")
 SETTINGS = "SQLSTREAM_IVY_SETTINGS"
@@ -46,6 +46,7 @@ class Jar:
     artifact: str
     version: str
     sha256: str
+    size: int
 
     @property
     def coordinates(self) -> str:
@@ -68,8 +69,8 @@ def locked(text: str | None = None) -> dict[str, tuple[Jar, ...]]:
         if match := re.fullmatch(r"\[([a-z0-9]+)\]", line):
             name = match[1]
             sets[name] = []
-        elif (match := re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64})", line)) and name:
-            sets[name].append(Jar(*match.groups()))
+        elif (match := re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64}) (\d+)", line)) and name:
+            sets[name].append(Jar(match[1], match[2], match[3], match[4], int(match[5])))
         else:
             raise ValueError(f"line {number} of the jar lock is not a jar: {line}")
     return {k: tuple(v) for k, v in sets.items()}
@@ -84,9 +85,15 @@ def cache_dir() -> Path:
 def ensure(set_name: str, progress: Callable[[str], None] = lambda _: None) -> list[Path]:
     """The jars of a set, in the lock's order, fetched where they are not in the cache yet.
 
-    ``progress`` gets a line of text now and then, only while jars are fetched. Raises SetupError.
+    ``progress`` gets lines, also passing ones, only while jars are fetched. Raises SetupError.
     """
-    jars = locked()[set_name]
+    return ensure_all([set_name], progress)
+
+
+def ensure_all(set_names: Iterable[str], progress: Callable[[str], None] = lambda _: None) -> list[Path]:
+    """Those of several sets, fetched together: the user waits once, and sees one line."""
+    sets = locked()
+    jars = tuple(dict.fromkeys(jar for name in set_names for jar in sets[name]))
     folder = cache_dir()
     if _missing(jars, folder):
         try:
@@ -94,24 +101,11 @@ def ensure(set_name: str, progress: Callable[[str], None] = lambda _: None) -> l
             with _locked_folder(folder, progress):
                 missing = _missing(jars, folder)
                 if missing:
-                    _fetch_all(missing, folder, set_name, progress)
+                    _fetch_all(missing, folder, progress)
         except OSError as e:
             what = f"The jar cache '{folder}' cannot be written: {e.strerror or e}."
             raise SetupError(what, hint="Set XDG_CACHE_HOME to a folder that you can write to.") from e
     return [folder / jar.file for jar in jars]
-
-
-def progress_to(stream: TextIO) -> Callable[[str], None]:
-    """A ``progress`` that writes to ``stream``: one line that changes on a terminal, elsewhere only the main steps."""
-
-    def show(text: str) -> None:
-        step = text.startswith(" ")
-        if not stream.isatty():
-            print(*([] if step else [text]), end="" if step else "\n", file=stream, flush=True)
-        else:
-            print(f"\r\x1b[K{text}", end="" if step else "\n", file=stream, flush=True)
-
-    return show
 
 
 def _missing(jars: tuple[Jar, ...], folder: Path) -> tuple[Jar, ...]:
@@ -119,14 +113,14 @@ def _missing(jars: tuple[Jar, ...], folder: Path) -> tuple[Jar, ...]:
     return tuple(jar for jar in jars if not sealed.intact(folder / jar.file, jar.sha256))
 
 
-def _fetch_all(jars: tuple[Jar, ...], folder: Path, set_name: str, progress: Callable[[str], None]) -> None:
+def _fetch_all(jars: tuple[Jar, ...], folder: Path, progress: Callable[[str], None]) -> None:
     """Fetch ``jars`` into ``folder``.
 
     A jar that arrives broken is fetched once more, bypassing Ivy's own cache, which may hold the broken one.
     """
     for left_over in folder.glob(".fetch-*"):  # of a process that was killed: we hold the lock
         shutil.rmtree(left_over, ignore_errors=True)
-    progress(f"Fetching {len(jars)} jars of the set '{set_name}' into {folder} (once)")
+    progress(f"{_what(jars)} to {folder}, once")
     work = Path(tempfile.mkdtemp(prefix=".fetch-", dir=folder))
     try:
         output = _ivy(jars, work, None, progress)
@@ -141,7 +135,11 @@ def _fetch_all(jars: tuple[Jar, ...], folder: Path, set_name: str, progress: Cal
     finally:
         shutil.rmtree(work, ignore_errors=True)
     _missing(jars, folder)  # seals them
-    progress(f"Fetched {len(jars)} jars")
+
+
+def _what(jars: tuple[Jar, ...]) -> str:
+    megabytes = max(1, round(sum(jar.size for jar in jars) / 1_000_000))
+    return f"Downloading {len(jars)} jar{'s' if len(jars) > 1 else ''} ({megabytes} MB)"
 
 
 def _accept(jars: tuple[Jar, ...], work: Path, folder: Path) -> tuple[Jar, ...]:
@@ -196,7 +194,7 @@ def _ivy(jars: tuple[Jar, ...], work: Path, cache: Path | None, progress: Callab
             watchdog.daemon = True
             watchdog.start()
             try:
-                _follow(ivy, lines, len(jars), progress)
+                _follow(ivy, lines, jars, progress)
             except BaseException:
                 ivy.kill()
                 raise
@@ -207,22 +205,22 @@ def _ivy(jars: tuple[Jar, ...], work: Path, cache: Path | None, progress: Callab
     return "\n".join(lines)
 
 
-def _follow(ivy: subprocess.Popen[str], lines: list[str], total: int, progress: Callable[[str], None]) -> None:
-    """Read Ivy's output to its end, with a line of progress for every jar found and fetched."""
+def _follow(ivy: subprocess.Popen[str], lines: list[str], jars: tuple[Jar, ...], progress: Callable[[str], None]) -> None:
+    """Read Ivy's output to its end, with a passing line for every jar that it has found or fetched."""
     assert ivy.stdout is not None
     found = fetched = 0
     for line in ivy.stdout:
         lines.append(line.rstrip("\n"))
         if "\tfound " in line:
             found += 1
-            progress(f"  {found} of {total} found")
+            progress(Passing(f"{_what(jars)}: looking up {found} of {len(jars)}"))
         elif "[SUCCESSFUL ]" in line and ".jar" in line:
             fetched += 1
-            progress(f"  {fetched} of {total} fetched")
+            progress(Passing(f"{_what(jars)}: {fetched} of {len(jars)}"))
 
 
 def ivy_xml(jars: tuple[Jar, ...]) -> str:
-    """Ivy's description of ``jars``: each one by itself, nothing that it depends on."""
+    """Ivy's description of ``jars``: each one by itself, nothing that it depends on; also two versions of one, for different sets."""
     rows = "\n".join(
         f"    <dependency org={quoteattr(j.group)} name={quoteattr(j.artifact)} rev={quoteattr(j.version)}"
         ' conf="default->master" transitive="false"/>'
@@ -231,7 +229,7 @@ def ivy_xml(jars: tuple[Jar, ...]) -> str:
     return (
         '<ivy-module version="2.0">\n  <info organisation="sqlstream" module="jars"/>\n'
         '  <configurations><conf name="default"/></configurations>\n'
-        f"  <dependencies>\n{rows}\n  </dependencies>\n</ivy-module>\n"
+        f'  <dependencies>\n{rows}\n    <conflict org="*" module="*" manager="all"/>\n  </dependencies>\n</ivy-module>\n'
     )
 
 

@@ -180,10 +180,11 @@ def _terminated_in_order(app: Application[str]) -> Iterator[None]:
 def _printing_above(screen: Screen) -> Iterator[None]:
     """While the user types, lines appear above the prompt. The lock: no line may be on its way to a stream that is replaced."""
     patched = patch_stdout(raw=True)
-    with screen.lock:
-        patched.__enter__()
-    try:
-        yield
-    finally:
+    with screen.prompting():
         with screen.lock:
-            patched.__exit__(None, None, None)
+            patched.__enter__()
+        try:
+            yield
+        finally:
+            with screen.lock:
+                patched.__exit__(None, None, None)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError
+from sqlstream.core.progress import Passing
 from sqlstream.core.secrets import masked_value
 from sqlstream.shell import tableau
 
@@ -52,6 +53,7 @@ class Screen:
     output: str = "tableau"
     lock: threading.RLock = field(default_factory=threading.RLock)
     _held: list[tuple[TextIO, str, str]] | None = None
+    _prompting: bool = False
     _passing: TextIO | None = None
 
     def emit(self, line: str) -> None:
@@ -60,8 +62,11 @@ class Screen:
         self._write(stream, _shown(stream, line))
 
     def notify(self, line: str = "") -> None:
-        """A line about what is happening."""
-        self._notify("", line)
+        """A line about what is happening; a passing one is for terminals."""
+        if not isinstance(line, Passing):
+            self._notify("", line)
+        elif self.overwrites:
+            self.overwrite(line)
 
     def info(self, message: str) -> None:
         self._notify(_BLUE, f"[INFO] {message}")
@@ -93,7 +98,7 @@ class Screen:
         """A line that stays until the next one comes, of this kind or another; it is cut to the width. An empty one removes it."""
         with self.lock:
             self._erase()
-            if line and self._held is None:
+            if line and self._held is None and not self._prompting:
                 stream = self.err or sys.stderr
                 stream.write(_shown(stream, line)[: shutil.get_terminal_size().columns - 1])
                 stream.flush()
@@ -116,6 +121,17 @@ class Screen:
                 held, self._held = self._held, None
             for stream, line, end in held or []:
                 self._write(stream, line, end)
+
+    @contextmanager
+    def prompting(self) -> Iterator[None]:
+        """The user types: no line can stay in place of another."""
+        with self.lock:
+            self._erase()
+            self._prompting = True
+        try:
+            yield
+        finally:
+            self._prompting = False
 
     def clear(self) -> None:
         stream = self.out or sys.stdout

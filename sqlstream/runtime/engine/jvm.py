@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SetupError
+from sqlstream.core.java import OLDEST, has_module, home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,6 +40,8 @@ _LAUNCHERS_VARIABLES = (
 )  # fmt: skip
 # Jars that no query here needs. MLlib's session extension starts Scala's reflection; breeze and its like are MLlib's.
 _LEFT_OUT = re.compile(r"(spark-mllib|spark-graphx|spark-pipelines|spark-connect|spark-kubernetes|spark-yarn|breeze|spire|cats-kernel|kubernetes-)")
+# What it asks the JVM for, that no query here needs.
+_LAUNCHERS_MODULE = "jdk.incubator.vector"
 _SECONDS = 120
 _TOLERANT = ("-XX:+IgnoreUnrecognizedVMOptions",)
 _ESCAPED_ARGUMENT = re.compile(r'[\\"\n\r\t\f]')
@@ -72,10 +75,19 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
         return _started([str(java), f"@{arguments}", "org.apache.spark.api.python.PythonGatewayServer"], environment, Path(folder), run)
 
 
-def through_launcher(settings: Mapping[str, str], options: Sequence[str], environment: Mapping[str, str], run: Run) -> Any:
+def through_launcher(java: Path, settings: Mapping[str, str], options: Sequence[str], environment: Mapping[str, str], run: Run) -> Any:
     """The same through Spark's launcher, with ``settings`` and the JVM's ``options``."""
     from pyspark.find_spark_home import _find_spark_home
 
+    if not has_module(java, _LAUNCHERS_MODULE):
+        raise SetupError(
+            f"A cluster, Spark's own jars and Spark's own variables need Spark's launcher, which does not start on '{java}': it has no module"
+            f" {_LAUNCHERS_MODULE}.",
+            hint=f"Install a whole JDK, {OLDEST} or newer, and put it on PATH, or set JAVA_HOME to it. Jars for Spark on this machine can stand in"
+            " pipeline.jars, which needs no launcher.",
+        )
+    if (java_home := home(java)) is not None:
+        environment = {**environment, "JAVA_HOME": str(java_home)}
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
         arguments, file = Path(folder) / "arguments", Path(folder) / "spark.properties"
         private.write_file(arguments, argument_file(options))

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 def of_sqlstream(options: Mapping[str, str], notify: Callable[[str], None]) -> list[Path]:
     """Those that sqlstream fetches or compiles. Raises SetupError."""
-    return [*(path for name in ["spark", *sets(options)] for path in jars.ensure(name, notify)), jar(notify)]
+    needed = ["spark", *sets(options)]
+    # What compiles our own classes comes with them, if they come.
+    jars.ensure_all([*needed, "compiler"], notify)
+    return [*jars.ensure_all(needed), jar(notify)]
 
 
 def sets(options: Mapping[str, str]) -> list[str]:

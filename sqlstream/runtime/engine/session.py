@@ -21,7 +21,7 @@ from py4j.protocol import Py4JError
 
 from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.core.java import classes, require_java
+from sqlstream.core.java import classes, passed_over, require_java
 from sqlstream.core.options import resolve_environment
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
@@ -255,6 +255,8 @@ class Engine:
             python_archives.archives(users)
             unpacked, executable = None, users.get("python.executable")
         java = require_java()
+        if (notice := passed_over()) is not None:
+            self._notify(f"[NOTICE] {notice}")
         # Those of a submission are on its class path.
         beside = [] if submission is not None else [*own_jars.of_sqlstream(users, self._notify), *own_jars.of_user(users, self._project)]
         if submission is not None and here:
@@ -300,7 +302,7 @@ class Engine:
         elif alone:
             gateway = self._alone(java, beside, java_options, settings["spark.driver.memory"], log, environment)
         else:
-            gateway = jvm.through_launcher(settings, java_options, environment, self._run_java)
+            gateway = jvm.through_launcher(java, settings, java_options, environment, self._run_java)
         self._gateway = gateway
 
         conf = _conf(settings)

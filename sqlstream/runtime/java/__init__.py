@@ -42,7 +42,7 @@ def jar(progress: Callable[[str], None]) -> Path:
     target = jars.cache_dir() / f"sqlstream-operators-{digest.hexdigest()[:16]}.jar"
     if not sealed.intact(target):
         (compiler,) = jars.ensure("compiler", progress)
-        progress("Compiling sqlstream's operators (once)")
+        progress("Compiling sqlstream's operators, once")
         with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
             _packed(compile_into(Path(work) / "classes", compiler, class_path), Path(work) / "operators.jar").replace(target)
         sealed.seal(target)

@@ -48,7 +48,7 @@ def test_its_name_is_of_the_java_and_the_jars(cache: Path, class_path) -> None:
 def test_one_process_builds_it(cache: Path, monkeypatch) -> None:
     ran: list[Path] = []
 
-    def run(project: Path, part: Path) -> None:
+    def run(project: Path, part: Path, base: Path | None) -> None:
         ran.append(part)
         part.write_bytes(b"classes")
 
@@ -69,8 +69,38 @@ def test_one_process_builds_it(cache: Path, monkeypatch) -> None:
     assert not list(cache.glob(".classes-*"))
 
 
+DUMPS = """#!/bin/sh
+for option in "$@"; do case "$option" in -XX:SharedArchiveFile=*) echo classes >"${option#*=}" ;; esac; done
+"""
+
+
+def test_a_java_without_an_archive_of_its_own_classes_gets_one(cache: Path, tmp_path: Path, monkeypatch) -> None:
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(DUMPS)
+    java.chmod(0o755)
+    (tmp_path / "jdk" / "release").write_text('JAVA_VERSION="21.0.8"')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
+    monkeypatch.setattr(os, "nice", lambda by: by)
+    bases: list[Path | None] = []
+    monkeypatch.setattr(archiving, "_run", lambda project, part, base: (bases.append(base), part.write_bytes(b"x")))
+    one = cache / "classes-1.jsa"
+    assert archiving.build(one) and archive.is_intact(one)
+    (base,) = bases
+    assert base is not None and base.parent == cache and base.read_text() == "classes\n"
+    base.unlink()
+    assert not archive.is_intact(one), "it stands upon another"
+    assert archiving.build(one) and archive.is_intact(one)
+    archive.remove(one)
+    assert not list(cache.glob("classes-*"))
+    own = tmp_path / "jdk" / "lib" / "server" / "classes.jsa"
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"own")
+    assert archiving.build(one) and bases[-1] is None and not list(cache.glob("*.base"))
+
+
 def test_a_jvm_that_writes_none_is_an_error(cache: Path, monkeypatch) -> None:
-    monkeypatch.setattr(archiving, "_run", lambda project, part: None)
+    monkeypatch.setattr(archiving, "_run", lambda project, part, base: None)
     monkeypatch.setattr(os, "nice", lambda by: by)
     with pytest.raises(SetupError, match="did not write an archive"):
         archiving.build(cache / "classes-1.jsa")
@@ -83,7 +113,7 @@ def test_a_cache_that_cannot_be_written_has_none(tmp_path: Path) -> None:
 
 def test_two_sessions_that_end_at_once(cache: Path, monkeypatch) -> None:
     started = []
-    monkeypatch.setattr(archiving, "_run", lambda project, part: (started.append(1), time.sleep(0.5), part.write_bytes(b"x")))
+    monkeypatch.setattr(archiving, "_run", lambda project, part, base: (started.append(1), time.sleep(0.5), part.write_bytes(b"x")))
     monkeypatch.setattr(os, "nice", lambda by: by)
     both = [threading.Thread(target=archiving.build, args=(cache / "classes-1.jsa",)) for _ in range(2)]
     for one in both:

@@ -95,6 +95,7 @@ def test_the_launcher_is_told_in_files_of_their_owners(monkeypatch: pytest.Monke
     def run(command, environment) -> JavaProcess:
         submit, _, file, *rest = command
         assert submit.endswith("/bin/spark-submit") and rest == ["--verbose", "pyspark-shell"] and environment["SPARK_LOCAL_IP"] == "127.0.0.1"
+        assert environment["JAVA_HOME"] == str(require_java().resolve().parent.parent)
         text = Path(file).read_text()
         (arguments,) = re.findall("spark.driver.extraJavaOptions=@(.*)", text)
         assert [stat.S_IMODE(Path(f).stat().st_mode) for f in (file, arguments)] == [0o600, 0o600]
@@ -103,8 +104,16 @@ def test_the_launcher_is_told_in_files_of_their_owners(monkeypatch: pytest.Monke
 
     settings = {"spark.hadoop.fs.s3a.secret.key": "hidden", "spark.driver.extraJavaOptions": "-Dpassword=hidden"}
     with pytest.raises(SetupError, match="none is started"):
-        jvm.through_launcher(settings, ["-Dpassword=hidden"], {"SPARK_LOCAL_IP": "127.0.0.1"}, run)
+        jvm.through_launcher(require_java(), settings, ["-Dpassword=hidden"], {"SPARK_LOCAL_IP": "127.0.0.1"}, run)
     assert "spark.hadoop.fs.s3a.secret.key=hidden\n" in asked[0] and asked[1] == '"-Dpassword=hidden"\n'
+
+
+def test_a_java_that_the_launcher_does_not_start_on_is_refused(tmp_path: Path) -> None:
+    java = tmp_path / "bin" / "java"
+    (tmp_path / "release").write_text('MODULES="java.base java.se"')
+    with pytest.raises(SetupError, match=r"jdk\.incubator\.vector") as caught:
+        jvm.through_launcher(java, {}, [], {}, lambda command, environment: pytest.fail("it is started"))
+    assert "JAVA_HOME" in (caught.value.hint or "") and "pipeline.jars" in (caught.value.hint or "")
 
 
 @pytest.mark.spark
