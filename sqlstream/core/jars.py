@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from sqlstream.core import sealed
+from sqlstream.core import sealed, trust
 from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
 from sqlstream.core.progress import Passing
@@ -164,6 +164,12 @@ def _failure(bad: tuple[Jar, ...], wrong: list[Jar], output: str) -> SetupError:
     unresolved = set(re.findall(r":: ([\w.-]+#[\w.-]+;[\w.-]+): ", output))
     named = [j for j in bad if f"{j.group}#{j.artifact};{j.version}" in unresolved] or list(bad)
     more = f" and {len(named) - 1} more" if len(named) > 1 else ""
+    if "PKIX path building failed" in output:
+        return SetupError(
+            f"The jar {named[0].coordinates}{more} could not be fetched: Java does not trust the certificate of the server.",
+            hint="A proxy that reads along has one of its own. Put its certificate into a key store (keytool -importcert), and name that:"
+            " JDK_JAVA_OPTIONS=-Djavax.net.ssl.trustStore=FILE",
+        )
     telling = re.compile(r"Exception|error|timed out|refused", re.IGNORECASE)
     reasons = [line.strip() for line in output.splitlines() if telling.search(line)]
     reason = f" ({reasons[-1][:200]})" if reasons else ""
@@ -240,7 +246,8 @@ def ivy_command() -> list[str]:
     ivy_jars = [jar for place in places for jar in sorted(Path(place).glob("jars/ivy-*.jar"))]
     if not ivy_jars:
         raise SetupError("pyspark's jars are missing.", hint="Install the full package: pip install pyspark")
-    return [str(require_java()), "-jar", str(ivy_jars[-1])]
+    java = require_java()
+    return [str(java), *trust.options(java, cache_dir()), "-jar", str(ivy_jars[-1])]
 
 
 def _settings() -> Path | None:

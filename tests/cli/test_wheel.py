@@ -10,8 +10,12 @@ import tarfile
 import venv
 import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # All of them: what is built is built once.
 pytestmark = pytest.mark.long
@@ -20,9 +24,9 @@ RELEASED = ("pyproject.toml", "README.md", "LICENSE", "sqlstream", "catalog", "q
 DATA = (".sql", ".java", ".lock", ".txt", ".properties", ".typed")
 
 
-def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*command: str | Path, cwd: Path, unset: Sequence[str] = (), **environment: str) -> subprocess.CompletedProcess[str]:
     """A command that knows nothing of the repository."""
-    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "KAFKA_BOOTSTRAP")} | environment
+    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "KAFKA_BOOTSTRAP", *unset)} | environment
     return subprocess.run([str(c) for c in command], cwd=cwd, env=env, text=True, capture_output=True, timeout=500, check=False)
 
 
@@ -110,7 +114,11 @@ def test_a_script_runs(installed: Path, project: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.kafka
 def test_demo(installed: Path, tmp_path: Path) -> None:
-    done = run(installed, "demo", "--transactions", "1200", cwd=tmp_path, SQLSTREAM_CLASS_ARCHIVE="off")
+    """On a machine that has Python and nothing else: no Java but the one that comes along, and no shell."""
+    path = str(installed.parent)
+    assert not {"java", "bash", "sh"} & {program.name for program in installed.parent.iterdir()}
+    command = (installed, "demo", "--transactions", "1200")
+    done = run(*command, cwd=tmp_path, unset=["JAVA_HOME"], PATH=path, SQLSTREAM_CLASS_ARCHIVE="off")
     assert done.returncode == 0, done.stderr
     assert "The Delta table that the job wrote, read back:" in done.stderr
     assert "rows in set" in done.stdout, done.stdout

@@ -1,7 +1,10 @@
 """Errors and messages, and which stream they go to."""
 
+import io
+
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
-from sqlstream.shell.screen import error_lines
+from sqlstream.core.progress import Passing
+from sqlstream.shell.screen import Screen, error_lines
 
 SCRIPT = "SET 'a' = 'b';\nSELECT id,\n\tnope\nFROM t;"
 
@@ -45,6 +48,26 @@ def test_the_trace_is_for_verbose_only():
 def test_an_error_of_another_kind_shows_its_first_line():
     lines = error_lines(RuntimeError("first\n\tat org.apache.Jvm(Stack.java:1)"), verbose=False)
     assert lines[1:] == ["RuntimeError: first", "hint: SET 'sql-client.verbose' = 'true'; shows the whole trace"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_passing_lines_are_for_terminals_where_nobody_types(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    file, terminal = io.StringIO(), Terminal()
+    for stream in (file, terminal):
+        screen = Screen(err=stream)
+        screen.notify("Downloading")
+        screen.notify(Passing("1 of 2"))
+        screen.notify(Passing("2 of 2"))
+        with screen.prompting():
+            screen.notify(Passing("3 of 2"))
+            screen.notify("done")
+    assert file.getvalue() == "Downloading\ndone\n"
+    assert terminal.getvalue() == "Downloading\n1 of 2\r\x1b[K2 of 2\r\x1b[Kdone\n"
 
 
 def test_results_and_the_rest_part_ways(screen):

@@ -89,6 +89,11 @@ _LASTING = re.compile(
 _AWAY = re.compile(r"(?:Connect|UnknownHost|SocketTimeout|NoRouteToHost|Remote|SdkClient)Exception")
 # Patterns, a message, a hint and whether it may heal. A group of the pattern is what is shown of the cause, if it has one.
 _CAUSES = (
+    (re.compile(r"(Failed to (?:create|configure) SaslClient with mechanism GSSAPI|Client cannot authenticate via:\[[^\]\n]*KERBEROS\])"),
+     "Kerberos did not work.", "It needs a ticket or a keytab, and a whole JDK on PATH or in JAVA_HOME: the Java that comes with sqlstream has no"
+     " Kerberos for SASL (jdk.security.jgss).", False),
+    (re.compile(r"UnsupportedCharsetException: ([\w.:-]+)"), "Java has no such charset.",
+     "The Java that comes with sqlstream has the common ones only. Install a whole JDK, 17 or newer, on PATH or in JAVA_HOME.", False),
     (_SILENT, "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status).", True),
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
      "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status).", True),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 
-from sqlstream.core import private
+from sqlstream.core import jars, private, trust
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, passed_over, require_java
 from sqlstream.core.options import resolve_environment
@@ -283,6 +283,7 @@ class Engine:
             f"-Dsqlstream.log={log}",
             *_HOTTER,
             _STACK,
+            *trust.options(java, jars.cache_dir()),
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
         local = _is_local(settings["spark.master"])

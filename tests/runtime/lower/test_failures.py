@@ -58,6 +58,18 @@ def test_the_cause_is_told(text: str, told: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        f"{TASK}: java.nio.charset.UnsupportedCharsetException: windows-1256{STACK}",
+        f"{CALL}org.apache.kafka.common.errors.SaslAuthenticationException: Failed to create SaslClient with mechanism GSSAPI{STACK}",
+        f"{CALL}org.apache.hadoop.security.AccessControlException: Client cannot authenticate via:[TOKEN, KERBEROS]{STACK}",
+    ],
+)
+def test_what_the_java_that_comes_along_lacks_is_told(text: str) -> None:
+    assert "a whole JDK" in (job_error(RuntimeError(text)).hint or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         f"{CALL}java.lang.StackOverflowError{STACK}",
         f"{TASK}: java.lang.StackOverflowError\n\tat java.base/java.io.ObjectInputStream.readObject0(ObjectInputStream.java:1)",
         "[FAILED_TO_PARSE_TOO_COMPLEX] The statement, including potential SQL functions and referenced views, was too complex to parse.",
