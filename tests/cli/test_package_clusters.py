@@ -19,14 +19,14 @@ import pytest
 
 from sqlstream.cli.kafka.process import free_port
 from sqlstream.core.java import require_java
-from tests.remote import Remote
-from tests.runtime.test_cluster import QUICK, daemon, wait_for
-from tests.yarn import Yarn
+from tests.support.cluster import QUICK, daemon, wait_for
+from tests.support.remote import Remote
+from tests.support.yarn import Yarn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.hdfs import Hdfs
+    from tests.support.hdfs import Hdfs
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow, pytest.mark.timeout(1200)]
 SPARK = Path(pyspark.__file__).parent

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
-from tests.kafka_mock import MockKafka
+from tests.support.kafka_mock import MockKafka
 
 DAY = 1_767_225_600_000
 

@@ -15,8 +15,8 @@ from sqlstream.connectors.files.folder import Folder
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
-from tests.remote import Remote
-from tests.s3 import KEY, SECRET
+from tests.support.remote import Remote
+from tests.support.s3 import KEY, SECRET
 
 if TYPE_CHECKING:
     from pathlib import Path

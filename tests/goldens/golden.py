@@ -24,7 +24,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.expectations import as_marked, marked, replaced, write
+from tests.support.expectations import as_marked, marked, replaced, write
 
 MONITOR = re.compile(r"'source\.monitor-interval'\s*=\s*'[^']*'\s*,?\s*")
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))

@@ -9,7 +9,7 @@ import pytest
 from sqlstream.cli import check
 from sqlstream.cli import main as cli
 from sqlstream.session.session import Session
-from tests import pace
+from tests.support import pace
 
 ROOT = Path(__file__).parents[2]
 TABLE = "CREATE TABLE clicks (who STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');\n"

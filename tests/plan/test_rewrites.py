@@ -15,7 +15,7 @@ from sqlstream.plan.rules.each_node import at_each_node
 from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import split
-from tests.expectations import as_marked, write
+from tests.support.expectations import as_marked, write
 
 FOLDER = Path(__file__).with_name("rules")
 RULES = (*EACH_NODE, *WHOLE_PLAN, row_clock, state_ttl)

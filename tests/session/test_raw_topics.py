@@ -10,7 +10,7 @@ from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.session import raw_topics
 from sqlstream.session.inference import create_table
 from sqlstream.session.session import Session
-from tests.kafka_mock import MockKafka
+from tests.support.kafka_mock import MockKafka
 
 DAY = 1_767_225_600_000
 BROKERS = {"properties.bootstrap.servers": "b:1"}

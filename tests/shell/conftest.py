@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream.shell.screen import Screen
-from tests.shell.tmux import Tmux
+from tests.support.terminal import Tmux
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import pace
-from tests.shell.tmux import jvms_of
+from tests.support import pace
+from tests.support.processes import jvms_of
 
 # The command line with the real session, which takes itself for one that has Spark on its way.
 WITHOUT_SPARK = """

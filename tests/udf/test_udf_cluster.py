@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.cli.kafka.process import free_port
-from tests.runtime.test_cluster import QUICK, daemon, wait_for
+from tests.support.cluster import QUICK, daemon, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path

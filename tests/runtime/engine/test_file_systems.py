@@ -15,7 +15,7 @@ from py4j.protocol import Py4JJavaError
 
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.engine.own_jars import sets
-from tests.remote import Remote
+from tests.support.remote import Remote
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[3]

@@ -16,7 +16,8 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
-from tests.runtime.edited import COUNT, TABLES, Project
+from tests.support.edited import COUNT, TABLES, Project
+from tests.support.processes import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,7 +159,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
     try:
         until({"a": 1, "b": 1}, "one", first)
         # All of its processes stand still, its JVM too, which has a session of its own.
-        stopped = [first.pid, *_children(first.pid)]
+        stopped = [first.pid, *(child for child, _ in children(first.pid))]
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
         project.feed("bids", (3, "a", 1))
@@ -192,8 +193,3 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
     finally:
         first.kill()
         first.wait()
-
-
-def _children(pid: int) -> list[int]:
-    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
-    return [child for each in map(int, found) for child in (each, *_children(each))]

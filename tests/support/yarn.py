@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.hadoop import HadoopJvm
+from tests.support.hadoop import HadoopJvm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

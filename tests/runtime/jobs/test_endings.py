@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shell.tmux import jvms_of
+from tests.support.processes import jvms_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 

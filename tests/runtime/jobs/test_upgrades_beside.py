@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from tests.runtime.edited import Project
+from tests.support.edited import Project
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow, pytest.mark.timeout(400)]
-CATALOG = Path(__file__).parents[2] / "catalog" / "transactions.sql"
+CATALOG = Path(__file__).parents[3] / "catalog" / "transactions.sql"
 TABLES = """
 CREATE TABLE totals (`type` STRING, cnt BIGINT, total DECIMAL(38, 2), PRIMARY KEY (`type`) NOT ENFORCED) WITH ('connector' = 'print');
 SET 'pipeline.name' = 'totals';

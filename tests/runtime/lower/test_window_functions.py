@@ -9,7 +9,7 @@ import pytest
 from sqlstream.runtime.lower.windows import LOWERINGS
 from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS, WindowFunction, window_function
 
-GOLDENS = "".join(p.read_text("utf-8") for p in (Path(__file__).parents[1] / "goldens" / "scripts").glob("*.sql"))
+GOLDENS = "".join(p.read_text("utf-8") for p in (Path(__file__).parents[2] / "goldens" / "scripts").glob("*.sql"))
 
 
 def test_each_has_its_lowering() -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sqlstream.runtime.engine.session import Engine
-    from tests.s3 import S3
+    from tests.support.s3 import S3
 
 pytestmark = pytest.mark.spark
 

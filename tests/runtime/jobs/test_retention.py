@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import subprocess
@@ -25,6 +24,9 @@ from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# Holds the lock of a file until it is killed.
+HOLD = "import fcntl, sys, time; fcntl.flock(f := open(sys.argv[1]), fcntl.LOCK_SH); print('held', flush=True); time.sleep(60)"
 
 
 @pytest.fixture
@@ -147,9 +149,8 @@ def test_unpacked_archives_that_nobody_uses(tmp_path: Path, monkeypatch: pytest.
         assert made is not None
         if number == 0:
             # Another process has it.
-            holder = subprocess.Popen(["flock", "-s", str(made.with_suffix(".lock")), "sleep", "60"])
-            while _exclusive(made.with_suffix(".lock"), held):
-                continue
+            holder = subprocess.Popen([sys.executable, "-c", HOLD, str(made.with_suffix(".lock"))], stdout=subprocess.PIPE)
+            assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
             first = made
         held.pop().close()
     assert holder is not None
@@ -157,18 +158,7 @@ def test_unpacked_archives_that_nobody_uses(tmp_path: Path, monkeypatch: pytest.
     assert len([p for p in place.iterdir() if p.is_dir()]) == 3
     assert (first / "a.zip" / "module.py").exists()
     holder.kill()
-    holder.wait()
-
-
-def _exclusive(lock: Path, held: list) -> bool:
-    """Whether nobody else than this process has it."""
-    with lock.open() as file:
-        fcntl.flock(held[-1], fcntl.LOCK_UN)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
+    holder.communicate()
 
 
 def test_what_a_killed_process_has_left_of_a_select(tmp_path: Path) -> None:

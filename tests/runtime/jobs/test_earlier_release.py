@@ -1,4 +1,4 @@
-"""A job goes on in a folder that an earlier release has written, also changed; ``python -m tests.runtime.test_earlier_release`` records one anew."""
+"""A job goes on in a folder that an earlier release has written, also changed; ``python -m tests.runtime.jobs.test_earlier_release`` records one anew."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import SqlStreamError, ValidationError
-from tests.runtime.edited import Project
+from tests.support.edited import Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.runtime.jobs import savepoints
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
-from tests.runtime.edited import COUNT, Project
+from tests.support.edited import COUNT, Project
 
 pytestmark = pytest.mark.spark
 

@@ -9,7 +9,7 @@ import pytest
 from sqlstream.cli.main import main
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.results import Submitted
-from tests.runtime.edited import COUNT, TABLES, Project
+from tests.support.edited import COUNT, TABLES, Project
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.hadoop import HadoopJvm
+from tests.support.hadoop import HadoopJvm
 
 
 class Hdfs:

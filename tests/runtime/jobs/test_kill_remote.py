@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.remote import Remote
+from tests.support.remote import Remote
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from sqlstream.runtime.jobs import JobStatus
 from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
-from tests.postgres import PASSWORD, Postgres
+from tests.support.postgres import PASSWORD, Postgres
 
 if TYPE_CHECKING:
     from pathlib import Path

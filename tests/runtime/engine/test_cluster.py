@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 import subprocess
 import sys
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
 import pytest
 
 from sqlstream.cli.kafka.process import free_port
-from sqlstream.core.java import require_java
+from tests.support.cluster import QUICK, daemon, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
-# The second compiler costs more than these short runs gain by it.
-QUICK = "-XX:TieredStopAtLevel=1"
 SCRIPT = """
 CREATE TABLE numbers (id INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
 WITH ('connector' = 'kafka', 'topic' = 'cluster', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
@@ -34,35 +27,6 @@ INSERT INTO result_table SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE num
   GROUP BY window_start, window_end;
 INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME() AS p FROM numbers) AS n JOIN tens FOR SYSTEM_TIME AS OF n.p AS t ON n.ten = t.ten;
 """
-
-
-@contextlib.contextmanager
-def daemon(folder: Path, name: str, *arguments: str, variables: dict[str, str] | None = None) -> Iterator[Path]:
-    """A process of Spark's; its log. ``variables``: its environment, in the place of this process's."""
-    home = Path(pyspark.__file__).parent
-    log = folder / f"{name}.log"
-    environment = {
-        **(os.environ if variables is None else variables),
-        "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_SCALA_VERSION": "2.13",
-        **({"PYSPARK_PYTHON": sys.executable} if variables is None else {}),
-    }
-    command = [str(require_java()), "-Xmx256m", QUICK, "-cp", f"{home}/jars/*", *arguments]
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, env=environment, cwd=folder)
-    try:
-        yield log
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def wait_for(log: Path, text: str) -> None:
-    deadline = time.monotonic() + 60
-    while not re.search(text, log.read_text(errors="replace")):
-        assert time.monotonic() < deadline, log.read_text(errors="replace")
-        time.sleep(0.2)
 
 
 @pytest.mark.spark

@@ -11,7 +11,7 @@ from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 START = 1_735_801_200_000
 
 

@@ -12,7 +12,7 @@ from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.runtime.jobs import registry, upgrades
 from sqlstream.runtime.jobs.runner import JobRunner
-from tests.runtime.edited import COUNT, Project
+from tests.support.edited import COUNT, Project
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,19 +15,6 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 
-def jvms_of(pid: int) -> list[int]:
-    """The JVMs that this process, or one that it has started, runs."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            name, _, rest = (process / "stat").read_text().partition("(")[2].rpartition(")")
-        except OSError:  # it has ended
-            continue
-        if int(rest.split()[1]) == pid:
-            found += [int(process.name)] if name == "java" else jvms_of(int(process.name))
-    return found
-
-
 class Tmux:
     """``command`` runs in a terminal of ``columns`` by ``rows``."""
 
