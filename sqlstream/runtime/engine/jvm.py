@@ -42,6 +42,8 @@ _LAUNCHERS_VARIABLES = (
 _LEFT_OUT = re.compile(r"(spark-mllib|spark-graphx|spark-pipelines|spark-connect|spark-kubernetes|spark-yarn|breeze|spire|cats-kernel|kubernetes-)")
 # What it asks the JVM for, that no query here needs.
 _LAUNCHERS_MODULE = "jdk.incubator.vector"
+# The class whose ``main`` such a JVM runs.
+GATEWAY = "sqlstream.gateway.Gateway"
 _SECONDS = 120
 _TOLERANT = ("-XX:+IgnoreUnrecognizedVMOptions",)
 _ESCAPED_ARGUMENT = re.compile(r'[\\"\n\r\t\f]')
@@ -72,7 +74,7 @@ def start(java: Path, jars: Sequence[Path], options: Sequence[str], memory: str,
     with tempfile.TemporaryDirectory(prefix="sqlstream-") as folder:
         arguments = Path(folder) / "arguments"
         private.write_file(arguments, argument_file([f"-Xmx{memory}", *_TOLERANT, *options, "-cp", os.pathsep.join(map(str, jars))]))
-        return _started([str(java), f"@{arguments}", "org.apache.spark.api.python.PythonGatewayServer"], environment, Path(folder), run)
+        return _started([str(java), f"@{arguments}", GATEWAY], environment, Path(folder), run)
 
 
 def through_launcher(java: Path, settings: Mapping[str, str], options: Sequence[str], environment: Mapping[str, str], run: Run) -> Any:

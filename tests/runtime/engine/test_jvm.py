@@ -56,7 +56,7 @@ def test_a_jvm_that_ends_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(SetupError, match="did not start") as caught:
         jvm.start(require_java(), [tmp_path], [], "256m", {}, run)
-    assert "PythonGatewayServer" in (tmp_path / "jvm.log").read_text()
+    assert jvm.GATEWAY in (tmp_path / "jvm.log").read_text()
     assert caught.value.hint is not None and caught.value.hint.startswith("Spark died: its JVM ended with exit status 1")
 
 
