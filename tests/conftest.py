@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.hdfs import Hdfs
-    from tests.postgres import Postgres
-    from tests.s3 import S3
+    from tests.support.hdfs import Hdfs
+    from tests.support.postgres import Postgres
+    from tests.support.s3 import S3
 
 os.environ.setdefault("TZ", "UTC")
-# Sessions of tests leave no process behind that builds one.
-os.environ.setdefault("SQLSTREAM_CLASS_ARCHIVE", "off")
-# Every JVM that tests start, through however many processes: none lives so long that code that is compiled well pays, a third of its processor time.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+# Sessions of tests use the archive that `make test` has built, and leave no process behind that builds one.
+os.environ.setdefault("SQLSTREAM_CLASS_ARCHIVE", "no-build")
+# Every JVM that tests start, through however many processes. None lives so long that code that is compiled well pays, a third of its processor time,
+# or has so much memory that collecting it beside the program pays, a tenth. Classes are collected when they fill what a JVM of few would have.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=400m")
 time.tzset()
 
 
@@ -84,7 +85,7 @@ def engine(spark_home: Path):
         "spark.sql.shuffle.partitions": "2",
         # Thousands of small plans: the 48 MB for compiled code are full after some hundred tests, and then that of what is in use is dropped and
         # made again.
-        "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m",
+        "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m -Xms1g",
         # Whose project says something of S3 has its file system.
         "spark.hadoop.fs.s3a.path.style.access": "true",
     }
@@ -134,7 +135,7 @@ def postgres() -> Iterator[Postgres]:
     """A real PostgreSQL, where there are binaries of it."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         pytest.skip("the PostgreSQL of the tests is for Linux on x86-64")
-    from tests.postgres import Postgres
+    from tests.support.postgres import Postgres
 
     started = Postgres()
     try:
@@ -147,7 +148,7 @@ def postgres() -> Iterator[Postgres]:
 @pytest.fixture(scope="session")
 def hdfs() -> Iterator[Hdfs]:
     """A real HDFS."""
-    from tests.hdfs import Hdfs
+    from tests.support.hdfs import Hdfs
 
     started = Hdfs()
     try:
@@ -160,7 +161,7 @@ def hdfs() -> Iterator[Hdfs]:
 @pytest.fixture(scope="session")
 def s3() -> Iterator[S3]:
     """A real S3 API."""
-    from tests.s3 import S3
+    from tests.support.s3 import S3
 
     started = S3()
     started.start()

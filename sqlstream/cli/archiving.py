@@ -1,4 +1,7 @@
-"""Builds the archive of the JVM's classes: the same JVM, with the same class path, runs a few queries and writes what it has loaded at its exit."""
+"""Builds the archive of the JVM's classes: the same JVM, with the same class path, runs a few queries and writes what it has loaded at its exit.
+
+``python -m sqlstream.cli.archiving`` builds that of most projects, as an image does that is to start fast. A session has its own built.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,10 @@ from pathlib import Path
 from sqlstream.core import sealed
 from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
-from sqlstream.runtime.engine.archive import base_of, is_intact, remove
+from sqlstream.runtime.engine import jvm, own_jars
+from sqlstream.runtime.engine.archive import SWITCH, archive_path, base_of, is_intact, remove
 from sqlstream.runtime.engine.session import Engine
+from sqlstream.runtime.java import libraries
 from sqlstream.session.results import Stream
 from sqlstream.session.session import Session
 
@@ -88,5 +93,13 @@ def _run(project: Path, part: Path, base: Path | None) -> None:
     engine.stop(seconds=300)
 
 
+def main(named: list[str]) -> None:
+    """``named``: the archive; where there is none, that of a project that brings no jars."""
+    # The JVM that is archived builds none itself.
+    os.environ[SWITCH] = "off"
+    archive = Path(named[0]) if named else archive_path(jvm.class_path(libraries(), own_jars.of_sqlstream({}, print)))
+    print("built" if build(archive) else "there is one already, or it is being built")
+
+
 if __name__ == "__main__":
-    print("built" if build(Path(sys.argv[1])) else "there is one already, or it is being built")
+    main(sys.argv[1:])

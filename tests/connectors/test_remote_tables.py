@@ -178,7 +178,7 @@ SHOW CREATE TABLE t;
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_processes_write_into_one_table_on_s3(tmp_path: Path, s3, spark) -> None:
     bucket = s3.bucket("shared")
     secrets = {"spark.hadoop.fs.s3a.access.key": "${env:S3_KEY}", "spark.hadoop.fs.s3a.secret.key": "${env:S3_SECRET}"}

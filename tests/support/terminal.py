@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import time
 import uuid
 from pathlib import Path
 
-import pytest
+from tests.support import needs
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -19,15 +18,14 @@ class Tmux:
     """``command`` runs in a terminal of ``columns`` by ``rows``."""
 
     def __init__(self, *command: str, columns: int = 100, rows: int = 30, env: dict[str, str] | None = None, folder: Path | None = None) -> None:
-        if shutil.which("tmux") is None:
-            pytest.skip("there is no tmux")
+        self._program = needs.program("tmux")
         self._socket = f"sqlstream-{uuid.uuid4().hex[:12]}"
         given = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", **(env or {})}
         line = " ".join([*(f"{k}={shlex.quote(v)}" for k, v in given.items()), *map(shlex.quote, command)])
         self._tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "-c", str(folder or ROOT), f"env {line}; sleep 600")
 
     def _tmux(self, *arguments: str) -> str:
-        return subprocess.run(["tmux", "-u", "-L", self._socket, *arguments], capture_output=True, text=True, check=True, timeout=30).stdout
+        return subprocess.run([self._program, "-u", "-L", self._socket, *arguments], capture_output=True, text=True, check=True, timeout=30).stdout
 
     @property
     def pid(self) -> int:
@@ -61,4 +59,4 @@ class Tmux:
         return shown
 
     def close(self) -> None:
-        subprocess.run(["tmux", "-L", self._socket, "kill-server"], capture_output=True, check=False)
+        subprocess.run([self._program, "-L", self._socket, "kill-server"], capture_output=True, check=False)

@@ -3,7 +3,8 @@
 It is built by a process of its own (see ``archiving``), in the background, when a session has ended that had none. It is kept beside the
 jars, under a name of the Java and the jars that it is made of, so that another Java or release makes another. It stands upon the archive that
 a Java has of its own classes; for a Java that brings none, as one made by jlink, such a base is made first. Where it can't be written
-there is none, and where it does not fit the JVM continues without it. ``SQLSTREAM_CLASS_ARCHIVE=off`` does without.
+there is none, and where it does not fit the JVM continues without it. ``SQLSTREAM_CLASS_ARCHIVE=off`` does without; with ``no-build`` one is used
+where there is one.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ SWITCH = "SQLSTREAM_CLASS_ARCHIVE"
 
 def enabled() -> bool:
     return os.environ.get(SWITCH, "").lower() not in ("off", "0", "false")
+
+
+def builds() -> bool:
+    """Whether one that is missing is built."""
+    return enabled() and os.environ.get(SWITCH, "").lower() != "no-build"
 
 
 def archive_path(class_path: Iterable[Path]) -> Path:

@@ -187,7 +187,7 @@ class Engine:
             self._forget()
         else:
             session.result().stop()
-        if self._archive is not None and not archive.is_intact(self._archive):
+        if self._archive is not None and archive.builds() and not archive.is_intact(self._archive):
             archive.build_later(self._archive)
 
     def kill(self) -> None:

@@ -45,6 +45,12 @@ def test_its_name_is_of_the_java_and_the_jars(cache: Path, class_path) -> None:
     assert archive.archive_path(class_path) != before
 
 
+@pytest.mark.parametrize(("value", "enabled", "builds"), [(None, True, True), ("off", False, False), ("no-build", True, False)])
+def test_the_variable_that_turns_it_off(value: str | None, enabled: bool, builds: bool, monkeypatch) -> None:
+    monkeypatch.delenv(archive.SWITCH) if value is None else monkeypatch.setenv(archive.SWITCH, value)
+    assert (archive.enabled(), archive.builds()) == (enabled, builds)
+
+
 def test_one_process_builds_it(cache: Path, monkeypatch) -> None:
     ran: list[Path] = []
 

@@ -59,10 +59,10 @@ def test_who_closes_first_has_created_an_object(spark, s3) -> None:
     assert files.read(place) == "two"
 
 
-@pytest.mark.parametrize("service", ["hdfs.Hdfs", "s3.S3"])
+@pytest.mark.parametrize("service", [pytest.param("hdfs.Hdfs", marks=pytest.mark.slow), "s3.S3"])
 def test_services_end_with_whom_they_serve(service: str) -> None:
     module, name = service.split(".")
-    code = f"from tests.{module} import {name}; import time; s = {name}(); s.start(); print(s.pid, flush=True); time.sleep(60)"
+    code = f"from tests.support.{module} import {name}; import time; s = {name}(); s.start(); print(s.pid, flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as user:
         assert user.stdout is not None
         pid = int(user.stdout.readline())

@@ -12,6 +12,7 @@ import sqlstream
 from sqlstream.core import jars
 from sqlstream.core.java import require_java
 from sqlstream.runtime.java import libraries
+from tests.support import needs
 
 pytestmark = pytest.mark.spark
 ROOT = Path(sqlstream.__file__).parents[1]
@@ -31,7 +32,7 @@ def test_java_is_formatted(update: bool) -> None:
         [*java, "com.palantir.javaformat.java.Main", "--palantir", how, *map(str, FILES)], capture_output=True, text=True, check=False
     )
     if "Unknown module: jdk.compiler" in done.stderr:
-        pytest.skip("the formatter needs a JDK; this is a JRE")
+        needs.missing("a JDK, which has the compiler that the formatter is made of")
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
 

@@ -117,15 +117,14 @@ def found(spark, project: Path, table: str) -> dict[int, tuple[int, int]]:
 
 
 @pytest.mark.spark
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     ("script", "table", "kills"),
     [
-        pytest.param(COPIES, "copies", 1, id="a copy of a table's changes"),
-        pytest.param(COPIES, "copies", 4, id="a copy of a table's changes, killed often", marks=pytest.mark.slow),
-        pytest.param(CHAIN, "sizes", 2, id="a chain of two aggregates", marks=pytest.mark.slow),
-        pytest.param(TEMPORAL, "priced", 2, id="a temporal join", marks=pytest.mark.slow),
+        pytest.param(COPIES, "copies", 4, id="a copy of a table's changes"),
+        pytest.param(CHAIN, "sizes", 2, id="a chain of two aggregates"),
+        pytest.param(TEMPORAL, "priced", 2, id="a temporal join"),
     ],
 )
 def test_updates_are_exact(script: str, table: str, kills: int, tmp_path: Path, spark) -> None:

@@ -122,7 +122,7 @@ def test_two_at_once_are_refused(project: Project, tmp_path: Path, directory: st
     assert job.done.wait(60) and job.status.value == "CANCELED"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.timeout(1500)
 def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_folder: str, spark: SparkSession) -> None:
     """Its lease ends, another driver goes on; when it wakes up it writes nothing any more."""

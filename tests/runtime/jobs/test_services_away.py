@@ -77,7 +77,8 @@ class Run:
         assert self.process.wait(60) == 143, self.said
 
 
-@pytest.mark.parametrize("seconds", [8, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [8, 60])
 def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, own_broker: Broker, seconds: int) -> None:
     servers = own_broker.bootstrap
     own_broker.create_topic("events", partitions=2)

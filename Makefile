@@ -1,0 +1,48 @@
+# What a checkout needs. Everything runs in an environment of locked packages, which is made when it is missing; it may be elsewhere, and of another
+# Python: make demo VENV=/tmp/venv PYTHON=python3.12
+PYTHON = python3
+VENV = .venv
+python = $(VENV)/bin/python
+pip = $(python) -m pip --disable-pip-version-check --quiet
+# What is never imported need not be compiled.
+install = $(pip) install --no-compile --no-deps --require-hashes
+
+.PHONY: demo test test-slow lint docs bench clean
+
+demo: $(VENV)/sqlstream
+	$(VENV)/bin/sqlstream demo
+
+# Tests of streams wait as often as they work: three processes keep two cores busy. What has failed among them must pass alone.
+test: $(VENV)/dev
+	$(python) -m sqlstream.cli.archiving
+	$(python) -m pytest -n 3 --dist worksteal --durations 10 --junitxml build/tests.xml || $(python) -m pytest --last-failed --last-failed-no-failures none
+
+test-slow: $(VENV)/dev
+	$(python) -m pytest -m slow
+
+lint: $(VENV)/dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check --quiet .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+docs: $(VENV)/dev
+	$(python) docs/build.py
+
+bench: $(VENV)/dev
+	$(python) -m benchmarks.startup
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+
+# An environment of the packages of a lock, and in it this checkout.
+$(VENV)/sqlstream $(VENV)/dev: $(VENV)/%: requirements/%.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0])'
+	test -x $(python) || $(PYTHON) -m venv $(VENV)
+	@echo "Downloading the packages of requirements/$*.lock into $(VENV), once: half a gigabyte, most of it pyspark, about two minutes"
+	@awk '/^[^ #]/ { wanted = /^setuptools==/ } wanted' $< >$(VENV)/build.lock
+	@$(install) -r $(VENV)/build.lock
+	@$(install) --no-build-isolation -r $<
+	@$(pip) install --no-deps --no-build-isolation --editable .
+	@$(pip) check
+	@touch $@
