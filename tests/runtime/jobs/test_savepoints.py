@@ -11,27 +11,10 @@ import pytest
 
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.runtime.jobs import savepoints
-from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
-from tests.support.edited import COUNT, Project
+from tests.support.edited import COUNT, Project, catch_up
 
 pytestmark = pytest.mark.spark
-
-
-@pytest.fixture
-def project(tmp_path: Path, engine):
-    made = Project(tmp_path, engine)
-    yield made
-    made.session.close()
-
-
-def submit(project: Project, sql: str = COUNT):
-    outcome = list(project.session.run(sql))[-1]
-    assert isinstance(outcome, Submitted)
-    job = project.session.jobs.find(outcome.job_id)
-    for query in job.queries:
-        query.processAllAvailable()
-    return job
 
 
 def saved(project: Project, job, how: str = "WITH SAVEPOINT") -> Path:
@@ -43,76 +26,60 @@ def recover(project: Project, path: str | Path | None) -> None:
     list(project.session.run("RESET 'execution.state-recovery.path';" if path is None else f"SET 'execution.state-recovery.path' = '{path}';"))
 
 
-def counted(project: Project) -> list[tuple]:
-    return project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;")
-
-
-def streaming(project: Project) -> None:
-    list(project.session.run("SET 'execution.runtime-mode' = 'streaming';"))
-
-
-def test_a_job_begins_with_a_savepoint_moved_elsewhere_while_its_own_folder_is_gone(project: Project, tmp_path: Path) -> None:
-    project.feed("bids", (1, "a", 1), (2, "b", 5))
-    made = saved(project, submit(project))
+def test_a_job_begins_with_a_savepoint_moved_elsewhere_while_its_own_folder_is_gone(on_delta: Project, tmp_path: Path) -> None:
+    on_delta.feed("bids", (1, "a", 1), (2, "b", 5))
+    made = saved(on_delta, on_delta.submit(COUNT))
     assert made.parent == tmp_path / ".sqlstream" / "savepoints" and json.loads((made / "savepoint.json").read_text())["job"] == "job"
     moved = tmp_path / "elsewhere ä %20"
     shutil.move(made, moved)
     shutil.rmtree(tmp_path / ".sqlstream" / "jobs")
-    project.feed("bids", (3, "a", 1))
-    recover(project, moved.name)
-    job = submit(project)
-    project.session.jobs.stop(job.id)
-    assert counted(project) == [("a", "2"), ("b", "1")]
-    assert any("begins with the savepoint" in said for said in project.said)
-    streaming(project)
-    project.feed("bids", (4, "a", 1))
+    on_delta.feed("bids", (3, "a", 1))
+    recover(on_delta, moved.name)
+    job = on_delta.submit(COUNT)
+    on_delta.session.jobs.stop(job.id)
+    assert on_delta.table("counted") == [("a", "2"), ("b", "1")]
+    assert any("begins with the savepoint" in said for said in on_delta.said)
+    on_delta.feed("bids", (4, "a", 1))
     # Submitted again with the same setting it goes on where it is, and not from the savepoint once more.
-    project.session.jobs.stop(submit(project).id)
-    assert counted(project) == [("a", "3"), ("b", "1")]
-    assert any("continues where it stopped" in said for said in project.said)
+    on_delta.run(COUNT)
+    assert on_delta.table("counted") == [("a", "3"), ("b", "1")]
+    assert any("continues where it stopped" in said for said in on_delta.said)
 
 
 def test_a_savepoint_of_a_job_that_runs_is_of_what_was_committed_then(project: Project) -> None:
     project.feed("bids", (1, "a", 1))
-    job = submit(project)
+    job = project.submit(COUNT)
     (outcome,) = project.session.run(f"SAVEPOINT JOB '{job.id}';")
     made = Path(unquote(urlparse(outcome.rows[0][0]).path))
     assert job.lives
     project.feed("bids", (2, "a", 1))
-    for query in job.queries:
-        query.processAllAvailable()
+    catch_up(job)
     project.session.jobs.stop(job.id)
-    assert counted(project) == [("a", "2")]
-    streaming(project)
+    assert project.table("counted") == [("a", "2")]
     # Another job, by its name, of the same statement.
     list(project.session.run("SET 'pipeline.name' = 'other';"))
-    list(
-        project.session.run(
-            "CREATE TABLE again (item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'again');"
-        )
-    )
+    list(project.session.run("CREATE TABLE again LIKE counted;"))
     recover(project, made)
     with pytest.raises(ValidationError, match="Job 'other' is another one than that of job 'job' in the savepoint"):
-        submit(project, "INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
+        project.submit("INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
     project.set("stateless")
     with pytest.raises(ValidationError, match="shares nothing with job 'other'"):
-        submit(project, "INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
+        project.submit("INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
     list(project.session.run("RESET 'execution.upgrade-mode';"))
-    project.session.jobs.stop(submit(project).id)
-    assert counted(project) == [("a", "2")]
+    project.run(COUNT)
+    assert project.table("counted") == [("a", "2")]
 
 
 def test_what_is_gone_while_it_is_copied_is_copied_as_it_is_by_then(project: Project, monkeypatch) -> None:
     project.feed("bids", (1, "a", 1))
-    job = submit(project)
+    job = project.submit(COUNT)
     batches, derive = [], savepoints.derive
 
     def gone(spark, old, new, batch) -> None:
         batches.append(batch)
         if len(batches) == 1:
             project.feed("bids", (2, "a", 1))
-            for query in job.queries:
-                query.processAllAvailable()
+            catch_up(job)
             raise OSError("the file of that micro-batch is not there")
         derive(spark, old, new, batch)
 
@@ -134,7 +101,7 @@ def test_what_is_gone_while_it_is_copied_is_copied_as_it_is_by_then(project: Pro
 def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path: Path) -> None:
     list(project.session.run("SHOW SAVEPOINTS;"))
     project.feed("bids", (1, "a", 1))
-    made = saved(project, submit(project))
+    made = saved(project, project.submit(COUNT))
     (made.parent / "half" / "operators").mkdir(parents=True)
     (made.parent / "half" / "savepoint.unfinished").touch()
     rows = project.rows("SHOW SAVEPOINTS;")
@@ -155,67 +122,66 @@ def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path:
 @pytest.mark.parametrize("folder", [".sqlstream/jobs/job/1", ".sqlstream/jobs/job", "mine"])
 def test_what_is_no_savepoint_is_not_deleted_as_one(project: Project, tmp_path: Path, folder: str) -> None:
     project.feed("bids", (1, "a", 1))
-    job = submit(project)
+    job = project.submit(COUNT)
     (tmp_path / "mine" / "operators").mkdir(parents=True)
     (tmp_path / "mine" / "savepoint.json").write_text("{}")
     with pytest.raises(ValidationError, match="savepoint in"):
         list(project.session.run(f"DROP SAVEPOINT '{folder}';"))
     assert (tmp_path / folder).exists()
     project.feed("bids", (2, "a", 1))
-    for query in job.queries:
-        query.processAllAvailable()
+    catch_up(job)
     project.session.jobs.stop(job.id)
-    assert counted(project) == [("a", "2")]
+    assert project.table("counted") == [("a", "2")]
 
 
 def test_an_edit_after_a_savepoint_is_judged_by_the_job_and_not_the_savepoint(project: Project) -> None:
     project.feed("bids", (1, "a", 1))
-    made = saved(project, submit(project))
+    made = saved(project, project.submit(COUNT))
     recover(project, made)
     project.feed("bids", (2, "a", 1))
-    project.session.jobs.stop(submit(project).id)
+    project.run(COUNT)
     edited = "INSERT INTO counted SELECT item, n * 10 FROM (SELECT item, COUNT(*) AS n FROM bids GROUP BY item);"
     with pytest.raises(ValidationError, match="has changed"):
-        submit(project, edited)
+        project.submit(edited)
     project.set("last-state")
     project.feed("bids", (3, "a", 1))
-    project.session.jobs.stop(submit(project, edited).id)
+    project.run(edited)
     project.feed("bids", (4, "a", 1))
-    project.session.jobs.stop(submit(project, edited).id)
-    assert counted(project) == [("a", "40")]
+    project.run(edited)
+    assert project.table("counted") == [("a", "40")]
 
 
 def test_a_changed_statement_begins_with_a_savepoint_if_no_state_is_lost(project: Project) -> None:
     project.feed("bids", (1, "a", 1), (2, "b", 5))
-    made = saved(project, submit(project))
+    made = saved(project, project.submit(COUNT))
     recover(project, made)
     with pytest.raises(ValidationError, match="can't go on with all that is kept"):
-        submit(project, "INSERT INTO counted SELECT item, MAX(price) FROM bids GROUP BY item;")
+        project.submit("INSERT INTO counted SELECT item, MAX(price) FROM bids GROUP BY item;")
     project.feed("bids", (3, "a", 1), (4, "a", 5))
-    project.session.jobs.stop(submit(project, "INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;").id)
-    assert counted(project) == [("a", "2"), ("b", "1")]
+    project.run("INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;")
+    assert project.table("counted") == [("a", "2"), ("b", "1")]
 
 
 def test_what_is_drained_goes_on_without_state_only(project: Project) -> None:
     project.feed("bids", (1, "a", 1))
-    made = saved(project, submit(project), "WITH SAVEPOINT WITH DRAIN")
+    made = saved(project, project.submit(COUNT), "WITH SAVEPOINT WITH DRAIN")
     recover(project, made)
     with pytest.raises(ValidationError, match="was drained"):
-        submit(project)
+        project.submit(COUNT)
     project.set("stateless")
     project.feed("bids", (2, "b", 1))
-    project.session.jobs.stop(submit(project).id)
-    assert counted(project) == [("a", "1"), ("b", "1")]
+    project.run(COUNT)
+    assert project.table("counted") == [("a", "1"), ("b", "1")]
 
 
 def test_what_is_no_whole_savepoint_is_refused_by_name(project: Project, tmp_path: Path) -> None:
     project.feed("bids", (1, "a", 1))
-    made = saved(project, submit(project))
+    made = saved(project, project.submit(COUNT))
 
     def refused(path: str | Path, message: str, sql: str = COUNT) -> None:
         recover(project, path)
         with pytest.raises(ValidationError, match=message):
-            submit(project, sql)
+            project.submit(sql)
 
     refused("nowhere", "There is no savepoint in")
     refused("hdfs://host/x", "can't|local folders")
@@ -239,14 +205,14 @@ def test_what_is_no_whole_savepoint_is_refused_by_name(project: Project, tmp_pat
     refused(copy, "can't be read")
     list(project.session.run("SET 'execution.runtime-mode' = 'batch';"))
     refused(made, "batch mode keeps no state", "INSERT INTO copied VALUES (1, 'a');")
-    streaming(project)
+    list(project.session.run("RESET 'execution.runtime-mode';"))
     project.set("from-start")
     refused(made, "begins a job anew, and 'execution.state-recovery.path' with a savepoint")
 
 
 def test_where_savepoints_go_is_set_and_a_folder_that_cannot_be_written_stops_nothing(project: Project, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    job = submit(project)
+    job = project.submit(COUNT)
     list(project.session.run("SET 'execution.checkpointing.savepoint-dir' = 'file/below';"))
     with pytest.raises(ValidationError, match="Savepoints can't be written"):
         saved(project, job)
@@ -258,13 +224,13 @@ def test_where_savepoints_go_is_set_and_a_folder_that_cannot_be_written_stops_no
     shutil.rmtree(tmp_path / ".sqlstream" / "jobs")
     recover(project, made)
     project.feed("bids", (1, "a", 1))
-    project.session.jobs.stop(submit(project).id)
-    assert counted(project) == [("a", "1")]
+    project.run(COUNT)
+    assert project.table("counted") == [("a", "1")]
 
 
 def test_another_process_asks_for_a_savepoint(project: Project, engine) -> None:
     project.feed("bids", (1, "a", 1))
-    job = submit(project)
+    job = project.submit(COUNT)
     other = Session(project.path, options={}, engine=engine)
     try:
         (outcome,) = other.run("SAVEPOINT JOB 'job';")
@@ -275,4 +241,4 @@ def test_another_process_asks_for_a_savepoint(project: Project, engine) -> None:
     finally:
         other.close()
     # The folder of the job is free.
-    project.session.jobs.stop(submit(project).id)
+    project.run(COUNT)

@@ -12,19 +12,12 @@ from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.runtime.jobs import registry, upgrades
 from sqlstream.runtime.jobs.runner import JobRunner
-from tests.support.edited import COUNT, Project
+from tests.support.edited import COUNT
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.support.edited import Project
 
 pytestmark = pytest.mark.spark
-
-
-@pytest.fixture
-def project(tmp_path: Path, engine):
-    made = Project(tmp_path, engine)
-    yield made
-    made.session.close()
 
 
 # What is counted by COUNT before, and what each statement counts when these rows have come: (1, a, 1), (2, b, 5) | (3, a, 1), (4, a, 5).
@@ -43,18 +36,18 @@ def test_counts_go_on(project: Project, changed: str, expected: list[tuple]) -> 
         project.run(changed)
     project.set("last-state")
     project.run(changed)
-    assert project.rows("SELECT item, n FROM counted") == expected
+    assert project.table("counted") == expected
     assert "it goes on where it stopped, with its state" in project.said[-1]
 
 
 def test_a_sink_may_have_any_name(project: Project) -> None:
-    list(project.session.run("CREATE TABLE `a.b ä` WITH ('table-path' = 'other') LIKE counted (OVERWRITING OPTIONS);"))
+    list(project.session.run("CREATE TABLE `a.b ä` LIKE counted;"))
     project.feed("bids", (1, "a", 1), (2, "b", 5))
     project.run(COUNT.replace("counted", "`a.b ä`"))
     project.feed("bids", (3, "a", 1), (4, "a", 5))
     project.set("last-state")
     project.run(COUNTED["a column"][0].replace("counted", "`a.b ä`"))
-    assert project.rows("SELECT item, n FROM `a.b ä`") == COUNTED["a column"][1]
+    assert project.table("a.b ä") == COUNTED["a column"][1]
 
 
 def test_a_renamed_view_changes_nothing(project: Project) -> None:
@@ -63,7 +56,7 @@ def test_a_renamed_view_changes_nothing(project: Project) -> None:
     project.run("INSERT INTO counted SELECT item, COUNT(*) FROM v GROUP BY item;")
     project.feed("bids", (2, "a", 1))
     project.run("INSERT INTO counted SELECT item, COUNT(*) FROM w GROUP BY item;")
-    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+    assert project.table("counted") == [("a", "2")]
 
 
 def test_a_renamed_table_goes_on(project: Project) -> None:
@@ -73,7 +66,7 @@ def test_a_renamed_table_goes_on(project: Project) -> None:
     list(project.session.run("ALTER TABLE bids RENAME TO `offers ü`;"))
     project.feed("bids", (3, "a", 1))
     project.run(COUNT.replace("bids", "`offers ü`"))
-    assert project.rows("SELECT item, n FROM counted") == [("a", "3")]
+    assert project.table("counted") == [("a", "3")]
     # Another place is another table.
     list(project.session.run("ALTER TABLE `offers ü` RENAME TO bids; ALTER TABLE bids SET ('path' = 'asks');"))
     list(project.session.run("CREATE TABLE others LIKE bids;"))
@@ -87,7 +80,7 @@ def test_without_state_the_offsets_go_on(project: Project) -> None:
     project.feed("bids", (3, "a", 1))
     project.set("stateless")
     project.run(COUNTED["a filter below"][0].replace("price > 2", "price > 0"))
-    assert project.rows("SELECT item, n FROM counted") == [("a", "1"), ("b", "1")]
+    assert project.table("counted") == [("a", "1"), ("b", "1")]
 
 
 def test_another_window_loses_its_state(project: Project) -> None:
@@ -99,12 +92,12 @@ def test_another_window_loses_its_state(project: Project) -> None:
         project.run(window.format(20))
     project.feed("bids", (12, "b", 1))
     project.run(window.format(10))
-    assert project.rows("SELECT item, n FROM counted") == [("a", "1")]
+    assert project.table("counted") == [("a", "1")]
     list(project.session.run("SET 'execution.state-recovery.ignore-unclaimed-state' = 'true';"))
     project.feed("bids", (45, "c", 1))
     project.run(window.format(20))
     # The row of b was in the state that was left behind.
-    assert project.rows("SELECT item, n FROM counted") == [("a", "1")]
+    assert project.table("counted") == [("a", "1")]
 
 
 def test_a_filter_above_a_window_keeps_it_open(project: Project) -> None:
@@ -115,7 +108,7 @@ def test_a_filter_above_a_window_keeps_it_open(project: Project) -> None:
     project.feed("bids", (2, "a", 1), (3, "b", 1))
     project.feed("bids", (15, "z", 1))
     project.run(f"INSERT INTO counted SELECT item, n FROM ({window}) WHERE n > 1;")
-    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+    assert project.table("counted") == [("a", "2")]
 
 
 def test_a_joins_other_condition_meets_rows_that_come(project: Project) -> None:
@@ -125,7 +118,7 @@ def test_a_joins_other_condition_meets_rows_that_come(project: Project) -> None:
     project.set("last-state")
     project.feed("asks", (2, "a", 7), (3, "a", 3))
     project.run(join.format("<"))
-    assert project.rows("SELECT a, b FROM pairs") == [("1", "2")]
+    assert project.table("pairs") == [("1", "2")]
     assert project.said[-1].count("with its state") == 1
 
 
@@ -136,57 +129,57 @@ def test_a_longer_time_to_live_keeps_state(project: Project) -> None:
     project.feed("bids", (2, "a", 1))
     project.set("last-state")
     project.run(count.format("2 d"))
-    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
+    assert project.table("counted") == [("a", "2")]
 
 
-def test_appended_rows_are_not_written_twice(project: Project) -> None:
-    project.feed("bids", (1, "a", 1))
-    project.run("INSERT INTO copied SELECT id, item FROM bids;")
-    project.set("last-state")
-    project.feed("bids", (2, "b", 1))
-    project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
-    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "B")]
-    project.feed("bids", (3, "c", 1))
+def test_appended_rows_are_not_written_twice(on_delta: Project) -> None:
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids;")
+    on_delta.set("last-state")
+    on_delta.feed("bids", (2, "b", 1))
+    on_delta.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
+    assert on_delta.table("copied") == [("1", "a"), ("2", "B")]
+    on_delta.feed("bids", (3, "c", 1))
     # And back: a third generation.
-    project.run("INSERT INTO copied SELECT id, item FROM bids;")
-    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "B"), ("3", "c")]
-    (job,) = (project.path / ".sqlstream" / "jobs").iterdir()
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids;")
+    assert on_delta.table("copied") == [("1", "a"), ("2", "B"), ("3", "c")]
+    (job,) = (on_delta.path / ".sqlstream" / "jobs").iterdir()
     assert sorted(p.name for p in job.iterdir() if p.name.isdigit()) == ["1", "2", "3"]
 
 
-def test_a_sink_of_another_type_is_refused_and_the_earlier_goes_on(project: Project) -> None:
-    project.feed("bids", (1, "a", 1))
-    project.run(COUNT)
-    project.set("last-state")
-    list(project.session.run("ALTER TABLE counted MODIFY n DECIMAL(38, 0);"))
+def test_a_sink_of_another_type_is_refused_and_the_earlier_goes_on(on_delta: Project) -> None:
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run(COUNT)
+    on_delta.set("last-state")
+    list(on_delta.session.run("ALTER TABLE counted MODIFY n DECIMAL(38, 0);"))
     with pytest.raises(ValidationError, match="column 'n' is BIGINT in it"):
-        project.run(COUNT)
-    list(project.session.run("ALTER TABLE counted MODIFY n BIGINT; RESET 'execution.upgrade-mode';"))
-    project.feed("bids", (2, "a", 1))
-    project.run(COUNT)
-    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
-    assert any("continues where it stopped" in said for said in project.said)
+        on_delta.run(COUNT)
+    list(on_delta.session.run("ALTER TABLE counted MODIFY n BIGINT; RESET 'execution.upgrade-mode';"))
+    on_delta.feed("bids", (2, "a", 1))
+    on_delta.run(COUNT)
+    assert on_delta.table("counted") == [("a", "2")]
+    assert any("continues where it stopped" in said for said in on_delta.said)
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_a_first_micro_batch_that_was_interrupted_counts_if_its_sink_has_it(project: Project, kept: bool) -> None:
-    project.feed("bids", (1, "a", 1))
-    project.run("INSERT INTO copied SELECT id, item FROM bids;")
-    (commit,) = project.path.rglob("commits/0")
+def test_a_first_micro_batch_that_was_interrupted_counts_if_its_sink_has_it(on_delta: Project, kept: bool) -> None:
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids;")
+    (commit,) = on_delta.path.rglob("commits/0")
     commit.unlink()
     commit.with_name(".0.crc").unlink()
     if not kept:
         # As if it had not come so far.
-        for file in (project.path / "copied").iterdir():
+        for file in (on_delta.path / "copied").iterdir():
             shutil.rmtree(file) if file.is_dir() else file.unlink()
     changed = "INSERT INTO copied SELECT id, UPPER(item) FROM bids;"
     if kept:
         with pytest.raises(ValidationError, match="has changed"):
-            project.run(changed)
-        project.set("last-state")
-    project.feed("bids", (2, "b", 1))
-    project.run(changed)
-    assert project.rows("SELECT id, item FROM copied") == [("1", "a" if kept else "A"), ("2", "B")]
+            on_delta.run(changed)
+        on_delta.set("last-state")
+    on_delta.feed("bids", (2, "b", 1))
+    on_delta.run(changed)
+    assert on_delta.table("copied") == [("1", "a" if kept else "A"), ("2", "B")]
 
 
 def test_another_branch_begins_where_its_options_say(project: Project) -> None:
@@ -196,7 +189,7 @@ def test_another_branch_begins_where_its_options_say(project: Project) -> None:
     project.set("last-state")
     project.feed("bids", (2, "b", 1))
     project.run("INSERT INTO copied SELECT id, item FROM asks UNION ALL SELECT id, item FROM bids;")
-    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "b"), ("7", "x")]
+    assert project.table("copied") == [("1", "a"), ("2", "b"), ("7", "x")]
     project.feed("asks", (8, "y", 1))
     project.feed("bids", (3, "c", 1))
     # A source less, and its place in the offsets with it.
@@ -204,7 +197,7 @@ def test_another_branch_begins_where_its_options_say(project: Project) -> None:
         project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
     list(project.session.run("SET 'execution.state-recovery.ignore-unclaimed-state' = 'true';"))
     project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
-    assert project.rows("SELECT id, item FROM copied") == [("1", "a"), ("2", "b"), ("3", "C"), ("7", "x")]
+    assert project.table("copied") == [("1", "a"), ("2", "b"), ("3", "C"), ("7", "x")]
 
 
 def test_a_second_sink_gets_what_comes(project: Project) -> None:
@@ -213,23 +206,23 @@ def test_a_second_sink_gets_what_comes(project: Project) -> None:
     project.set("last-state")
     project.feed("bids", (2, "a", 1))
     project.run(f"EXECUTE STATEMENT SET BEGIN INSERT INTO copied SELECT id, item FROM bids; {COUNT} END;")
-    assert project.rows("SELECT item, n FROM counted") == [("a", "2")]
-    assert project.rows("SELECT id, item FROM copied") == [("2", "a")]
+    assert project.table("counted") == [("a", "2")]
+    assert project.table("copied") == [("2", "a")]
 
 
-def test_a_micro_batch_that_the_sink_has_counts(project: Project) -> None:
+def test_a_micro_batch_that_the_sink_has_counts(on_delta: Project) -> None:
     """As a kill between the sink's commit and that of the checkpoint leaves it."""
-    project.feed("bids", (1, "a", 1))
-    project.run("INSERT INTO copied SELECT id, item FROM bids;")
-    project.feed("bids", (2, "b", 1))
-    project.run("INSERT INTO copied SELECT id, item FROM bids;")
-    (checkpoint,) = project.path.glob(".sqlstream/jobs/job/1/checkpoint/*")
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids;")
+    on_delta.feed("bids", (2, "b", 1))
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids;")
+    (checkpoint,) = on_delta.path.glob(".sqlstream/jobs/job/1/checkpoint/*")
     last = max((p for p in (checkpoint / "commits").iterdir() if p.name.isdigit()), key=lambda p: int(p.name))
     last.unlink()
-    project.feed("bids", (3, "c", 1))
-    project.set("last-state")
-    project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
-    assert [r[0] for r in project.rows("SELECT id, item FROM copied")] == ["1", "2", "3"]
+    on_delta.feed("bids", (3, "c", 1))
+    on_delta.set("last-state")
+    on_delta.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
+    assert [r[0] for r in on_delta.table("copied")] == ["1", "2", "3"]
 
 
 def test_a_version_that_does_not_start_has_failed(project: Project, monkeypatch) -> None:
@@ -250,7 +243,7 @@ def test_a_version_that_does_not_start_has_failed(project: Project, monkeypatch)
     # What it was to go on with is there.
     project.feed("bids", (2, "a", 1))
     project.run(edited)
-    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;") == [("a", "20")]
+    assert project.table("counted") == [("a", "20")]
     assert registry.records(project.session.jobs.kept.jobs)[0].state == "CANCELED"
 
 
@@ -278,13 +271,12 @@ def test_aggregates_are_added_beside_others_change_places_and_go(project: Projec
     project.set("last-state")
     project.run(added)
     assert any("a part is kept: MAX(price) begins" in said for said in project.said)
-    batch = "SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s, m FROM sums;"
-    assert project.rows(batch) == [("a", "3", "12", "3"), ("b", "1", "10", None), ("c", "1", "8", "4")]
-    list(project.session.run("SET 'execution.runtime-mode' = 'streaming'; SET 'spark.sql.shuffle.partitions' = '5';"))
+    assert project.table("sums") == [("a", "3", "12", "3"), ("b", "1", "10", None), ("c", "1", "8", "4")]
+    list(project.session.run("SET 'spark.sql.shuffle.partitions' = '5';"))
     # In another order, one that was renamed, and one forgotten.
     project.feed("bids", (6, "b", 1), (7, "a", 1))
     project.run("INSERT INTO sums SELECT item, m, s, 0 FROM (SELECT item, SUM(price * 2) AS s, COUNT(*) AS m FROM bids GROUP BY item);")
-    assert project.rows(batch) == [("a", "4", "14", "0"), ("b", "2", "12", "0"), ("c", "1", "8", "4")]
+    assert project.table("sums") == [("a", "4", "14", "0"), ("b", "2", "12", "0"), ("c", "1", "8", "4")]
 
 
 def test_aggregates_of_one_function_are_told_apart(project: Project) -> None:
@@ -293,12 +285,10 @@ def test_aggregates_of_one_function_are_told_apart(project: Project) -> None:
     project.set("last-state")
     project.feed("bids", (3, "a", 3))
     project.run(SUMS.format("COUNT(*), SUM(id), SUM(price)"))
-    batch = "SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s, m FROM sums;"
-    assert project.rows(batch) == [("a", "2", "3", "4"), ("b", "1", "5", None)]
-    list(project.session.run("SET 'execution.runtime-mode' = 'streaming';"))
+    assert project.table("sums") == [("a", "2", "3", "4"), ("b", "1", "5", None)]
     project.feed("bids", (4, "a", 10))
     project.run(SUMS.format("COUNT(*), COUNT(price), SUM(price)"))
-    assert project.rows(batch) == [("a", "3", "1", "14"), ("b", "1", "5", None)]
+    assert project.table("sums") == [("a", "3", "1", "14"), ("b", "1", "5", None)]
 
 
 def test_another_aggregate_of_the_same_columns_is_another(project: Project) -> None:
@@ -315,7 +305,7 @@ def test_another_aggregate_of_the_same_columns_is_another(project: Project) -> N
     # One of two goes on: the other begins.
     project.feed("bids", (2, "a", 10))
     project.run(SUMS.format("COUNT(*), SUM(price * 3), 0"))
-    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s FROM sums;") == [("a", "2", "30")]
+    assert project.table("sums") == [("a", "2", "30", "0")]
 
 
 def test_an_aggregate_is_added_to_windows(project: Project) -> None:
@@ -329,13 +319,13 @@ def test_an_aggregate_is_added_to_windows(project: Project) -> None:
     project.run(windows.format("COUNT(*), SUM(CAST(price AS BIGINT))"))
     project.feed("bids", (30, "z", 0))
     project.run(windows.format("COUNT(*), SUM(CAST(price AS BIGINT))"))
-    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n, s FROM by_minute;") == [("a", "2", "7"), ("b", "1", None)]
+    assert project.table("by_minute") == [("a", "2", "7"), ("b", "1", None)]
 
 
-def test_a_delta_table_gets_the_columns_that_are_declared_besides(project: Project) -> None:
-    project.feed("bids", (1, "a", 7), (2, "b", 5))
+def test_a_delta_table_gets_the_columns_that_are_declared_besides(on_delta: Project) -> None:
+    on_delta.feed("bids", (1, "a", 7), (2, "b", 5))
     both = "EXECUTE STATEMENT SET BEGIN INSERT INTO copied SELECT id, {}item FROM bids; INSERT INTO counted SELECT item, COUNT(*){} FROM bids GROUP BY item; END;"
-    project.run(both.format("", ""))
+    on_delta.run(both.format("", ""))
     declared = """
         DROP TABLE copied; CREATE TABLE copied (id INT, `préis` {}, item {})
         WITH ('connector' = 'delta', 'table-path' = 'copied');
@@ -343,27 +333,26 @@ def test_a_delta_table_gets_the_columns_that_are_declared_besides(project: Proje
         WITH ('connector' = 'delta', 'table-path' = 'counted');
     """
     wider = both.format("price, ", ", 'new'")
-    project.set("last-state")
-    project.feed("bids", (3, "a", 9))
+    on_delta.set("last-state")
+    on_delta.feed("bids", (3, "a", 9))
     for price, item, why in (("INT NOT NULL", "STRING", "no value there"), ("INT", "INT", "column 'item' is STRING in it, and INT here")):
-        list(project.session.run(declared.format(price, item)))
+        list(on_delta.session.run(declared.format(price, item)))
         refused = wider.replace("item FROM", "CAST(item AS INT) FROM") if item == "INT" else wider.replace("price,", "COALESCE(price, 0),")
         with pytest.raises(ValidationError, match=why):
-            project.run(refused)
-    list(project.session.run(declared.format("INT", "STRING")))
+            on_delta.run(refused)
+    list(on_delta.session.run(declared.format("INT", "STRING")))
     with pytest.raises(ValidationError, match=r"columns are added: préis"):
-        list(project.session.run("RESET 'execution.upgrade-mode';"))
-        project.run(wider)
-    project.set("last-state")
-    project.run(wider)
-    list(project.session.run("SET 'execution.runtime-mode' = 'batch';"))
-    assert project.rows("SELECT id, `préis`, item FROM copied") == [("1", None, "a"), ("2", None, "b"), ("3", "9", "a")]
-    assert project.rows("SELECT item, n, note FROM counted") == [("a", "2", "new"), ("b", "1", None)]
+        list(on_delta.session.run("RESET 'execution.upgrade-mode';"))
+        on_delta.run(wider)
+    on_delta.set("last-state")
+    on_delta.run(wider)
+    assert on_delta.table("copied") == [("1", None, "a"), ("2", None, "b"), ("3", "9", "a")]
+    assert on_delta.table("counted") == [("a", "2", "new"), ("b", "1", None)]
     # A column less is refused: Delta would leave it NULL in silence.
-    list(project.session.run("SET 'execution.runtime-mode' = 'streaming'; DROP TABLE copied;"))
-    list(project.session.run("CREATE TABLE copied (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'copied');"))
+    list(on_delta.session.run("DROP TABLE copied;"))
+    list(on_delta.session.run("CREATE TABLE copied (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'copied');"))
     with pytest.raises(ValidationError, match="is only in it"):
-        project.run(both.format("", ", 'new'"))
+        on_delta.run(both.format("", ", 'new'"))
 
 
 def test_back_to_an_earlier_statement_goes_on_with_the_state_of_the_latest(project: Project) -> None:
@@ -376,7 +365,7 @@ def test_back_to_an_earlier_statement_goes_on_with_the_state_of_the_latest(proje
     project.feed("bids", (4, "a", 1))
     project.run(COUNT)
     # 1 by the first, 2 by the second, 4 by the first again: what came under the second is neither lost nor counted twice.
-    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;") == [("a", "3")]
+    assert project.table("counted") == [("a", "3")]
     assert sorted(p.name for p in (project.path / ".sqlstream" / "jobs" / "job").iterdir() if p.name.isdigit()) == ["1", "2", "3"]
 
 
@@ -402,7 +391,7 @@ def test_an_upgrade_that_ended_midway_is_made_anew(project: Project, monkeypatch
     project.feed("bids", (3, "a", 1))
     project.run(changed)
     assert (half / "version.json").exists()
-    assert project.rows("SET 'execution.runtime-mode' = 'batch'; SELECT item, n FROM counted;") == [("a", "2"), ("b", "1")]
+    assert project.table("counted") == [("a", "2"), ("b", "1")]
 
 
 def test_several_edits_at_once(project: Project) -> None:
@@ -419,6 +408,5 @@ def test_several_edits_at_once(project: Project) -> None:
             SELECT item, price FROM bids WHERE price > 2 UNION ALL SELECT item, price FROM asks WHERE price > 2) GROUP BY item;
         INSERT INTO copied SELECT id, item FROM bids;
         END;""")
-    batch = "SET 'execution.runtime-mode' = 'batch';"
-    assert project.rows(f"{batch} SELECT item, n, s FROM sums;") == [("a", "2", "4"), ("b", "2", "7")]
-    assert project.rows("SELECT id, item FROM copied;") == [("3", "a"), ("4", "a")]
+    assert project.table("sums") == [("a", "2", "4", "0"), ("b", "2", "7", "0")]
+    assert project.table("copied") == [("3", "a"), ("4", "a")]
