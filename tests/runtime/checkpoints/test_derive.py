@@ -6,6 +6,7 @@ import dataclasses
 import json
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from printing import PrintingJob
     from pyspark.sql import DataFrame
 
@@ -115,54 +118,69 @@ def goes_on(job: PrintingJob, case: Case) -> None:
         assert job.feed(table, *rows) == expected
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_the_same_query(name: str, tmp_path: Path, engine) -> None:
-    case = ALL[name]
-    job, old = before(case, tmp_path, engine)
-    try:
-        last = base(engine.spark, str(old))
-        assert not last.doubtful
-        derive(engine.spark, str(old), str(checkpoint(job)), last.batch)
-        assert json.loads((checkpoint(job) / "metadata").read_text()) != json.loads((old / "metadata").read_text())
-        assert base(engine.spark, str(checkpoint(job))).batch == min(last.batch, 0)
-        shutil.rmtree(old)
-        goes_on(job, case)
-    finally:
-        job.close()
+@dataclass(frozen=True)
+class Stopped:
+    """A job as it is after ``before``. ``kept`` is a copy of its project, which stays in its place: a checkpoint names files by theirs."""
+
+    case: Case
+    job: PrintingJob
+    old: Path
+    kept: Path
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_in_three_partitions(name: str, tmp_path: Path, engine) -> None:
-    case = ALL[name]
-    job, old = before(case, tmp_path, engine)
-    try:
-        derive(engine.spark, str(old), str(checkpoint(job)), base(engine.spark, str(old)).batch, CheckpointMapping(partitions=3))
-        shutil.rmtree(old)
-        goes_on(job, case)
-    finally:
-        job.close()
+@pytest.fixture(scope="module", params=ALL)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, engine) -> Iterator[Stopped]:
+    case, project = ALL[request.param], tmp_path_factory.mktemp("made")
+    job, old = before(case, project, engine)
+    kept = project.with_name(f"{project.name}_kept")
+    shutil.copytree(project, kept)
+    yield Stopped(case, job, old, kept)
+    job.close()
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if n != "without state"])
-def test_planned_anew(name: str, tmp_path: Path, engine) -> None:
-    case = ALL[name]
-    job, old = before(case, tmp_path, engine)
-    try:
-        frame, mode = frame_of(engine.spark, job)
-        record = query_record(frame, mode)
-        assert QueryRecord.from_json(record.to_json()) == record
-        assert record.operators
-        assert all(o.node is not None for o in record.operators), record
-        same = {o.node: o.node for o in record.operators if o.node is not None}
-        operators = mapped(record, record, same)
-        assert all(number == kept for number, kept in operators.items())
-        last = base(engine.spark, str(old)).batch
-        mapping = CheckpointMapping([Source(name, name) for name in record.sources], operators)
-        derive(engine.spark, str(old), str(checkpoint(job)), last, mapping, record=record, frame=frame, mode=mode)
-        shutil.rmtree(old)
-        goes_on(job, case)
-    finally:
-        job.close()
+@pytest.fixture
+def stopped(made: Stopped) -> Iterator[Stopped]:
+    project = made.job.project
+    shutil.rmtree(project)
+    shutil.copytree(made.kept, project)
+    yield made
+    made.job.session.jobs.stop(made.job.job.id)
+
+
+def test_the_same_query(stopped: Stopped, engine) -> None:
+    job, old = stopped.job, stopped.old
+    last = base(engine.spark, str(old))
+    assert not last.doubtful
+    derive(engine.spark, str(old), str(checkpoint(job)), last.batch)
+    assert json.loads((checkpoint(job) / "metadata").read_text()) != json.loads((old / "metadata").read_text())
+    assert base(engine.spark, str(checkpoint(job))).batch == min(last.batch, 0)
+    shutil.rmtree(old)
+    goes_on(job, stopped.case)
+
+
+def test_in_three_partitions(stopped: Stopped, engine) -> None:
+    job, old = stopped.job, stopped.old
+    derive(engine.spark, str(old), str(checkpoint(job)), base(engine.spark, str(old)).batch, CheckpointMapping(partitions=3))
+    shutil.rmtree(old)
+    goes_on(job, stopped.case)
+
+
+@pytest.mark.parametrize("made", [n for n in ALL if n != "without state"], indirect=True)
+def test_planned_anew(stopped: Stopped, engine) -> None:
+    job, old = stopped.job, stopped.old
+    frame, mode = frame_of(engine.spark, job)
+    record = query_record(frame, mode)
+    assert QueryRecord.from_json(record.to_json()) == record
+    assert record.operators
+    assert all(o.node is not None for o in record.operators), record
+    same = {o.node: o.node for o in record.operators if o.node is not None}
+    operators = mapped(record, record, same)
+    assert all(number == kept for number, kept in operators.items())
+    last = base(engine.spark, str(old)).batch
+    mapping = CheckpointMapping([Source(name, name) for name in record.sources], operators)
+    derive(engine.spark, str(old), str(checkpoint(job)), last, mapping, record=record, frame=frame, mode=mode)
+    shutil.rmtree(old)
+    goes_on(job, stopped.case)
 
 
 def test_a_branch_is_added_and_a_source_renamed(tmp_path: Path, engine) -> None:
