@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.spark
@@ -73,31 +75,46 @@ class Bids:
         return sorted((r.k, r.c) for r in frame.collect())
 
 
-@pytest.mark.parametrize("name", SINKS)
+@dataclass(frozen=True)
+class Made:
+    """A job that has run twice. ``kept`` is a copy of its project, ``answers`` what its sink had before the second time."""
+
+    name: str
+    bids: Bids
+    kept: Path
+    answers: Path
+
+
+@pytest.fixture(scope="module", params=SINKS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, engine) -> Iterator[Made]:
+    project, copies = tmp_path_factory.mktemp("bids"), tmp_path_factory.mktemp("copies")
+    made = Made(request.param, Bids(project, engine, *SINKS[request.param]), copies / "kept", copies / "answers")
+    made.bids.run(("a", 1), ("b", 2))
+    shutil.copytree(project / "answers", made.answers)
+    made.bids.run(("a", 3))
+    shutil.copytree(project, made.kept)
+    yield made
+    made.bids.session.close()
+
+
 @pytest.mark.parametrize("landed", [True, False])
-def test_what_has_landed_counts(name: str, landed: bool, tmp_path: Path, engine) -> None:
+def test_what_has_landed_counts(made: Made, landed: bool, engine) -> None:
     """As after kill -9 between the sink's commit and the log's, or before both."""
-    bids = Bids(tmp_path, engine, *SINKS[name])
-    try:
-        bids.run(("a", 1), ("b", 2))
-        if not landed:
-            shutil.copytree(tmp_path / "answers", tmp_path / "before")
-        bids.run(("a", 3))
-        commits = bids.checkpoint / "commits"
-        (commits / "1").unlink()
-        (commits / ".1.crc").unlink(missing_ok=True)
-        if not landed:
-            shutil.rmtree(tmp_path / "answers")
-            shutil.move(tmp_path / "before", tmp_path / "answers")
-            engine.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
-        spark = engine.spark
-        assert base(spark, str(bids.checkpoint)) == Base(0, doubtful=True)
-        reached = base(spark, str(bids.checkpoint), bids.landed)
-        assert reached == Base(1 if landed else 0)
-        moved = tmp_path / "moved"
-        shutil.move(bids.checkpoint, moved)
-        derive(spark, str(moved), str(bids.checkpoint), reached.batch)
-        bids.run(("b", 4))
-        assert bids.rows() == ([("a", 2), ("b", 2)] if "merge" in name else [("a", 1), ("a", 3), ("b", 2), ("b", 4)])
-    finally:
-        bids.session.close()
+    bids, spark = made.bids, engine.spark
+    shutil.rmtree(bids.project)
+    shutil.copytree(made.kept, bids.project)
+    if not landed:
+        shutil.rmtree(bids.project / "answers")
+        shutil.copytree(made.answers, bids.project / "answers")
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    commits = bids.checkpoint / "commits"
+    (commits / "1").unlink()
+    (commits / ".1.crc").unlink(missing_ok=True)
+    assert base(spark, str(bids.checkpoint)) == Base(0, doubtful=True)
+    reached = base(spark, str(bids.checkpoint), bids.landed)
+    assert reached == Base(1 if landed else 0)
+    moved = bids.project / "moved"
+    shutil.move(bids.checkpoint, moved)
+    derive(spark, str(moved), str(bids.checkpoint), reached.batch)
+    bids.run(("b", 4))
+    assert bids.rows() == ([("a", 2), ("b", 2)] if "merge" in made.name else [("a", 1), ("a", 3), ("b", 2), ("b", 4)])
