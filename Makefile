@@ -4,8 +4,8 @@ PYTHON = python3
 VENV = .venv
 python = $(VENV)/bin/python
 pip = $(python) -m pip --disable-pip-version-check --quiet
-# What is never imported need not be compiled.
-install = $(pip) install --no-compile --no-deps --require-hashes
+# What is never imported need not be compiled. The pip of Debian 12 warns of its own way to build a source package.
+install = $(pip) install --no-compile --no-deps --require-hashes --use-pep517
 
 .PHONY: demo test test-slow lint docs bench clean
 
