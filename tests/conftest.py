@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support import needs
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -134,7 +136,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:
 def postgres() -> Iterator[Postgres]:
     """A real PostgreSQL, where there are binaries of it."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
-        pytest.skip("the PostgreSQL of the tests is for Linux on x86-64")
+        needs.missing("Linux on x86-64, for which there is a PostgreSQL")
     from tests.support.postgres import Postgres
 
     started = Postgres()

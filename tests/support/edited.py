@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 from typing import TYPE_CHECKING
 
 from sqlstream.session.results import Stream, Submitted
 from sqlstream.session.session import Session
+from tests.support.kept import Kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,13 +88,12 @@ def catch_up(job: Job) -> None:
 
 
 class Begun:
-    """A project whose first job has stopped, from which several tests go on, each with ``again``: in its own place, for checkpoints name files."""
+    """A project whose first job has stopped, from which several tests go on, each with ``again``."""
 
     def __init__(self, project: Project) -> None:
         project.session.close()
         self.project = project
-        self.kept = project.path.with_name(f"{project.path.name}_kept")
-        shutil.copytree(project.path, self.kept)
+        self.kept = Kept(project.path)
         assert project.memory is not None
         self.rows = project.memory.of(project.path)
 
@@ -102,8 +101,7 @@ class Begun:
         before, memory = self.project, self.project.memory
         assert memory is not None
         before.session.close()
-        shutil.rmtree(before.path)
-        shutil.copytree(self.kept, before.path)
+        self.kept.put_back()
         memory.set(before.path, self.rows)
         self.project = Project(before.path, before.session._given_engine, memory, before.more)
         return self.project

@@ -77,7 +77,7 @@ def is_intact(archive: Path) -> bool:
 def build_later(archive: Path) -> None:
     """Have the archive built by a process that outlives this one."""
     command = [sys.executable, "-m", "sqlstream.cli.archiving", str(archive)]
-    environment = {**os.environ, SWITCH: "off", "PYTHONPATH": os.pathsep.join(filter(None, [str(_root()), os.environ.get("PYTHONPATH")]))}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(_root()), os.environ.get("PYTHONPATH")]))}
     try:
         with (archive.parent / "classes.log").open("wb") as log:
             subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=archive.parent, env=environment)

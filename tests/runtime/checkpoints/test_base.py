@@ -15,6 +15,8 @@ from sqlstream.plan.properties import changelog_mode
 from sqlstream.runtime.checkpoints import Base, base, derive
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.edited import catch_up
+from tests.support.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +54,7 @@ class Bids:
         *_, outcome = self.session.run(self.sql)
         assert isinstance(outcome, Submitted)
         self.job = self.session.jobs.find(outcome.job_id)
-        for query in self.job.queries:
-            query.processAllAvailable()
+        catch_up(self.job)
         self.session.jobs.stop(self.job.id)
 
     @property
@@ -77,32 +78,30 @@ class Bids:
 
 @dataclass(frozen=True)
 class Made:
-    """A job that has run twice. ``kept`` is a copy of its project, ``answers`` what its sink had before the second time."""
+    """A job that has run twice. ``kept`` is its project by then, ``answers`` what its sink had before the second time."""
 
     name: str
     bids: Bids
-    kept: Path
+    kept: Kept
     answers: Path
 
 
 @pytest.fixture(scope="module", params=SINKS)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, engine) -> Iterator[Made]:
-    project, copies = tmp_path_factory.mktemp("bids"), tmp_path_factory.mktemp("copies")
-    made = Made(request.param, Bids(project, engine, *SINKS[request.param]), copies / "kept", copies / "answers")
-    made.bids.run(("a", 1), ("b", 2))
-    shutil.copytree(project / "answers", made.answers)
-    made.bids.run(("a", 3))
-    shutil.copytree(project, made.kept)
-    yield made
-    made.bids.session.close()
+    project, answers = tmp_path_factory.mktemp("bids"), tmp_path_factory.mktemp("before") / "answers"
+    bids = Bids(project, engine, *SINKS[request.param])
+    bids.run(("a", 1), ("b", 2))
+    shutil.copytree(project / "answers", answers)
+    bids.run(("a", 3))
+    yield Made(request.param, bids, Kept(project), answers)
+    bids.session.close()
 
 
 @pytest.mark.parametrize("landed", [True, False])
 def test_what_has_landed_counts(made: Made, landed: bool, engine) -> None:
     """As after kill -9 between the sink's commit and the log's, or before both."""
     bids, spark = made.bids, engine.spark
-    shutil.rmtree(bids.project)
-    shutil.copytree(made.kept, bids.project)
+    made.kept.put_back()
     if not landed:
         shutil.rmtree(bids.project / "answers")
         shutil.copytree(made.answers, bids.project / "answers")

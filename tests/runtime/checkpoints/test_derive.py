@@ -20,6 +20,7 @@ from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
+from tests.support.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,29 +121,25 @@ def goes_on(job: PrintingJob, case: Case) -> None:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A job as it is after ``before``. ``kept`` is a copy of its project, which stays in its place: a checkpoint names files by theirs."""
+    """A job as it is after ``before``; ``kept`` is its project by then."""
 
     case: Case
     job: PrintingJob
     old: Path
-    kept: Path
+    kept: Kept
 
 
 @pytest.fixture(scope="module", params=ALL)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, engine) -> Iterator[Stopped]:
     case, project = ALL[request.param], tmp_path_factory.mktemp("made")
     job, old = before(case, project, engine)
-    kept = project.with_name(f"{project.name}_kept")
-    shutil.copytree(project, kept)
-    yield Stopped(case, job, old, kept)
+    yield Stopped(case, job, old, Kept(project))
     job.close()
 
 
 @pytest.fixture
 def stopped(made: Stopped) -> Iterator[Stopped]:
-    project = made.job.project
-    shutil.rmtree(project)
-    shutil.copytree(made.kept, project)
+    made.kept.put_back()
     yield made
     made.job.session.jobs.stop(made.job.job.id)
 
