@@ -205,13 +205,3 @@ def test_queries_are_qualified_and_written_back(path: Path) -> None:
 
 def test_it_is_a_dialect_of_sqlglot() -> None:
     assert isinstance(sqlglot.Dialect.get_or_raise("flink"), Flink)
-
-
-def test_the_example_of_the_documentation() -> None:
-    text = (ROOT / "docs/architecture.md").read_text()
-    code = text[text.index("```python\nimport sqlglot\n") + len("```python\n") :].partition("```")[0]
-    names: dict[str, Any] = {}
-    exec(code, names)
-    assert [node.name for node in names["total"].walk()] == ["total", "_0.price", "bids.price"]
-    assert [type(node) for node in names["tree"].find_all(exp.AggFunc)] == [exp.Sum]
-    assert eval(code.splitlines()[-1], names) == ["SELECT a || 'x' FROM t ORDER BY a NULLS FIRST"]

@@ -6,7 +6,6 @@ import importlib.util
 import io
 import re
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,13 +22,13 @@ from sqlstream.shell.views import show
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
 from sqlstream.sql.syntax.statement_table import LISTED, SHORT_FORMS
+from tests.support.pages import ROOT, TEXTS
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import ModuleType
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text("utf-8")
-PAGES = {path: path.read_text("utf-8") for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))}
+README = TEXTS["README.md"]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,7 @@ def test_every_folder_and_file_that_pages_name_is_there() -> None:
     )
     # Examples of files that users write.
     users = {"udfs/splitting.py", "udfs/spreads.py", "queries/per_minute.sql", "catalog/per_minute.sql"}
-    found = {name for text in PAGES.values() for name in named.findall(text)} - users
+    found = {name for text in TEXTS.values() for name in named.findall(text)} - users
     assert len(found) > 20
     for name in sorted(found):
         assert (ROOT / name).exists() or (ROOT / "sqlstream" / name).exists(), name
@@ -75,10 +74,11 @@ def test_every_folder_and_file_that_pages_name_is_there() -> None:
 
 def test_links_between_files_lead_somewhere(reference: ModuleType) -> None:
     """Those of docs/ its build checks; README, CONTRIBUTING and CHANGELOG are read in the repository as well."""
-    links = [(path, link) for path in ROOT.glob("*.md") for link in re.findall(r"\]\(([^)#]+)", PAGES[path]) if "://" not in link]
+    at_the_top = [text for page, text in TEXTS.items() if "/" not in page]
+    links = [link for text in at_the_top for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
     assert len(links) > 10
-    for path, link in links:
-        assert (path.parent / link).is_file(), (path.name, link)
+    for link in links:
+        assert (ROOT / link).is_file(), link
 
 
 def test_the_reference_tells_every_row_of_the_tables(reference: ModuleType) -> None:
@@ -109,7 +109,7 @@ def test_keys_of_the_text_are_keys(reference: ModuleType) -> None:
     """Options that pages name in back quotes and SET statements are those of the tables."""
     named = {
         key
-        for text in PAGES.values()
+        for text in TEXTS.values()
         for key in re.findall(r"(?:`|SET ')((?:table|execution|udf|sql-client|pipeline|python)\.[\w.-]*\w)(?:`|')", text)
     }
     assert len(named) > 8

@@ -5,11 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
+from tests.support.pages import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCS = ROOT / "docs"
 
 REFERENCE = """
 from pathlib import Path

@@ -1,0 +1,135 @@
+"""What pages show is what a user gets: every block of SQL and Python runs, or is planned, and prints what stands beneath it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlglot import exp
+
+from sqlstream.session.session import Session
+from tests.support.edited import catch_up
+from tests.support.pages import BLOCKS, ROOT, blocks
+
+EXAMPLE = ROOT / "sqlstream" / "cli" / "example"
+# Tables and functions that blocks speak of and don't declare.
+CATALOG = {
+    "bids": "CREATE TABLE bids (item STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');",
+    "lines": "CREATE TABLE lines (id INT, line STRING) WITH ('connector' = 'datagen');",
+    "t": "CREATE TABLE t (k STRING, x DOUBLE) WITH ('connector' = 'datagen');",
+}
+MIGRATED, *_ = blocks("migrating", "sql")
+SAVEPOINT, *_ = blocks("operations", "sql")
+SAVED_QUERY, *_ = blocks("client", "sql")
+FUNCTIONS = {line.partition("# udfs/")[2]: block.text for block in blocks("python-functions", "python") for line in block.text.splitlines()[:1]}
+
+
+def sqlstream(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """The program as it is installed, as a shell starts it."""
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(["sh", "-c", command], cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The example of a bank, with what blocks speak of besides."""
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    for name, text in CATALOG.items():
+        (tmp_path / "catalog" / f"{name}.sql").write_text(text)
+    for name, text in FUNCTIONS.items():
+        (tmp_path / "udfs" / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", ["migrating", "troubleshooting"])
+def test_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
+    (tmp_path / "job.sql").write_text(MIGRATED.text)
+    commands = [found for block in blocks(page, "text") for found in block.commands]
+    assert commands
+    for command, lines in commands:
+        assert sqlstream(tmp_path, command).stdout.splitlines() == lines
+
+
+def test_every_command_of_a_block_runs_in_a_test() -> None:
+    """The tutorial's run in a terminal."""
+    assert {block.page for block in BLOCKS if block.commands} == {"docs/migrating.md", "docs/troubleshooting.md", "docs/tutorial.md"}
+
+
+def test_sql_of_pages_is_planned(project: Path) -> None:
+    """Findings that are no errors are part of examples: some have state that grows."""
+    shown = [block for block in BLOCKS if block.language == "sql" and block not in (MIGRATED, SAVEPOINT)]
+    assert len(shown) > 8
+    for i, block in enumerate(shown):
+        (project / f"shown_{i}.sql").write_text(f"-- {block.page}\n{block.text}")
+    (project / "wrong.sql").write_text("SELECT nothing FROM bids;")
+    found = sqlstream(project, "sqlstream check --output json shown_*.sql wrong.sql").stdout.splitlines()
+    assert [row["file"] for row in map(json.loads, found) if row["error"]] == ["wrong.sql"]
+
+
+def test_the_saved_query_of_the_client(project: Path) -> None:
+    (project / "queries" / "shown.sql").write_text(SAVED_QUERY.text)
+    assert "What goes through an account, window by window?" in sqlstream(project, "sqlstream query").stdout
+    assert sqlstream(project, "sqlstream check queries/shown.sql").stdout == "1 file checked, 0 findings\n"
+
+
+def test_the_dialect_as_a_library() -> None:
+    (example,) = blocks("architecture", "python")
+    names: dict[str, Any] = {}
+    exec(example.text, names)
+    assert [node.name for node in names["total"].walk()] == ["total", "_0.price", "bids.price"]
+    assert [type(node) for node in names["tree"].find_all(exp.AggFunc)] == [exp.Sum]
+    assert eval(example.text.splitlines()[-1], names) == ["SELECT a || 'x' FROM t ORDER BY a NULLS FIRST"]
+
+
+@pytest.mark.spark
+def test_python_functions(project: Path, engine) -> None:
+    views = {
+        "transactions": "SELECT * FROM (VALUES ('A00017', 1249.5e0)) AS v (accountId, amount)",
+        "lines": "SELECT * FROM (VALUES (1, 'two words'), (2, '')) AS v (id, line)",
+        "t": "SELECT * FROM (VALUES ('a', 1e0), ('a', 3e0), ('a', 3e0), ('a', -1e0)) AS v (k, x)",
+    }
+    shutil.rmtree(project / "catalog")
+    session = Session(project, options={"execution.runtime-mode": "batch"}, engine=engine, notify=print)
+    for name, query in views.items():
+        list(session.run(f"CREATE TEMPORARY VIEW {name} AS {query};"))
+    scalar, aggregate = blocks("python-functions", "sql")
+    rows = [sorted(outcome.rows, key=repr) for block in (scalar, aggregate) for outcome in session.run(block.text)]
+    session.close()
+    assert rows == [[("****17", "1200.0")], [("1", "two"), ("1", "words"), ("2", None)], [("a", "4.0", "2.0")]]
+
+
+@pytest.mark.spark
+def test_state_as_a_table(tmp_path: Path, engine) -> None:
+    """The page shows the path of a savepoint, and columns; rows are those of the account."""
+    (tmp_path / "paid").mkdir()
+    (tmp_path / "paid" / "1.json").write_text("".join(f'{{"account": {a}, "amount": {n}}}\n' for a, n in ((7, 1.5), (8, 2), (7, 3.25))))
+    session = Session(tmp_path, options={"pipeline.name": "totals"}, engine=engine, notify=print)
+
+    def run(sql: str) -> list:
+        return list(session.run(sql))
+
+    run(
+        "CREATE TABLE paid (account BIGINT, amount DECIMAL(10, 2)) WITH ('connector' = 'filesystem', 'path' = 'paid', 'format' = 'json',"
+        " 'source.monitor-interval' = '1 s');"
+        "CREATE TABLE totals (account BIGINT, payments BIGINT, total DECIMAL(38, 2), PRIMARY KEY (account) NOT ENFORCED)"
+        " WITH ('connector' = 'delta', 'table-path' = 'totals');"
+    )
+    (submitted,) = run("INSERT INTO totals SELECT account, COUNT(*) AS payments, SUM(amount) AS total FROM paid GROUP BY account;")
+    catch_up(session.jobs.find(submitted.job_id))
+    make, rest = SAVEPOINT.text.split("\n", 1)
+    ((path,),) = run(make)[0].rows
+    shown = rest[rest.index("'") + 1 :].partition("'")[0]
+    outcomes = run(rest.replace(shown, path))
+    session.close()
+    assert Path(path).name.startswith("totals-")
+    uids, _, described, _, rows = outcomes
+    assert any("'operator.uid' = '0_totals/0'" in cell for row in uids.rows for cell in row), uids.rows
+    claimed = rest.partition("DESCRIBE kept;")[2].splitlines()[0].strip(" -")
+    assert claimed == ", ".join(f"{row[0]} {row[1]}" for row in described.rows)
+    assert rows.rows == (("7", "2", "4.75"),)
