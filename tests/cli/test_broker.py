@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from sqlstream.cli.kafka.broker import Broker, main, new_cluster_id, server_prop
 from sqlstream.cli.kafka.process import command_line, free_port
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core.errors import SetupError
+from tests.support.waiting import until
 
 PORT = free_port()
 
@@ -129,9 +129,7 @@ def test_life(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
         pid = broker.status().pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-        end = time.monotonic() + 10
-        while broker.status().running and time.monotonic() < end:
-            time.sleep(0.05)
+        until(lambda: not broker.status().running)
         assert broker.start() == address
         assert len(broker.consume("kept", 101)) == 101
 

@@ -25,10 +25,9 @@ from sqlstream.runtime.jobs import background
 from sqlstream.runtime.jobs.background import Background
 from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.status import Status
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyspark.sql import SparkSession
 
 SCRIPT = """
@@ -49,13 +48,6 @@ INSERT INTO counted SELECT 1, COUNT(*) FROM numbers {} GROUP BY n > 99;
 def jobs(project: Path, *arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(project), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=project, timeout=180, **more)  # type: ignore[call-overload, no-any-return]
-
-
-def until(condition: Callable[[], object], seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 @pytest.fixture

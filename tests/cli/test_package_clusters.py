@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from sqlstream.cli.kafka.process import free_port
 from sqlstream.core.java import require_java
 from tests.support.cluster import QUICK, daemon, wait_for
 from tests.support.remote import Remote
+from tests.support.waiting import until
 from tests.support.yarn import Yarn
 
 if TYPE_CHECKING:
@@ -171,18 +171,17 @@ class Running:
         return found
 
     def until(self, reached: Callable[[], object], seconds: float = 180) -> None:
-        deadline = time.monotonic() + seconds
-        while not reached():
-            assert time.monotonic() < deadline and self.jvm.poll() is None, self.log.read_text(errors="replace")[-8000:]
-            time.sleep(0.5)
+        until(reached, seconds, every=0.5, said=self._said)
+
+    def _said(self) -> str:
+        said = self.log.read_text(errors="replace")[-8000:]
+        assert self.jvm.poll() is None, said
+        return said
 
     def ended(self, pid: int) -> int:
         """The exit code, when it and its Python, ``pid``, have ended."""
         code = self.jvm.wait(90)
-        deadline = time.monotonic() + 30
-        while processes().get(pid, (0, "Z"))[1] != "Z":
-            assert time.monotonic() < deadline, "its Python is left behind"
-            time.sleep(0.2)
+        until(lambda: processes().get(pid, (0, "Z"))[1] == "Z", said=lambda: "its Python is left behind")
         return code
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,10 +42,11 @@ def test_hours_are_committed_as_the_watermark_passes_them(tmp_path: Path, engine
         (tmp_path / "bids" / f".{name}").rename(tmp_path / "bids" / f"{name}.json")
 
     def wait_for(pattern: str, count: int) -> list[str]:
-        end = time.monotonic() + 60
-        while len(found := sorted(str(p.parent.name) for p in (tmp_path / "hours").glob(pattern))) < count and time.monotonic() < end:
-            time.sleep(0.1)
-        return found
+        def found() -> list[str]:
+            return sorted(str(path.parent.name) for path in (tmp_path / "hours").glob(pattern))
+
+        until(lambda: len(found()) >= count, said=found)
+        return found()
 
     try:
         job = submit()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +13,7 @@ from sqlstream.connectors.kafka.positions import offsets_of
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import JobStatus
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,13 +56,6 @@ class Topic:
     def remove_before(self, offset: int) -> None:
         place = TopicPartition(self.name, 0, offset)
         self.admin.delete_records([place])[place].result()
-
-
-def until(true, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.fixture

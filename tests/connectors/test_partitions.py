@@ -11,6 +11,7 @@ import pytest
 
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,12 +88,12 @@ class Growing:
         (advice,) = self.session.run("EXPLAIN JOB")
         return "\n".join(row[1] for row in advice.rows)
 
-    def until(self, holds: Callable[[], bool], seconds: float = 30) -> None:
-        last = time.monotonic() + seconds
-        while not holds() and time.monotonic() < last:
-            assert self.job.error is None, self.job.error
-            time.sleep(0.1)
-        assert holds(), self.rows
+    def until(self, holds: Callable[[], bool]) -> None:
+        until(holds, said=self._said)
+
+    def _said(self) -> list[str]:
+        assert self.job.error is None, self.job.error
+        return self.rows
 
     def processed(self) -> None:
         for query in self.job.queries:

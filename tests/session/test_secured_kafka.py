@@ -28,6 +28,7 @@ from sqlstream.cli.kafka.process import free_port
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core.errors import NotSupported
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.kafka
 PASSWORD = 'in "quotes", \\ and ;'
@@ -266,7 +267,4 @@ def test_by_the_table(secured, tmp_path, monkeypatch, capfdbinary):
     (shown,) = session.run("INFER TABLE again FROM 'shop'")
     assert "'properties.security.protocol' = 'SASL_SSL'" in shown.lines and "'properties.sasl.jaas.config' = '${env:ALICE}'" in shown.lines
     assert "properties.group.id" not in shown.lines
-    end = time.monotonic() + 5
-    while "shop" not in (found := session.completion().topics({})) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert "shop" in found
+    until(lambda: "shop" in session.completion().topics({}))

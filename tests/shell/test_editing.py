@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from tests.support.waiting import until
+
 pytestmark = pytest.mark.timeout(300)
 
 # The real session, which takes itself for one that has Spark on its way; what it runs is written to a file, line by line.
@@ -104,9 +106,7 @@ def test_history_comes_back_whole_and_is_searched(shell, project):
     one.wait_for("sqlstream>", gone="I-search")
     one.keys("Enter")
     wanted = "SHOW TABLES\n  LIKE 'or%'\n  ;"
-    end = time.monotonic() + 60
-    while len(ran(project)) < 3 and time.monotonic() < end:
-        time.sleep(0.2)
+    until(lambda: len(ran(project)) >= 3, said=lambda: ran(project))
     assert ran(project) == [wanted, "SHOW CATALOGS;", wanted]
     history = project / ".sqlstream" / "history"
     assert stat.S_IMODE(history.stat().st_mode) == 0o600

@@ -7,13 +7,14 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
 
 from sqlstream.core.java import require_java
+from tests.support import needs
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ QUICK = "-XX:TieredStopAtLevel=1"
 @contextlib.contextmanager
 def daemon(folder: Path, name: str, *arguments: str, variables: dict[str, str] | None = None) -> Iterator[Path]:
     """A process of Spark's; its log. ``variables``: its environment, in the place of this process's."""
+    needs.launcher()
     home = Path(pyspark.__file__).parent
     log = folder / f"{name}.log"
     environment = {
@@ -45,7 +47,4 @@ def daemon(folder: Path, name: str, *arguments: str, variables: dict[str, str] |
 
 
 def wait_for(log: Path, text: str) -> None:
-    deadline = time.monotonic() + 60
-    while not re.search(text, log.read_text(errors="replace")):
-        assert time.monotonic() < deadline, log.read_text(errors="replace")
-        time.sleep(0.2)
+    until(lambda: re.search(text, log.read_text(errors="replace")), said=lambda: log.read_text(errors="replace"))

@@ -8,6 +8,8 @@ from typing import NoReturn
 
 import pytest
 
+from sqlstream.core.java import has_module, require_java
+
 # ``all``: nothing may be missing.
 VARIABLE = "SQLSTREAM_TEST_NEEDS"
 
@@ -22,3 +24,9 @@ def missing(what: str) -> NoReturn:
 def program(name: str) -> str:
     """The path of a program, without which the test ends."""
     return shutil.which(name) or missing(f"the program {name}")
+
+
+def launcher() -> None:
+    """End the test where Spark's launcher, which asks each JVM for a module of the JDK, can't be used: with the Java that comes along."""
+    if not has_module(require_java(), "jdk.incubator.vector"):
+        missing("a Java with the module jdk.incubator.vector")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.hadoop import HadoopJvm
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,11 +70,8 @@ class Yarn:
 
     def ended(self, seconds: float = 60) -> Application:
         """The last application, when it has ended."""
-        deadline = time.monotonic() + seconds
-        while (last := self.applications()[-1]).state == "UNDEFINED":
-            assert time.monotonic() < deadline, last
-            time.sleep(0.2)
-        return last
+        until(lambda: self.applications()[-1].state != "UNDEFINED", seconds, every=0.2, said=self.applications)
+        return self.applications()[-1]
 
     def kill_drivers(self) -> int:
         """Kill the JVMs of drivers that run here by SIGKILL; how many."""

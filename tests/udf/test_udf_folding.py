@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.core.errors import JobFailed
 from sqlstream.session.results import Submitted
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from sqlstream.runtime.jobs import Job
@@ -104,10 +104,7 @@ def submitted(stream: Stream, insert: str) -> Job:
 
 
 def failure(job: Job) -> str:
-    deadline = time.monotonic() + 90
-    while job.error is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until(lambda: job.error is not None)
     assert isinstance(job.error, JobFailed)
     return job.error.message
 
@@ -210,11 +207,12 @@ def test_one_row_an_upsert(stream: Stream, tmp_path) -> None:
     job = submitted(stream, "INSERT INTO o SELECT k, traced(x) FROM r GROUP BY k")
     put(*(("a", x, AT) for x in range(1001)), lines=0)
     put(("a", 1001, AT), ("b", None, AT), lines=0)
-    deadline = time.monotonic() + 90
     expected = {("a", "501501 1002/0 here 2 True"), ("b", "0 1/1 here 1 True")}
-    found: set[tuple] = set()
-    while found != expected:
-        assert time.monotonic() < deadline and job.error is None, (found, job.error)
-        time.sleep(1)
-        if any((tmp_path / "out" / "_delta_log").glob("*.json")):
-            found = {tuple(row) for row in session._engine.spark.read.format("delta").load(str(tmp_path / "out")).collect()}
+
+    def found() -> set[tuple]:
+        assert job.error is None, job.error
+        if not any((tmp_path / "out" / "_delta_log").glob("*.json")):
+            return set()
+        return {tuple(row) for row in session._engine.spark.read.format("delta").load(str(tmp_path / "out")).collect()}
+
+    until(lambda: found() == expected, every=1, said=found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from sqlstream.core.errors import JobFailed
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -252,10 +252,7 @@ def test_a_stream(session: Session, tmp_path: Path) -> None:
 
     def run(name: str) -> list[str]:
         (tmp_path / "in" / f"{name}.json").write_text(f'{{"name": "{name}"}}\n')
-        deadline = time.monotonic() + 60
-        while not emitted:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        until(lambda: emitted)
         found, emitted[:] = list(emitted), []
         return found
 

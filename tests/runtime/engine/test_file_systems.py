@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from py4j.protocol import Py4JJavaError
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.engine.own_jars import sets
 from tests.support.remote import Remote
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[3]
@@ -68,10 +68,7 @@ def test_services_end_with_whom_they_serve(service: str) -> None:
         pid = int(user.stdout.readline())
         assert Path(f"/proc/{pid}").exists()
         os.kill(user.pid, signal.SIGKILL)
-    end = time.monotonic() + 20
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < end:
-        time.sleep(0.1)
-    assert not Path(f"/proc/{pid}").exists()
+    until(lambda: not Path(f"/proc/{pid}").exists())
 
 
 def test_only_who_speaks_of_s3_gets_its_classes() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream.runtime.engine.java_process import JavaProcess, cause
+from tests.support.waiting import until
 
 # Like the JVM it ends with its input.
 WAITS = "import sys; print('up', flush=True); sys.stdin.read()"
@@ -24,10 +25,7 @@ def start(folder: Path, program: str) -> tuple[JavaProcess, list[JavaProcess]]:
 
 
 def printed(folder: Path, text: str = "up") -> None:
-    end = time.monotonic() + 10
-    while text not in (folder / "jvm.log").read_text():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: text in (folder / "jvm.log").read_text())
 
 
 def test_it_ends_with_its_input_and_nobody_hears_of_it(tmp_path: Path) -> None:
@@ -81,10 +79,7 @@ def test_it_is_killed_with_us(tmp_path: Path) -> None:
     pid = int(ours.stdout.readline())
     ours.kill()
     ours.wait()
-    end = time.monotonic() + 5
-    while (state := _state(pid)) not in ("", "Z"):
-        assert time.monotonic() < end, state
-        time.sleep(0.02)
+    until(lambda: _state(pid) in ("", "Z"), said=lambda: _state(pid))
     ours.stdout.close()
 
 

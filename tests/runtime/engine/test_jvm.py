@@ -6,7 +6,6 @@ import re
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from sqlstream.core.java import require_java
 from sqlstream.runtime.engine import jvm
 from sqlstream.runtime.engine.java_process import JavaProcess
 from sqlstream.runtime.java import libraries
+from tests.support.waiting import until
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,7 @@ def test_a_process_that_ends_soon_leaves_no_jvm(tmp_path: Path, seconds: float) 
     program = "import sys, time; from pathlib import Path; from sqlstream.runtime.engine.session import Engine\n"
     program += "Engine(Path(sys.argv[1]), dict, print).start(); time.sleep(float(sys.argv[2]))"
     subprocess.run([sys.executable, "-c", program, str(tmp_path), str(seconds)], check=True, timeout=60)
-    end = time.monotonic() + 30
-    while left := [p for p in Path("/proc").glob("[0-9]*") if str(tmp_path).encode() in _command(p)]:
-        assert time.monotonic() < end, left
-        time.sleep(0.1)
+    until(lambda: not any(str(tmp_path).encode() in _command(p) for p in Path("/proc").glob("[0-9]*")))
 
 
 def _command(process: Path) -> bytes:

@@ -13,6 +13,7 @@ import pytest
 from sqlstream.cli import bank
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from sqlstream.runtime.jobs import Job
@@ -70,7 +71,8 @@ def test_few_checkpoints_of_several_generations(tmp_path: Path, engine, broker, 
 
 def _await_few(checkpoint: Path) -> None:
     """Wait until no more than the last checkpoints are left, and the one that they follow."""
-    end = time.monotonic() + 60
-    while max(kept := [len([p for p in (checkpoint / log).iterdir() if p.name.isdigit()]) for log in ("offsets", "commits")]) > 6:
-        assert time.monotonic() < end, kept
-        time.sleep(0.1)
+
+    def kept() -> list[int]:
+        return [len([p for p in (checkpoint / log).iterdir() if p.name.isdigit()]) for log in ("offsets", "commits")]
+
+    until(lambda: max(kept()) <= 6, said=kept)

@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.processes import jvms_of
+from tests.support.waiting import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
@@ -36,27 +36,22 @@ class Running:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
 
     def until(self, *texts: str) -> None:
-        end = time.monotonic() + 120
-        while not all(text in self.said for text in texts):
-            assert self.process.poll() is None and time.monotonic() < end, self.said
-            time.sleep(0.1)
+        until(lambda: all(text in self.said for text in texts), said=self._alive)
+
+    def _alive(self) -> str:
+        assert self.process.poll() is None, self.said
+        return self.said
 
     @property
     def said(self) -> str:
         return self.log.read_text()
 
     def until_copied(self, rows: int) -> None:
-        end = time.monotonic() + 60
-        while len(copied(self.project)) < rows:
-            assert self.process.poll() is None and time.monotonic() < end, self.said
-            time.sleep(0.1)
+        until(lambda: len(copied(self.project)) >= rows, said=self._alive)
 
     def settle(self) -> None:
         """Until no micro-batch is under way: what one that is killed has printed is printed again."""
-        end = time.monotonic() + 60
-        while self._logged("offsets") != self._logged("commits"):
-            assert self.process.poll() is None and time.monotonic() < end, self.said
-            time.sleep(0.1)
+        until(lambda: self._logged("offsets") == self._logged("commits"), said=self._alive)
 
     def _logged(self, log: str) -> set[tuple[Path, str]]:
         return {(path.parent.parent, path.name) for path in (self.project / ".sqlstream").rglob(f"{log}/[0-9]*")}
@@ -80,7 +75,7 @@ def copied(project: Path) -> list[str]:
     return sorted(line for path in (project / "copies").glob("part-*") for line in path.read_text().splitlines())
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> None:
     feed(tmp_path, 1)
     first = Running(tmp_path)

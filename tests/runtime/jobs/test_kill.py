@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.waiting import until
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -76,24 +78,30 @@ def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker, spark) -
     load = Load(broker, topic)
     load.send(500)
     chance = random.Random(20)
+
+    def runs() -> str:
+        said = (tmp_path / "run.log").read_text()
+        assert process.poll() is None, said
+        return said
+
+    def goes_on() -> str:
+        load.send(20)
+        return runs()
+
     for _ in range(int(KILLS or kills)):
         process = start(tmp_path, script, broker.bootstrap)
-        running = time.monotonic() + 7
-        until = running + chance.uniform(0, 9)
-        while time.monotonic() < until:
-            assert process.poll() is None, (tmp_path / "run.log").read_text()
-            load.send(20)
-            time.sleep(0.3)
+        # Some time after its first commit, so that every stretch of a micro-batch is hit once.
+        before = commits(tmp_path)
+        until(lambda before=before: commits(tmp_path) > before, 180, every=0.3, said=goes_on)
+        moment = time.monotonic() + chance.uniform(0, 6)
+        until(lambda moment=moment: time.monotonic() > moment, every=0.3, said=goes_on)
         kill(process)
     load.send(500)
     last = (load.sent - 12) * STEP_MS - 1000
     closed = last // WINDOW_MS
     process = start(tmp_path, script, broker.bootstrap)
     try:
-        deadline = time.monotonic() + 180
-        while time.monotonic() < deadline and not complete(spark, tmp_path, load.sent, closed):
-            assert process.poll() is None, (tmp_path / "run.log").read_text()
-            time.sleep(2)
+        until(lambda: complete(spark, tmp_path, load.sent, closed), 180, every=2, said=runs)
     finally:
         kill(process)
     ids = Counter(row.id for row in spark.read.format("delta").load(str(tmp_path / "copies")).collect())
@@ -107,6 +115,11 @@ def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker, spark) -
     assert max(found.values()) == 1, "a window came twice"
     assert {row.start for row in rows} >= {n * WINDOW_MS for n in range(closed)}, "a window is missing"
     assert {row.cnt for row in rows} == {per_window}
+
+
+def commits(project: Path) -> int:
+    """How many times the tables were written."""
+    return len(list(project.glob("*/_delta_log/*.json")))
 
 
 def complete(spark, project: Path, sent: int, closed: int) -> bool:

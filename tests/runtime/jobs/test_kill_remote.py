@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.remote import Remote
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,26 +64,28 @@ def test_nothing_is_lost_or_doubled(tmp_path: Path, spark, request: pytest.Fixtu
             # A file is gone, or a table is not there yet.
             return [], [], [(0, len(str(error)))]
 
+    def expected() -> tuple[list[int], list[int], list[tuple[int, int]]]:
+        return list(range(sent)), list(range(sent)), [(part, len(range(part, sent, 3))) for part in range(3)]
+
+    def runs() -> str:
+        said = (tmp_path / "run.log").read_text()
+        assert process.poll() is None, said
+        return said
+
     feed(30)
     for _ in range(KILLS):
         process = start()
-        until = time.monotonic() + chance.uniform(10, 30)
-        while time.monotonic() < until:
-            assert process.poll() is None, (tmp_path / "run.log").read_text()
-            feed(7)
-            time.sleep(0.5)
+        moment = time.monotonic() + chance.uniform(10, 30)
+        until(lambda moment=moment: time.monotonic() > moment, every=0.5, said=lambda: feed(7) or runs())
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     feed(30)
-    expected = list(range(sent)), list(range(sent)), [(part, len(range(part, sent, 3))) for part in range(3)]
     process = start()
     try:
-        end = time.monotonic() + 180
-        while (found := rows()) != expected and time.monotonic() < end:
-            assert process.poll() is None, (tmp_path / "run.log").read_text()
-            time.sleep(2)
-        time.sleep(5)
-        assert rows() == found == expected
+        until(lambda: rows() == expected(), 180, every=2, said=lambda: runs() and rows())
+        # What is written twice would be there when the next rows are.
+        feed(7)
+        until(lambda: rows() == expected(), 180, every=2, said=lambda: runs() and rows())
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(60)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.waiting import until
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -133,26 +135,26 @@ def test_updates_are_exact(script: str, table: str, kills: int, tmp_path: Path, 
     chance = random.Random(11)
     process = None
 
-    def until(done, seconds: float) -> None:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline and not done():
-            assert process.poll() is None, (tmp_path / "run.log").read_text()
-            load.send()
-            time.sleep(0.3)
+    def runs() -> str:
+        said = (tmp_path / "run.log").read_text()
+        assert process.poll() is None, said
+        return said
+
+    def goes_on() -> str:
+        load.send()
+        return runs()
 
     for _ in range(int(KILLS or kills)):
         before, process = commits(tmp_path, table), start(tmp_path)
         # Some time after its first commit, so that every stretch of a micro-batch is hit once.
-        until(lambda before=before: commits(tmp_path, table) > before, 180)
-        until(lambda: False, chance.uniform(0, 3))
+        until(lambda before=before: commits(tmp_path, table) > before, 180, every=0.3, said=goes_on)
+        moment = time.monotonic() + chance.uniform(0, 3)
+        until(lambda moment=moment: time.monotonic() > moment, every=0.3, said=goes_on)
         kill(process)
     process = start(tmp_path)
     wanted = getattr(load, table)
     try:
-        deadline = time.monotonic() + 400
-        while time.monotonic() < deadline and found(spark, tmp_path, table) != wanted:
-            assert process.poll() is None, (tmp_path / "run.log").read_text()
-            time.sleep(1)
+        until(lambda: found(spark, tmp_path, table) == wanted, 400, every=1, said=runs)
     finally:
         kill(process)
     assert found(spark, tmp_path, table) == wanted

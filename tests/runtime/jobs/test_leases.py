@@ -18,6 +18,7 @@ from sqlstream.core.storage import Hadoop, HadoopPath, StorageError
 from sqlstream.runtime.jobs import locks
 from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.locks import Owner
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,9 +157,4 @@ def _json(owner: Owner) -> str:
 
 
 def _until_lost(lock: locks.Lock) -> None:
-    import time
-
-    end = time.monotonic() + 10
-    while not lock.lost:
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    until(lambda: lock.lost)

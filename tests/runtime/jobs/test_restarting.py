@@ -15,6 +15,7 @@ from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from tests.support.postgres import PASSWORD, Postgres
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,13 +78,6 @@ class World:
         return [int(str(row[0])) for row in self.database.run(f"SELECT id FROM {self.table} ORDER BY id")]
 
 
-def until(true, what: str = "", seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
-
-
 @pytest.fixture
 def world(tmp_path: Path, engine, database, request):
     database.start() if database._process is None else None
@@ -96,7 +90,7 @@ def test_a_database_that_comes_back(world: World) -> None:
     job = world.submit(BOTH)
     other = world.submit("INSERT INTO copies SELECT id, word FROM numbers")
     world.feed()
-    until(lambda: world.stored() == [1] and world.shown == ["+I[1, w]"], world.told)
+    until(lambda: world.stored() == [1] and world.shown == ["+I[1, w]"], said=lambda: world.told)
     world.database.stop()
     world.feed()
     until(lambda: job.restarts.count >= 3)
@@ -111,11 +105,11 @@ def test_a_database_that_comes_back(world: World) -> None:
     (why,) = world.run(f"EXPLAIN JOB '{job.id}'")
     assert "started again by itself" in str(why.rows)
     world.database.start()
-    until(lambda: world.stored() == [1, 2] and job.status is JobStatus.RUNNING, world.told)
+    until(lambda: world.stored() == [1, 2] and job.status is JobStatus.RUNNING, said=lambda: world.told)
     until(lambda: world.shown == ["+I[1, w]", "+I[2, w]"])
     world.feed()
     until(lambda: world.stored() == [1, 2, 3])
-    until(lambda: job.sampled().rows_in == 6, f"{job.sampled().rows_in}: figures go on")
+    until(lambda: job.sampled().rows_in == 6, said=lambda: job.sampled())
     assert any("runs again, from its checkpoint" in line for line in world.told)
     assert PASSWORD not in str(world.told)
 
@@ -222,6 +216,6 @@ def test_a_lookup_in_a_database_that_comes_back(world: World) -> None:
     until(lambda: world.copied() == ['{"id":1,"word":"v1"}'])
     world.database.stop()
     world.feed()
-    until(lambda: job.restarts.count >= 2, world.told)
+    until(lambda: job.restarts.count >= 2, said=lambda: world.told)
     world.database.start()
-    until(lambda: world.copied() == ['{"id":1,"word":"v1"}', '{"id":2,"word":"v2"}'], world.told)
+    until(lambda: world.copied() == ['{"id":1,"word":"v1"}', '{"id":2,"word":"v2"}'], said=lambda: world.told)

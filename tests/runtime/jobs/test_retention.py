@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from sqlstream.runtime.jobs.folder import JobFolder, interrupted
 from sqlstream.runtime.jobs.versions import Version
 from sqlstream.runtime.queries import select
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,9 +240,7 @@ def test_how_many_checkpoints_are_kept(tmp_path: Path, engine) -> None:
     commits = job.checkpoint / "0_copies" / "commits"
     for number in range(9):
         (tmp_path / "numbers" / f"{number}.json").write_text(f'{{"n": {number}}}\n')
-        while not (commits / str(number)).exists():
-            assert job.lives
-            time.sleep(0.01)
+        until(lambda number=number: (commits / str(number)).exists(), every=0.01)
     session.jobs.stop(job.id)
     assert len([p for p in commits.iterdir() if p.name.isdigit()]) <= 4
     session.close()

@@ -14,11 +14,12 @@ import pytest
 
 from sqlstream.cli.kafka.broker import Broker
 from sqlstream.cli.kafka.process import free_port
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.timeout(600), pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.timeout(600), pytest.mark.slow]
 ROWS = 200_000
 SCRIPT = """
 CREATE TABLE events (id INT) WITH ('connector' = 'kafka', 'topic' = 'events', 'properties.bootstrap.servers' = '{servers}', 'format' = 'json',
@@ -54,10 +55,11 @@ class Run:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
 
     def until(self, true, seconds: float = 240) -> None:
-        end = time.monotonic() + seconds
-        while not true():
-            assert self.process.poll() is None and time.monotonic() < end, self.said
-            time.sleep(0.1)
+        until(true, seconds, said=self._alive)
+
+    def _alive(self) -> str:
+        assert self.process.poll() is None, self.said
+        return self.said
 
     @property
     def said(self) -> str:
@@ -77,7 +79,6 @@ class Run:
         assert self.process.wait(60) == 143, self.said
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [8, 60])
 def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, own_broker: Broker, seconds: int) -> None:
     servers = own_broker.bootstrap

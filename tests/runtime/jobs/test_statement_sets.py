@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from sqlstream.runtime.jobs import runner
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,9 +31,7 @@ class Both:
 
     def rows(self, count: int) -> tuple[list[str], list[str]]:
         """What both have given, when each has given at least so many rows and the job is stopped."""
-        end = time.monotonic() + 60
-        while min(map(len, self._found())) < count and time.monotonic() < end:
-            time.sleep(0.1)
+        until(lambda: min(map(len, self._found())) >= count, said=self._found)
         self.session.jobs.stop_all()
         self.session.close()
         return self._found()

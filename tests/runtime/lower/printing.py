@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,14 +54,13 @@ class PrintingJob:
         self.session.jobs.stop(self.job.id)
         self.start()
 
-    def feed(self, name: str, *rows: tuple[Any, ...], until: int | None = None) -> list[str]:
-        """``until``: wait for so many lines, and no longer than a minute; else until all is processed, which is never under a clock."""
+    def feed(self, name: str, *rows: tuple[Any, ...], lines: int | None = None) -> list[str]:
+        """``lines``: wait for so many; else until all is processed, which is never under a clock."""
         self.lines.clear()
         self.write(name, *rows)
-        deadline = time.monotonic() + 60
-        while until is not None and len(self.lines) < until and time.monotonic() < deadline:
-            time.sleep(0.1)
-        for query in self.job.queries if until is None else ():
+        if lines is not None:
+            until(lambda: len(self.lines) >= lines, said=lambda: self.lines)
+        for query in self.job.queries if lines is None else ():
             query.processAllAvailable()
         return sorted(self.lines)
 

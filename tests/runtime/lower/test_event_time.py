@@ -9,6 +9,7 @@ import pytest
 
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,8 +105,7 @@ def test_an_idle_partition_holds_the_others_back_for_its_time_only(tmp_path: Pat
     windows = Windows(tmp_path, engine, broker, ["idle-2"], partitions=2, idle="8 s")
     begun = time.monotonic()
     assert windows.send_to("idle-2", {0: [1, 2, HOUR]}) == []
-    while not windows.rows and time.monotonic() < begun + 40:
-        time.sleep(0.2)
+    until(lambda: windows.rows)
     assert windows.rows == [row(0, 2)], "with no further record"
     assert time.monotonic() - begun > 6
     assert windows.send_to("idle-2", {1: [HOUR + 1]}) == []

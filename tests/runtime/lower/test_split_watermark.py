@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,12 +91,10 @@ class Idle:
         logs = (self.folder / "checkpoint" / "sources").rglob("[0-9]*")
         return any(name in log.read_text() for log in logs if log.is_file())
 
-    def watermarks(self, last: int, seconds: float = 40) -> list[int]:
+    def watermarks(self, last: int) -> list[int]:
         """Those of the micro-batches, until it is ``last``."""
-        end = time.monotonic() + seconds
-        while (found := self._found())[-1:] != [last] and time.monotonic() < end:
-            time.sleep(0.05)
-        return found
+        until(lambda: self._found()[-1:] == [last], said=self._found)
+        return self._found()
 
     def _found(self) -> list[int]:
         told = (p["eventTime"].get("watermark") for p in self.query.recentProgress)
@@ -134,8 +132,7 @@ def test_splits_that_go_idle_together_come_to_the_furthest_and_one_that_wakes_co
 def test_a_split_whose_rows_wait_for_a_micro_batch_is_not_idle(idle):
     query = idle(2, idle_ms=500, slow="java_method('java.lang.Thread', 'sleep', 1500L) IS NULL")
     query.feed((0, "a", [(5, 1), (10, 0)]))
-    while not query.taken("a.json"):
-        time.sleep(0.02)
+    until(lambda: query.taken("a.json"), every=0.02)
     query.feed((0, "b", [(6, 1)]))
     found = query.watermarks(10)
     assert found[:2] == [0, 5] and found[-1] == 10, "it held the other back, and was idle afterwards"

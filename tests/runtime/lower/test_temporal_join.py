@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,13 +71,10 @@ def test_inputs_that_go_idle_together(tmp_path: Path, engine, broker, idle: str)
     variables = {"BOOTSTRAP": broker.bootstrap, "ORDERS": orders, "RATES": rates, "IDLE": idle}
     client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, variables=variables, emit=lines.append, engine=engine)
     list(client.run(IDLE))
-    end = time.monotonic() + 60
-    while len(lines) < 2 and time.monotonic() < end:
-        time.sleep(0.1)
+    until(lambda: len(lines) >= 2)
     # One of them wakes: it alone counts.
     broker.produce(orders, ['{"id": 3, "cur": "a", "ts": "2026-01-01 11:00:00"}'])
-    while len(lines) < 3 and time.monotonic() < end:
-        time.sleep(0.1)
+    until(lambda: len(lines) >= 3)
     client.jobs.stop_all()
     client.close()
     assert sorted(lines) == ["+I[1, 10]", "+I[2, 20]", "+I[3, 20]"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.session.results import Stream, Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,10 +45,8 @@ class Client:
         (self.folder / f".{name}").write_text("".join(json.dumps({"item": i, "ts": f"2026-01-01 00:00:{s}"}) + "\n" for i, s in rows))
         (self.folder / f".{name}").rename(self.folder / f"{name}.json")
 
-    def wait(self, rows: int, seconds: float = 30) -> list[str]:
-        end = time.monotonic() + seconds
-        while len(self.lines) < rows and time.monotonic() < end:
-            time.sleep(0.1)
+    def wait(self, rows: int) -> list[str]:
+        until(lambda: len(self.lines) >= rows, said=lambda: self.lines)
         return self.lines
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +11,7 @@ from pyspark.sql import functions as F
 
 from sqlstream.runtime.lower.operators import temporal_join
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,9 +68,7 @@ def test_an_interval_join_by_the_clock(tmp_path: Path, engine) -> None:
     job = PrintingJob(tmp_path, engine, inputs, "a INT, b INT", query)
     job.write("a", (1, "k"), (2, "l"))
     job.write("b", (7, "k"))
-    end = time.monotonic() + 120
-    while len(job.lines) < 2 and time.monotonic() < end:
-        time.sleep(0.2)
+    until(lambda: len(job.lines) >= 2)
     assert sorted(job.lines) == ["+I[1, 7]", "+I[2, null]"]
     job.close()
 

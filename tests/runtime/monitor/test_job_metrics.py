@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +11,7 @@ from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.queries import watch
 from sqlstream.session.results import Figures, Submitted
 from sqlstream.session.session import Session
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,10 +195,7 @@ def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
     """
     *_, outcome = session.run(statements)
     job = session.jobs.find(outcome.job_id)
-    end = time.monotonic() + 60
-    while not job.sampled().tasks[1]:
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    until(lambda: job.sampled().tasks[1])
     (text,) = [reason for _, reason, _ in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
     assert text.startswith("In batch mode rows come out when the job ends: ")
     list(session.run(f"STOP JOB '{job.id}'"))
