@@ -7,18 +7,22 @@ pip = $(python) -m pip --disable-pip-version-check --quiet
 # What is never imported need not be compiled. The pip of Debian 12 warns of its own way to build a source package.
 install = $(pip) install --no-compile --no-deps --require-hashes --use-pep517
 
-.PHONY: demo test test-slow lint docs bench clean
+.PHONY: demo test test-slow archive lint docs bench clean
 
 demo: $(VENV)/sqlstream
 	$(VENV)/bin/sqlstream demo
 
 # Tests of streams wait as often as they work: three processes keep two cores busy. What has failed among them must pass alone.
-test: $(VENV)/dev
-	$(python) -m sqlstream.cli.archiving
-	$(python) -m pytest -n 3 --dist worksteal --durations 10 --junitxml build/tests.xml || $(python) -m pytest --last-failed --last-failed-no-failures none
+tests = $(python) -m pytest --dist loadgroup --no-loadscope-reorder
+test: archive
+	$(tests) -n 3 --durations 10 --junitxml build/tests.xml || $(tests) -n 1 --last-failed --last-failed-no-failures none
 
 test-slow: $(VENV)/dev
 	$(python) -m pytest -m slow
+
+# The classes of Spark as a JVM has them in its memory: each JVM of the tests starts with them.
+archive: $(VENV)/dev
+	$(python) -m sqlstream.cli.archiving
 
 lint: $(VENV)/dev
 	$(VENV)/bin/ruff check .

@@ -35,9 +35,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the expectations of goldens and fixtures")
 
 
+# What takes long to start, and is started once: all tests of one are run in one process.
+SERVICES = {"hdfs", "s3"}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest is begun first, so that no process of a run is left with it at the end."""
+    """What takes longest is begun first, so that no process of a run is left with it at the end. What tests share is in one process."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    for item in items:
+        chosen = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        services = SERVICES.intersection([*item.fixturenames, *(value for value in chosen if isinstance(value, str))])
+        fixtures = [fixture for found in item._fixtureinfo.name2fixturedefs.values() for fixture in found]
+        if services:
+            item.add_marker(pytest.mark.xdist_group(services.pop()))
+        elif any(fixture.scope == "module" for fixture in fixtures):
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
 
 
 @pytest.fixture

@@ -78,6 +78,7 @@ def bids(count: int) -> list[tuple[str, str]]:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("remote_folder", [pytest.param("hdfs", marks=pytest.mark.slow), "s3"], indirect=True)
 def test_jobs_write_there_and_go_on(tmp_path: Path, engine, spark, remote_folder: str) -> None:
     project = Project(tmp_path, remote_folder, engine, spark)
     try:

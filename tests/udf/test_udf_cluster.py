@@ -102,7 +102,7 @@ SELECT gathered(n) FROM changes;
 
 
 @pytest.mark.spark
-@pytest.mark.long
+@pytest.mark.slow
 def test_functions_on_a_cluster(tmp_path: Path, monkeypatch) -> None:
     project = tmp_path / "project"
     (project / "udfs").mkdir(parents=True)

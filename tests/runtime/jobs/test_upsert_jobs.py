@@ -43,7 +43,7 @@ def submit(session: Session, sql: str):
     return session.jobs.find(outcome.job_id)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_jobs_at_once_and_a_crash_after_the_commit(tmp_path: Path, session: Session, spark) -> None:
     """Four sinks, two of them into one table, each under ids of its own; a micro-batch that is done again after a crash changes nothing."""
 
