@@ -22,6 +22,7 @@ EXAMPLE = ROOT / "sqlstream" / "cli" / "example"
 CATALOG = {
     "bids": "CREATE TABLE bids (item STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');",
     "lines": "CREATE TABLE lines (id INT, line STRING) WITH ('connector' = 'datagen');",
+    "per_minute": "CREATE TABLE per_minute (minute_end TIMESTAMP(3), transactions BIGINT) WITH ('connector' = 'blackhole');",
     "t": "CREATE TABLE t (k STRING, x DOUBLE) WITH ('connector' = 'datagen');",
 }
 MIGRATED, *_ = blocks("migrating", "sql")

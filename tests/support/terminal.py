@@ -38,6 +38,11 @@ class Tmux:
         return self._tmux("capture-pane", "-p")
 
     @property
+    def unwrapped(self) -> str:
+        """What is on the screen now; a line for which it is too narrow is one."""
+        return self._tmux("capture-pane", "-p", "-J")
+
+    @property
     def coloured(self) -> str:
         """What is on the screen now, with the escapes of its colours."""
         return self._tmux("capture-pane", "-p", "-e")
