@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.session import Session
+from tests.support.sessions import explained, open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 MODULE = "def here(a: int) -> int:\n    return a\n\n\ndef there(a: int) -> int:\n    return -a\n"
 DECLARED = """
@@ -25,14 +27,7 @@ CREATE FUNCTION other.f AS 'm.there' LANGUAGE PYTHON;
 def session(tmp_path: Path) -> Session:
     (tmp_path / "udfs").mkdir()
     (tmp_path / "udfs" / "m.py").write_text(MODULE)
-    made = Session(tmp_path, notify=lambda line: None, save=True)
-    list(made.run(DECLARED))
-    return made
-
-
-def plan(session: Session, text: str) -> str:
-    (outcome,) = session.run(f"EXPLAIN {text}")
-    return str(outcome.rows[0][0])
+    return open_session(tmp_path, DECLARED, save=True)
 
 
 QUERIES = (
@@ -46,20 +41,20 @@ def test_a_table_stays_that_of_the_database_that_was_in_use(session: Session, qu
     """Also where the view itself stands in another one."""
     list(session.run(f"CREATE VIEW v AS {query}; CREATE VIEW other.v AS {query}; USE other"))
     for view in ("default_database.v", "v"):
-        assert "other, t]" not in plan(session, f"SELECT * FROM {view}")
-        assert "default_database, t]" in plan(session, f"SELECT * FROM {view}")
+        assert "other, t]" not in explained(session, f"SELECT * FROM {view}")
+        assert "default_database, t]" in explained(session, f"SELECT * FROM {view}")
 
 
 def test_a_function_stays_that_of_the_database_that_was_in_use(session: Session) -> None:
     list(session.run("CREATE VIEW v AS SELECT f(a) AS x, UPPER(b) AS y FROM t; CREATE VIEW other.v AS SELECT other.f(a) AS x FROM t WHERE f(a) > 1"))
-    before = plan(session, "SELECT * FROM v"), plan(session, "SELECT * FROM other.v")
+    before = explained(session, "SELECT * FROM v"), explained(session, "SELECT * FROM other.v")
     list(session.run("USE other"))
-    assert before == (plan(session, "SELECT * FROM default_database.v"), plan(session, "SELECT * FROM v"))
+    assert before == (explained(session, "SELECT * FROM default_database.v"), explained(session, "SELECT * FROM v"))
 
 
 def test_a_computed_column_keeps_its_function(session: Session) -> None:
     list(session.run("CREATE TABLE c (a INT, d AS f(a)) WITH ('connector' = 'datagen'); ALTER TABLE c ADD e AS f(a) + 1; USE other"))
-    assert plan(session, "SELECT d, e FROM default_database.c")
+    assert explained(session, "SELECT d, e FROM default_database.c")
     (shown,) = session.run("SHOW CREATE TABLE default_database.c")
     assert "`d` AS `default_catalog`.`default_database`.`f`(`a`)" in str(shown.rows[0][0])
 
@@ -68,8 +63,7 @@ def test_saved_views_mean_the_same_in_the_next_session(session: Session, tmp_pat
     queries = [*QUERIES, "SELECT f(a) AS x FROM t"]
     for i, query in enumerate(queries):
         list(session.run(f"CREATE VIEW v{i} AS {query}; CREATE VIEW other.v{i} AS {query}"))
-    later = Session(tmp_path, notify=pytest.fail)
-    list(later.run("USE other"))
+    later = open_session(tmp_path, "USE other", notify=pytest.fail)
     for i in range(len(queries)):
         for view in (f"default_database.v{i}", f"other.v{i}"):
-            assert plan(later, f"SELECT * FROM {view}") == plan(session, f"SELECT * FROM {view}")
+            assert explained(later, f"SELECT * FROM {view}") == explained(session, f"SELECT * FROM {view}")

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.session import Session
+from tests.support.sessions import explained, open_session
+
+if TYPE_CHECKING:
+    from sqlstream.session.session import Session
 
 DECLARED = """
 CREATE TABLE t (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', 'number-of-rows' = '5');
@@ -38,9 +42,7 @@ QUERIES = (
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARED))
-    return made
+    return open_session(tmp_path, DECLARED)
 
 
 def text(session: Session, statement: str) -> str:
@@ -61,5 +63,5 @@ def test_what_is_shown_gives_the_same_view_in_any_database(session: Session, que
     list(session.run(f"CREATE VIEW v AS {query}"))
     shown = text(session, "SHOW CREATE VIEW v")
     list(session.run(f"CREATE DATABASE other; USE other; {shown.replace('`v` (', '`w` (', 1)}"))
-    assert text(session, "EXPLAIN SELECT * FROM default_database.w") == text(session, "EXPLAIN SELECT * FROM default_database.v")
+    assert explained(session, "SELECT * FROM default_database.w") == explained(session, "SELECT * FROM default_database.v")
     assert text(session, "SHOW CREATE VIEW default_database.w").replace("`w` (", "`v` (", 1) == shown

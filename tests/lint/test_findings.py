@@ -12,6 +12,7 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.lint.scripts import script_findings
 from sqlstream.session.dry_run import DryRun
 from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 ROOT = Path(__file__).parents[2]
 DECLARATIONS = """
@@ -66,9 +67,7 @@ def session(tmp_path):
         )
     )
     (tmp_path / "wrong.sql").write_text("SELECT n FROM clicks;\nSELECT nope FROM clicks;\n")
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=print)
-    list(made.run(DECLARATIONS))
-    return made
+    return open_session(tmp_path, DECLARATIONS, notify=print)
 
 
 def checked(session, script):

@@ -5,7 +5,7 @@ import pytest
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.scripts import script_findings
 from sqlstream.session.dry_run import DryRun
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 DECLARATIONS = """
 CREATE TABLE clicks (who STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');
@@ -52,8 +52,7 @@ CLEAN = (
 
 @pytest.fixture
 def session(tmp_path):
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARATIONS))
+    made = open_session(tmp_path, DECLARATIONS)
     list(made.run("CREATE VIEW marked AS SELECT who, UUID() AS id, p FROM (SELECT who, PROCTIME() AS p FROM clicks)"))
     list(made.run("CREATE VIEW counted AS SELECT who, CAST(n AS BIGINT) AS n FROM clicks"))
     return made

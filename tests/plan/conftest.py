@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sqlstream.session.session import Session
+
 
 @pytest.fixture
 def session(request: pytest.FixtureRequest, tmp_path: Path) -> Session:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(request.module.DECLARATIONS))
-    return made
+    return open_session(tmp_path, request.module.DECLARATIONS)

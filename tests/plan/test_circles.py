@@ -8,6 +8,7 @@ import pytest
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.session import Session
+from tests.support.sessions import explained, open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,12 +19,6 @@ HERE = "`default_catalog`.`default_database`"
 A_C_B_A = f"The view {HERE}.`a` would read itself: {HERE}.`a` -> {HERE}.`c` -> {HERE}.`b` -> {HERE}.`a`."
 
 
-def opened(folder: Path, script: str = "") -> Session:
-    session = Session(folder, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(session.run(script))
-    return session
-
-
 def refusal(session: Session, script: str) -> ValidationError:
     with pytest.raises(ValidationError) as refused:
         list(session.run(script))
@@ -31,34 +26,30 @@ def refusal(session: Session, script: str) -> ValidationError:
     return refused.value
 
 
-def planned(session: Session, name: str) -> str:
-    return str(next(iter(session.run(f"EXPLAIN SELECT * FROM {name}"))).rows[0][0])
-
-
 def test_alter_view(tmp_path: Path) -> None:
-    session = opened(tmp_path, VIEWS)
+    session = open_session(tmp_path, VIEWS)
     error = refusal(session, "ALTER VIEW a AS\nSELECT i FROM (SELECT i FROM t UNION ALL SELECT i FROM c) AS x")
     assert error.message == A_C_B_A
     assert (error.location.line, error.location.text[error.location.column - 1 :][:1]) == (2, "c")
     assert "would read itself" in refusal(session, "ALTER VIEW a AS SELECT i FROM a").message
     assert "would read itself" in refusal(session, "ALTER VIEW a AS SELECT i FROM t WHERE i IN (SELECT i FROM b)").message
-    assert planned(session, "c")
+    assert explained(session, "SELECT * FROM c")
 
 
 def test_rename(tmp_path: Path) -> None:
-    session = opened(
+    session = open_session(
         tmp_path, f"{VIEWS}DROP VIEW a; CREATE VIEW d AS SELECT i FROM t; ALTER VIEW d RENAME TO a; CREATE VIEW e AS SELECT i FROM c; DROP VIEW a"
     )
     assert f"{HERE}.`a` -> {HERE}.`c` -> {HERE}.`b` -> {HERE}.`a`" in refusal(session, "ALTER VIEW e RENAME TO a").message
-    assert planned(opened(tmp_path, f"{VIEWS}ALTER VIEW c RENAME TO d"), "d")
+    assert explained(open_session(tmp_path, f"{VIEWS}ALTER VIEW c RENAME TO d"), "SELECT * FROM d")
 
 
 def test_create(tmp_path: Path) -> None:
-    session = opened(tmp_path, VIEWS)
+    session = open_session(tmp_path, VIEWS)
     assert f"{HERE}.`t` -> {HERE}.`c`" in refusal(session, "CREATE TEMPORARY VIEW t AS SELECT i FROM c").message
     # A permanent view may read the temporary one of its own name, until that goes.
     list(session.run("CREATE TEMPORARY VIEW v AS SELECT i FROM t; CREATE VIEW v AS SELECT i FROM v"))
-    assert planned(session, "v")
+    assert explained(session, "SELECT * FROM v")
     list(session.run("DROP TEMPORARY VIEW v"))
     error = refusal(session, "SELECT i\nFROM v")
     assert error.message == f"The view {HERE}.`v` would read itself: {HERE}.`v` -> {HERE}.`v`."
@@ -75,7 +66,7 @@ def test_two_files_of_the_catalog(tmp_path: Path) -> None:
     session = Session(tmp_path, notify=told.append)
     assert any("would read itself" in line and "catalog/c.sql:2:" in line for line in told)
     assert [line.partition(":")[0] for line in told] == ["catalog/c.sql", "catalog/b.sql", "catalog/a.sql"]
-    assert planned(session, "d")
+    assert explained(session, "SELECT * FROM d")
 
 
 def test_a_saved_query_that_runs_itself(tmp_path: Path) -> None:
@@ -85,7 +76,7 @@ def test_a_saved_query_that_runs_itself(tmp_path: Path) -> None:
     (queries / "q2.sql").write_text("SOURCE 'more.sql';")
     (tmp_path / "more.sql").write_text("EXECUTE QUERY q1;")
     with pytest.raises(ValidationError) as refused:
-        list(opened(tmp_path).run("EXECUTE QUERY q1"))
+        list(open_session(tmp_path).run("EXECUTE QUERY q1"))
     assert refused.value.message == "'queries/q1.sql' runs itself: queries/q1.sql -> queries/q2.sql -> more.sql -> queries/q1.sql."
     assert str(refused.value.location) == "more.sql:1:15"
-    list(opened(tmp_path, "CREATE TEMPORARY VIEW x AS SELECT 1 AS i").run("SET 'a' = 'b'"))
+    list(open_session(tmp_path, "CREATE TEMPORARY VIEW x AS SELECT 1 AS i").run("SET 'a' = 'b'"))

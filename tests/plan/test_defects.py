@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,8 +17,11 @@ from sqlstream.lint.scripts import script_findings
 from sqlstream.plan.build import queries as build
 from sqlstream.session.completion import suggest
 from sqlstream.session.dry_run import DryRun
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.statements import is_complete, split, statement_at
+from tests.support.sessions import open_session
+
+if TYPE_CHECKING:
+    from sqlstream.session.session import Session
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ", ".join(f"c{k} INT" for k in range(20))
@@ -25,9 +29,7 @@ TABLE = f"CREATE TABLE t (i INT, s STRING, {COLUMNS}) WITH ('connector' = 'datag
 
 
 def opened(folder: Path) -> Session:
-    session = Session(folder, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(session.run(f"{TABLE} CREATE TABLE bare WITH ('connector' = 'datagen');"))
-    return session
+    return open_session(folder, f"{TABLE} CREATE TABLE bare WITH ('connector' = 'datagen');")
 
 
 @pytest.fixture

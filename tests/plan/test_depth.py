@@ -13,6 +13,7 @@ from sqlstream.core.depth import deeply
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan.build import relations
 from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,15 +41,9 @@ NESTED: dict[str, Callable[[int], str]] = {
 }
 
 
-def made(folder: Path) -> Session:
-    session = Session(folder, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(session.run(TABLES))
-    return session
-
-
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    return made(tmp_path_factory.mktemp("project"))
+    return open_session(tmp_path_factory.mktemp("project"), TABLES)
 
 
 @pytest.mark.parametrize("kind", NESTED)

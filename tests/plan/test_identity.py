@@ -11,8 +11,8 @@ import pytest
 
 from sqlstream.plan import explain
 from sqlstream.plan.identity import all_options, signature
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
+from tests.support.sessions import open_session
 
 SCRIPT = Path(__file__).with_name("planned.sql").read_text()
 DECLARATIONS = """
@@ -28,9 +28,8 @@ TOP = "INSERT INTO out_ SELECT k, n FROM (SELECT k, 1 AS n, ROW_NUMBER() OVER (P
 
 def signatures(project: Path, script: str, **options) -> list[str]:
     """The signature of every INSERT of ``script``."""
-    client = Session(project, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
     declared, statement = re.fullmatch(r"(.*?)((?:EXPLAIN|INSERT).*);\s*", script, re.S).groups()
-    list(client.run(declared))
+    client = open_session(project, declared)
     return [signature(planned.plan, **options) for planned in client.planner.plans(parse(statement))]
 
 

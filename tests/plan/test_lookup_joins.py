@@ -9,7 +9,7 @@ import pytest
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.plan.build.queries import query
 from sqlstream.sql.syntax.dialect import parse
-from tests.plan.explained import plan
+from tests.support.sessions import optimized_plan
 
 if TYPE_CHECKING:
     from sqlstream.session.session import Session
@@ -67,7 +67,7 @@ PLANS = {
 @pytest.mark.parametrize("name", PLANS)
 def test_plans(session: Session, name: str) -> None:
     sql, part = PLANS[name]
-    assert part in plan(session, sql)
+    assert part in optimized_plan(session, sql)
 
 
 NO_KEY = "Temporal table join requires an equality condition on fields of table [default_catalog.default_database.d]."
@@ -107,7 +107,7 @@ REFUSED = {
 def test_refusals(session: Session, name: str) -> None:
     sql, message = REFUSED[name]
     with pytest.raises(SqlStreamError) as error:
-        plan(session, sql)
+        optimized_plan(session, sql)
     assert error.value.message == message
 
 
@@ -122,4 +122,4 @@ def test_options_of_a_hint_without_effect_are_told(session: Session) -> None:
 
 def test_a_key_that_is_computed_is_none(session: Session) -> None:
     with pytest.raises(SqlStreamError, match="requires an equality condition"):
-        plan(session, f"SELECT 1 FROM o JOIN v {AS_OF} ON o.s = v.name")
+        optimized_plan(session, f"SELECT 1 FROM o JOIN v {AS_OF} ON o.s = v.name")

@@ -10,7 +10,7 @@ import pytest
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.plan.build.row_pattern import automaton, one_way
 from sqlstream.plan.nodes import PatternVariable
-from tests.plan.explained import plan
+from tests.support.sessions import optimized_plan
 
 if TYPE_CHECKING:
     from sqlstream.session.session import Session
@@ -112,7 +112,7 @@ PLANS = {
 
 @pytest.mark.parametrize(("sql", "wanted"), PLANS.values(), ids=PLANS)
 def test_plan(session: Session, sql: str, wanted: str) -> None:
-    assert wanted in plan(session, sql)
+    assert wanted in optimized_plan(session, sql)
 
 
 REFUSALS = {
@@ -164,12 +164,12 @@ REFUSALS = {
 @pytest.mark.parametrize(("sql", "message"), REFUSALS.values(), ids=REFUSALS)
 def test_refusal(session: Session, sql: str, message: str) -> None:
     with pytest.raises(SqlStreamError, match=re.escape(message)) as caught:
-        plan(session, sql)
+        optimized_plan(session, sql)
     assert caught.value.at is not None
 
 
 def test_batch_mode_orders_by_any_timestamp(session: Session) -> None:
     list(session.run("SET 'execution.runtime-mode' = 'batch';"))
-    assert "Match(partitionBy=[item], orderBy=[ts ASC]" in plan(session, query().replace("ticks", "ended"))
+    assert "Match(partitionBy=[item], orderBy=[ts ASC]" in optimized_plan(session, query().replace("ticks", "ended"))
     with pytest.raises(SqlStreamError, match="You must specify time point for order by as the first one."):
-        plan(session, query(order="ORDER BY x").replace("ticks", "ended"))
+        optimized_plan(session, query(order="ORDER BY x").replace("ticks", "ended"))

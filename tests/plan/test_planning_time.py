@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def _taken(work: Callable[[], object]) -> float:
 
 def test_a_script_is_planned_in_a_tenth_of_a_second(tmp_path: Path) -> None:
     def planned() -> None:
-        session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
+        session = open_session(tmp_path)
         *_, explained = session.run(SCRIPT)
         assert explained.rows[0][0].count("Sink(") == 2 * SCRIPT.count("INSERT INTO")
 

@@ -14,7 +14,7 @@ from sqlstream.plan.properties import fields
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.state import unbounded_state
 from sqlstream.sql.syntax.dialect import parse
-from tests.plan.explained import plan
+from tests.support.sessions import optimized_plan
 
 if TYPE_CHECKING:
     from sqlstream.session.session import Session
@@ -180,13 +180,13 @@ PLANS = {
 
 @pytest.mark.parametrize(("sql", "wanted"), PLANS.values(), ids=PLANS)
 def test_plan(session: Session, sql: str, wanted: str) -> None:
-    assert wanted in plan(session, sql)
+    assert wanted in optimized_plan(session, sql)
 
 
 def test_no_watermark_without_a_window(session: Session) -> None:
-    assert "WatermarkAssigner" not in plan(session, "SELECT ts FROM clicks")
+    assert "WatermarkAssigner" not in optimized_plan(session, "SELECT ts FROM clicks")
     windowed = "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE people, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end"
-    assert "WatermarkAssigner(rowtime=[ts]" in plan(session, windowed)
+    assert "WatermarkAssigner(rowtime=[ts]" in optimized_plan(session, windowed)
 
 
 # Statement, words of the message, the text at which the error points.
@@ -444,28 +444,28 @@ SAME_WINDOW = "a.window_start = b.window_start AND a.window_end = b.window_end"
     ids=["union", "union of windows", "window join", "window join with an aggregate", "window join of distinct rows"],
 )
 def test_a_source_of_two_branches_is_scanned_once(session: Session, sql: str, wanted: str) -> None:
-    found = plan(session, sql)
+    found = optimized_plan(session, sql)
     assert wanted in found
     assert found.count("TableSourceScan") == 1, found
 
 
 def test_a_join_by_what_a_side_aggregates_collects_its_rows(session: Session) -> None:
     most = f"SELECT window_start, window_end, MAX(n) AS m FROM {WINDOWS} GROUP BY window_start, window_end"
-    found = plan(session, f"SELECT a.who FROM (SELECT * FROM {WINDOWS}) a JOIN ({most}) b ON a.n = b.m AND {SAME_WINDOW}")
+    found = optimized_plan(session, f"SELECT a.who FROM (SELECT * FROM {WINDOWS}) a JOIN ({most}) b ON a.n = b.m AND {SAME_WINDOW}")
     assert "collects=[rows, rows]" in found
 
 
 def test_changes_are_shared_too(session: Session) -> None:
     counts = "SELECT who, COUNT(*) AS c FROM clicks GROUP BY who"
-    assert plan(session, f"SELECT who, c FROM ({counts}) UNION ALL SELECT who, c + 1 FROM ({counts})").count("GroupAggregate") == 1
+    assert optimized_plan(session, f"SELECT who, c FROM ({counts}) UNION ALL SELECT who, c + 1 FROM ({counts})").count("GroupAggregate") == 1
 
 
 def test_a_group_window_twice_is_one(session: Session) -> None:
     window = "TUMBLE(ts, INTERVAL '1' HOUR)"
-    once, twice = (plan(session, f"SELECT COUNT(*) FROM clicks GROUP BY {keys}") for keys in (window, f"{window}, {window}"))
+    once, twice = (optimized_plan(session, f"SELECT COUNT(*) FROM clicks GROUP BY {keys}") for keys in (window, f"{window}, {window}"))
     assert once == twice
     with pytest.raises(NotSupported, match="one group window"):
-        plan(session, f"SELECT COUNT(*) FROM clicks GROUP BY {window}, {window}, SESSION(ts, INTERVAL '1' HOUR)")
+        optimized_plan(session, f"SELECT COUNT(*) FROM clicks GROUP BY {window}, {window}, SESSION(ts, INTERVAL '1' HOUR)")
 
 
 def test_windows_on_processing_time_in_batch_mode(session: Session) -> None:
@@ -493,7 +493,7 @@ def test_the_watermark_is_read_over_a_table_only(session: Session) -> None:
     "branch", ["SELECT CAST(RAND() * n AS INT) FROM clicks", "SELECT n FROM clicks /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"]
 )
 def test_sources_that_differ_are_scanned_each(session: Session, branch: str) -> None:
-    assert plan(session, f"SELECT n FROM clicks UNION ALL {branch}").count("TableSourceScan") == 2
+    assert optimized_plan(session, f"SELECT n FROM clicks UNION ALL {branch}").count("TableSourceScan") == 2
 
 
 def test_what_has_lost_a_time_attribute_is_named(session: Session) -> None:
@@ -529,13 +529,15 @@ def test_an_unbounded_source_in_batch_mode(session: Session) -> None:
     list(session.run("SET 'execution.runtime-mode' = 'batch'"))
     with pytest.raises(ValidationError, match="in batch mode is not allowed. The table source is unbounded"):
         list(session.run("EXPLAIN SELECT n FROM clicks"))
-    assert "Sort(orderBy=[n DESC]" in plan(session, "SELECT n FROM clicks /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */ ORDER BY n DESC")
+    assert "Sort(orderBy=[n DESC]" in optimized_plan(
+        session, "SELECT n FROM clicks /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */ ORDER BY n DESC"
+    )
 
 
 def test_hints_of_joins(session: Session) -> None:
     sql = "SELECT /*+ BROADCAST(p), STATE_TTL('c' = '1 d', 'p' = '0 s') */ c.n FROM plain AS c JOIN (plain AS p JOIN plain AS q ON p.id = q.id) ON c.id = p.id"
     list(session.run("SET 'execution.runtime-mode' = 'batch'"))
-    found = plan(session, sql.replace("c.n ", "c.id "))
+    found = optimized_plan(session, sql.replace("c.n ", "c.id "))
     assert "stateTtl=[1 d, default]" in found
     assert "stateTtl=[0 d, default], hints=[left=broadcast]" in found
     env = session.planner.environment()
@@ -544,7 +546,7 @@ def test_hints_of_joins(session: Session) -> None:
 
 
 def test_a_join_that_is_read_by_name_hides_what_it_merged(session: Session) -> None:
-    found = plan(session, "SELECT *, p.n AS pn FROM (SELECT who, n FROM clicks) AS c JOIN (SELECT n, name FROM people) AS p USING (n)")
+    found = optimized_plan(session, "SELECT *, p.n AS pn FROM (SELECT who, n FROM clicks) AS c JOIN (SELECT n, name FROM people) AS p USING (n)")
     assert "Calc(select=[n, who, name, n0 AS pn]" in found
 
 

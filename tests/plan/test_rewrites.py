@@ -6,16 +6,20 @@ import shutil
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.plan.explain import tree
 from sqlstream.plan.rules import EACH_NODE, WHOLE_PLAN, row_clock, state_ttl, whole_plan
 from sqlstream.plan.rules.each_node import at_each_node
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.statements import split
 from tests.support.expectations import as_marked, write
+from tests.support.sessions import open_session
+
+if TYPE_CHECKING:
+    from sqlstream.session.session import Session
 
 FOLDER = Path(__file__).with_name("rules")
 RULES = (*EACH_NODE, *WHOLE_PLAN, row_clock, state_ttl)
@@ -44,8 +48,7 @@ def around(session: Session, name: str, sql: str) -> tuple[list[str], list[str]]
 def test_rule(name: str, tmp_path: Path, update: bool) -> None:
     (tmp_path / "udfs").mkdir()
     shutil.copy(FOLDER / "words_and_folds.py", tmp_path / "udfs")
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(session.run((FOLDER / "tables.sql").read_text()))
+    session = open_session(tmp_path, (FOLDER / "tables.sql").read_text())
     path = FOLDER / f"{name}.sql"
     lines = path.read_text().splitlines()
     script = "\n".join("" if line.startswith((BEFORE, AFTER)) else line for line in lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import NotSupported, ValidationError
-from tests.plan.explained import plan
+from tests.support.sessions import optimized_plan
 
 if TYPE_CHECKING:
     from sqlstream.session.session import Session
@@ -48,13 +48,13 @@ INTERVALS = {
 @pytest.mark.parametrize("kind", ["JOIN", "FULL JOIN"])
 @pytest.mark.parametrize(("condition", "lower", "upper"), INTERVALS.values(), ids=INTERVALS)
 def test_an_interval_join(session: Session, kind: str, condition: str, lower: int, upper: int) -> None:
-    found = plan(session, f"SELECT a.v, b.v FROM a {kind} b ON a.k = b.k AND {condition}")
+    found = optimized_plan(session, f"SELECT a.v, b.v FROM a {kind} b ON a.k = b.k AND {condition}")
     assert f"isRowTime=true, leftLowerBound={lower}, leftUpperBound={upper}," in found
     assert found.count("WatermarkAssigner") == 2
 
 
 def test_an_interval_join_in_where_without_keys_by_processing_time(session: Session) -> None:
-    found = plan(session, "SELECT x.v, y.v FROM p AS x, p AS y WHERE x.t BETWEEN y.t - INTERVAL '1' MINUTE AND y.t")
+    found = optimized_plan(session, "SELECT x.v, y.v FROM p AS x, p AS y WHERE x.t BETWEEN y.t - INTERVAL '1' MINUTE AND y.t")
     assert "IntervalJoin(joinType=[InnerJoin], windowBounds=[isRowTime=false, leftLowerBound=-60000, leftUpperBound=0" in found
 
 
@@ -72,34 +72,38 @@ REGULAR = {
 
 @pytest.mark.parametrize("condition", REGULAR.values(), ids=REGULAR)
 def test_a_regular_join(session: Session, condition: str) -> None:
-    found = plan(session, f"SELECT a.v, b.v FROM a JOIN b ON a.k = b.k AND {condition}")
+    found = optimized_plan(session, f"SELECT a.v, b.v FROM a JOIN b ON a.k = b.k AND {condition}")
     assert "Join(joinType=[InnerJoin]" in found
     assert "IntervalJoin" not in found
     assert "WatermarkAssigner" not in found
 
 
 def test_only_what_is_read_is_kept(session: Session) -> None:
-    found = plan(session, "SELECT a.v FROM a JOIN b ON a.k = b.k AND a.ts = b.ts")
+    found = optimized_plan(session, "SELECT a.v FROM a JOIN b ON a.k = b.k AND a.ts = b.ts")
     assert "Calc(select=[k AS k0, ts AS ts0]" in found or "Calc(select=[k0, ts0]" in found
-    found = plan(session, "SELECT a.v FROM a JOIN last_b FOR SYSTEM_TIME AS OF a.ts AS b ON a.k = b.k")
+    found = optimized_plan(session, "SELECT a.v FROM a JOIN last_b FOR SYSTEM_TIME AS OF a.ts AS b ON a.k = b.k")
     assert "Calc(select=[k AS k0, ts AS ts0]" in found or "Calc(select=[k0, ts0]" in found
 
 
 @pytest.mark.parametrize(("view", "time"), [("pairs", "ts"), ("pairs", "other"), ("rated", "ts")])
 def test_times_stay_attributes(session: Session, view: str, time: str) -> None:
-    found = plan(
+    found = optimized_plan(
         session, f"SELECT window_end, COUNT(*) FROM TUMBLE(TABLE {view}, DESCRIPTOR({time}), INTERVAL '1' HOUR) GROUP BY window_start, window_end"
     )
     assert "WindowAggregate" in found
 
 
 def test_what_gives_versions(session: Session) -> None:
-    assert "OverAggregate" not in plan(session, "SELECT a.k, u.v FROM a JOIN upper_b FOR SYSTEM_TIME AS OF a.ts AS u ON a.k = u.id AND a.n > 3")
-    assert "TemporalJoin" in plan(session, "SELECT * FROM a LEFT JOIN r2 FOR SYSTEM_TIME AS OF a.ts ON r2.v = a.v AND r2.k = a.k AND r2.ts < a.t2")
+    assert "OverAggregate" not in optimized_plan(
+        session, "SELECT a.k, u.v FROM a JOIN upper_b FOR SYSTEM_TIME AS OF a.ts AS u ON a.k = u.id AND a.n > 3"
+    )
+    assert "TemporalJoin" in optimized_plan(
+        session, "SELECT * FROM a LEFT JOIN r2 FOR SYSTEM_TIME AS OF a.ts ON r2.v = a.v AND r2.k = a.k AND r2.ts < a.t2"
+    )
 
 
 def test_a_condition_behind_where_is_asked_of_the_left_below_a_temporal_join(session: Session) -> None:
-    found = plan(session, "SELECT a.n FROM a JOIN r FOR SYSTEM_TIME AS OF a.ts AS r ON a.k = r.k WHERE r.rate > 5 AND a.n > 3")
+    found = optimized_plan(session, "SELECT a.n FROM a JOIN r FOR SYSTEM_TIME AS OF a.ts AS r ON a.k = r.k WHERE r.rate > 5 AND a.n > 3")
     assert [line.strip(" +-|").partition("(")[0] for line in found.splitlines()][:3] == ["Calc", "Calc", "TemporalJoin"]
     above, below = found.split("TemporalJoin")
     assert "rate > 5" in above
@@ -149,7 +153,7 @@ REFUSED = {
 @pytest.mark.parametrize(("source", "message"), REFUSED.values(), ids=REFUSED)
 def test_refusal(session: Session, source: str, message: str) -> None:
     with pytest.raises((ValidationError, NotSupported)) as error:
-        plan(session, f"SELECT * FROM {source}")
+        optimized_plan(session, f"SELECT * FROM {source}")
     assert message in str(error.value)
 
 
@@ -161,7 +165,7 @@ def test_refusal(session: Session, source: str, message: str) -> None:
     ],
 )
 def test_a_temporal_join_by_columns_of_one_name(session: Session, select: str, joined: str) -> None:
-    assert f"TemporalJoin(joinType=[InnerJoin], {joined}" in plan(session, f"SELECT {select}")
+    assert f"TemporalJoin(joinType=[InnerJoin], {joined}" in optimized_plan(session, f"SELECT {select}")
 
 
 @pytest.mark.parametrize("asked", ["SELECT a.v FROM a JOIN b ON {0}", "SELECT a.v FROM a JOIN b ON a.k = b.k WHERE {0}"])

@@ -8,8 +8,8 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import Sink
 from sqlstream.session import dependents
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
+from tests.support.sessions import open_session
 
 DECLARATIONS = """
 CREATE TABLE t (n INT) WITH ('connector' = 'datagen');
@@ -32,9 +32,7 @@ def shell(tmp_path, asked):
         (tmp_path / "queries").mkdir(exist_ok=True)
         (tmp_path / "queries" / "reads.sql").write_text("-- :least INT\nWITH x AS (SELECT 1) SELECT n FROM w WHERE n > :least;")
         (tmp_path / "queries" / "not.sql").write_text("WITH t AS (SELECT 1 AS n) SELECT n FROM t; SELEC;")
-        made = Session(tmp_path, notify=lambda line: None, ask=lambda question, _: asked.append(question) or answer, **more)
-        list(made.run(DECLARATIONS))
-        return made
+        return open_session(tmp_path, DECLARATIONS, ask=lambda question, _: asked.append(question) or answer, **more)
 
     return open_shell
 
@@ -59,8 +57,7 @@ def test_a_yes_drops(shell, asked):
 
 
 def test_a_script_is_not_asked(tmp_path):
-    session = Session(tmp_path, notify=lambda line: None)
-    list(session.run(DECLARATIONS))
+    session = open_session(tmp_path, DECLARATIONS)
     list(session.run("DROP TABLE sink"))
     assert "sink" not in tables(session)
 

@@ -12,9 +12,9 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan.nodes import Field
 from sqlstream.session import export
 from sqlstream.session.plot import chart
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.dialect import parse
+from tests.support.sessions import open_session
 
 INS, UB, UA, D = RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER, RowKind.DELETE
 
@@ -94,14 +94,14 @@ def test_parquet_has_the_types(tmp_path, spark):
 
 
 def test_statements_without_a_last_result(tmp_path):
-    session = Session(tmp_path, notify=lambda line: None)
+    session = open_session(tmp_path)
     for statement in ("EXPORT LAST TO 'a.csv'", "PLOT"):
         with pytest.raises(ValidationError, match="no SELECT has run"):
             list(session.run(statement))
 
 
 def test_the_statements(tmp_path):
-    session = Session(tmp_path, notify=lambda line: None)
+    session = open_session(tmp_path)
     list(session._client.keeping(columns(n="INT"), iter([Change(INS, ("1",)), Change(INS, ("2",))])))
     (done,) = session.run("EXPORT LAST TO 'a.csv'")
     assert done.notices == (f"2 rows written to {tmp_path / 'a.csv'}.",)
@@ -113,7 +113,7 @@ def test_the_statements(tmp_path):
 
 
 def test_what_is_there_is_replaced_only_on_demand(tmp_path):
-    session = Session(tmp_path, notify=lambda line: None)
+    session = open_session(tmp_path)
     list(session._client.keeping(columns(n="INT"), iter([Change(INS, ("1",))])))
     (tmp_path / "a.csv").write_text("mine")
     (tmp_path / "folder").mkdir()

@@ -5,8 +5,8 @@ import pytest
 from sqlstream.cli import check
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.queries import SavedQuery, signature
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
+from tests.support.sessions import open_session
 
 TEXT = """-- What was spent?
 -- by one, at least so much
@@ -86,9 +86,7 @@ def session(tmp_path):
         "-- How many?\n-- :least INT\nSET 'a' = 'b';\nEXPLAIN SELECT n\nFROM t WHERE n > :least AND n < :most AND s = NULL;"
     )
     (tmp_path / "queries" / "other.sql").write_text("SHOW TABLES;")
-    made = Session(tmp_path, notify=lambda line: None)
-    list(made.run("CREATE TABLE t (n INT, s STRING) WITH ('connector' = 'datagen')"))
-    return made
+    return open_session(tmp_path, "CREATE TABLE t (n INT, s STRING) WITH ('connector' = 'datagen')")
 
 
 def test_it_runs_by_its_name(session):

@@ -9,8 +9,8 @@ from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.session import raw_topics
 from sqlstream.session.inference import create_table
-from sqlstream.session.session import Session
 from tests.support.kafka_mock import MockKafka
+from tests.support.sessions import open_session
 
 DAY = 1_767_225_600_000
 BROKERS = {"properties.bootstrap.servers": "b:1"}
@@ -25,27 +25,23 @@ def record(i):
     return DAY + i, f"k{i}".encode(), b'{"n": %d}' % i
 
 
-def session(tmp_path, **more):
-    return Session(tmp_path, notify=lambda line: None, **more)
-
-
 def test_peek(kafka, tmp_path, monkeypatch):
     kafka.produce("t", (DAY, None, b"\xff\x00"), (DAY + 1500, b"k", "é\n".encode()), record(2000))
     monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
-    (found,) = session(tmp_path).run("PEEK 't'")
+    (found,) = open_session(tmp_path).run("PEEK 't'")
     assert [c.name for c in found.columns] == ["partition", "offset", "timestamp", "key", "value"]
     assert found.rows == (
         ("0", "0", "2026-01-01 00:00:00.000Z", None, "x'ff00'"),
         ("0", "1", "2026-01-01 00:00:01.500Z", "k", "é\\n"),
         ("0", "2", "2026-01-01 00:00:02.000Z", "k2000", '{"n": 2000}'),
     )
-    (found,) = session(tmp_path).run("PEEK 't' LIMIT 1")
+    (found,) = open_session(tmp_path).run("PEEK 't' LIMIT 1")
     assert len(found.rows) == 1
 
 
 def test_which_brokers(tmp_path, monkeypatch):
     monkeypatch.delenv("KAFKA_BOOTSTRAP", raising=False)
-    one = session(tmp_path)
+    one = open_session(tmp_path)
 
     def brokers(topic="t"):
         found = raw_topics.brokers(one._catalog, one.options, tmp_path, topic)
@@ -73,7 +69,7 @@ SECURED = """CREATE TABLE a (a INT) WITH ('connector' = 'kafka', 'topic' = 'one;
 def test_a_table_tells_how_to_log_in(tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKA_BOOTSTRAP", "env:1")
     monkeypatch.delenv("KAFKA_PASSWORD", raising=False)
-    one = session(tmp_path)
+    one = open_session(tmp_path)
     list(one.run(SECURED))
     assert raw_topics.known_properties({"properties.bootstrap.servers": "other:1"}, one._catalog, {}, tmp_path) == {"bootstrap.servers": "other:1"}
     with pytest.raises(ValidationError, match="KAFKA_PASSWORD, which is not set"):
@@ -98,7 +94,7 @@ def test_a_table_tells_how_to_log_in(tmp_path, monkeypatch):
 def test_infer_shows_no_secret(kafka, tmp_path, monkeypatch):
     kafka.produce("t", record(1))
     monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
-    one = session(tmp_path)
+    one = open_session(tmp_path)
     list(one.run(SECURED.replace("SASL_SSL", "PLAINTEXT").replace("${env:KAFKA_PASSWORD}", "hunter2").replace("one;two", "t")))
     (shown,) = one.run("INFER TABLE FROM 't'")
     assert "'properties.security.protocol' = 'PLAINTEXT'" in shown.lines and "sasl.jaas.config" in shown.lines and "hunter2" not in shown.lines
@@ -159,14 +155,14 @@ def test_infer_shows_and_saves(kafka, tmp_path, monkeypatch):
     kafka.produce("seen", record(0), record(1))
     kafka.produce("empty")
     monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
-    one = session(tmp_path)
+    one = open_session(tmp_path)
     (shown,) = one.run("INFER TABLE FROM 'seen'")
     assert shown.lines.startswith("CREATE TABLE `seen` (\n  n INT\n) WITH (")
     assert not (tmp_path / "catalog").exists()
     shown, done = one.run("INFER TABLE s FROM 'seen' SAVE")
     assert done.notices == ("Saved catalog/s.sql",)
     assert "${env:KAFKA_BOOTSTRAP}" in (tmp_path / "catalog" / "s.sql").read_text()
-    again = session(tmp_path)
+    again = open_session(tmp_path)
     assert next(iter(again.run("DESCRIBE s"))).rows[0][:2] == ("n", "INT")
     with pytest.raises(ValidationError, match="no records to infer a table from"):
         list(one.run("INFER TABLE FROM 'empty'"))
@@ -177,7 +173,7 @@ def test_infer_asks_in_a_terminal(kafka, tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
     for answer in (False, True):
         asked = []
-        one = session(tmp_path, interactive=True, ask=lambda question, _: asked.append(question) or answer)  # noqa: B023
+        one = open_session(tmp_path, interactive=True, ask=lambda question, _: asked.append(question) or answer)  # noqa: B023
         assert len(list(one.run("INFER TABLE FROM 'seen'"))) == 1 + answer
         assert asked == ["Save it to the project's catalog?"]
         assert (tmp_path / "catalog" / "seen.sql").exists() is answer
@@ -193,7 +189,7 @@ def test_a_real_broker(broker, tmp_path, monkeypatch):
     found = KafkaClient({"bootstrap.servers": broker.bootstrap}).latest(topic, 5000)
     assert sorted(json.loads(r.value)["n"] for r in found) == list(range(1000))
     assert {r.key for r in found} == {f"k{i}".encode() for i in range(7)}
-    one = session(tmp_path)
+    one = open_session(tmp_path)
     (peeked,) = one.run(f"PEEK '{topic}' LIMIT 3")
     assert len(peeked.rows) == 3
     (shown,) = one.run(f"INFER TABLE x FROM '{topic}'")

@@ -12,6 +12,7 @@ from sqlstream.session.session import HANDLERS, Session
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.pattern import Choice, Slot
 from sqlstream.sql.syntax.statement_table import BY_FIRST_WORD, FORMS, INIT_WORDS, LISTED
+from tests.support.sessions import open_session
 
 
 @pytest.mark.parametrize("node", dict.fromkeys(form.node for form in FORMS), ids=lambda node: node.__name__)
@@ -39,8 +40,7 @@ CREATE VIEW v AS SELECT a FROM t;"""
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    one = Session(tmp_path_factory.mktemp("project"), notify=lambda line: None)
-    list(one.run(DECLARED))
+    one = open_session(tmp_path_factory.mktemp("project"), DECLARED)
     yield one
     one.close()
 

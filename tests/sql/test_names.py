@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
-from sqlstream.session.session import Session
+from tests.support.sessions import explained, open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 DECLARED = """
 CREATE TABLE t (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', 'number-of-rows' = '5');
@@ -30,21 +32,14 @@ MATCHED = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.a AS z"
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    made = Session(tmp_path_factory.mktemp("project"), options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARED))
-    return made
-
-
-def plan(session: Session, text: str) -> str:
-    (outcome,) = session.run(f"EXPLAIN {text}")
-    return str(outcome.rows[0][0])
+    return open_session(tmp_path_factory.mktemp("project"), DECLARED)
 
 
 def test_words_that_are_no_functions_are_columns(session: Session) -> None:
     words = "user, USER, current_user, session_user, system_user, current_role, current_path, current_catalog, current_schema".split(", ")
     columns = ", ".join(f"`{w}`" for w in words)
     text = f"SELECT {', '.join(words)} FROM (VALUES ({', '.join('1' for _ in words)})) AS v ({columns}) WHERE user = 1 ORDER BY user LIMIT 1"
-    assert f"Calc(select=[{', '.join(words)}]" in plan(session, text)
+    assert f"Calc(select=[{', '.join(words)}]" in explained(session, text)
 
 
 WINDOW_COLUMNS = """CREATE TABLE w (window_start INT, window_end STRING, window_time INT, `$window_start` INT, a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
@@ -64,7 +59,7 @@ OVER_TAKEN_NAMES = {
 @pytest.mark.parametrize("text", OVER_TAKEN_NAMES)
 def test_windows_over_columns_that_are_called_as_theirs(session: Session, text: str) -> None:
     list(session.run(WINDOW_COLUMNS.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")))
-    assert OVER_TAKEN_NAMES[text] in plan(session, text)
+    assert OVER_TAKEN_NAMES[text] in explained(session, text)
 
 
 ORDINALS = {
@@ -157,20 +152,20 @@ TAKEN = (
 
 @pytest.mark.parametrize("text", TAKEN)
 def test_taken(session: Session, text: str) -> None:
-    assert plan(session, text)
+    assert explained(session, text)
 
 
 @pytest.mark.parametrize("key", ["2", "(2)", "2.9", "2e0", "b", "(b)"])
 def test_a_place_is_a_column(session: Session, key: str) -> None:
-    assert "orderBy=[b DESC]" in plan(session, f"SELECT a, b FROM t ORDER BY {key} DESC LIMIT 5")
+    assert "orderBy=[b DESC]" in explained(session, f"SELECT a, b FROM t ORDER BY {key} DESC LIMIT 5")
 
 
 def test_what_a_limit_counts_is_its_whole_part(session: Session) -> None:
-    assert "fetch=[1]" in plan(session, "SELECT a FROM t LIMIT 1.9").split("==")[2]
+    assert "fetch=[1]" in explained(session, "SELECT a FROM t LIMIT 1.9").split("==")[2]
 
 
 def test_an_order_of_a_union_by_an_expression_shows_its_columns_alone(session: Session) -> None:
-    shown = plan(session, "SELECT a, d FROM u UNION ALL SELECT a, d FROM u ORDER BY a + 1, 2 LIMIT 3")
+    shown = explained(session, "SELECT a, d FROM u UNION ALL SELECT a, d FROM u ORDER BY a + 1, 2 LIMIT 3")
     assert "orderBy=[$sort0 ASC, d ASC]" in shown
     assert "Calc(select=[a, d]" in shown
 
@@ -191,14 +186,14 @@ def test_the_columns_of_a_view_have_names_of_their_own(session: Session, text: s
 
 def test_a_view_may_name_columns_that_its_query_does_not(session: Session) -> None:
     list(session.run("CREATE VIEW named (x, y) AS SELECT a, a FROM t"))
-    assert plan(session, "SELECT x, y FROM named")
+    assert explained(session, "SELECT x, y FROM named")
 
 
 def test_a_view_of_the_catalogs_files_with_two_columns_of_a_name_is_refused_where_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "v.sql").write_text("CREATE TABLE u (a INT) WITH ('connector' = 'datagen');\nCREATE VIEW v AS SELECT a, a FROM u;\n")
     with pytest.raises(ValidationError, match="has two columns 'a'"):
-        list(Session(tmp_path, notify=lambda line: None).run("EXPLAIN SELECT 1 FROM v"))
+        explained(open_session(tmp_path), "SELECT 1 FROM v")
 
 
 MODULES = {

@@ -5,12 +5,16 @@ from __future__ import annotations
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import Flink, parse
+from tests.support.sessions import open_session
+
+if TYPE_CHECKING:
+    from sqlstream.session.session import Session
 
 ROOT = Path(__file__).parents[2]
 DECLARED = """
@@ -23,9 +27,7 @@ CREATE TABLE u (a INT, d STRING) WITH ('connector' = 'delta', 'table-path' = 'u'
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    made = Session(tmp_path_factory.mktemp("project"), options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARED))
-    return made
+    return open_session(tmp_path_factory.mktemp("project"), DECLARED)
 
 
 # Read by the parser, as Flink's does; refused when bound or planned.

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.plan.upgrade import Fate, PlanRecord, SinkRecord, SourceRecord, judge, record, table
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
 from tests.plan.test_identity import SCRIPT
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +32,7 @@ JOIN = "SELECT b.item, CAST(a.id AS BIGINT) FROM bids AS b {} JOIN asks AS a ON 
 
 @pytest.fixture
 def plans(tmp_path: Path):
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(session.run(TABLES))
+    session = open_session(tmp_path, TABLES)
 
     def plan(*queries: str, into=("out_", "other"), before: str = "") -> PlanRecord:
         list(session.run(before))
@@ -101,9 +100,8 @@ def test_state_that_is_lost(plans, old: str, new: str) -> None:
 
 
 def test_a_plan_keeps_all_of_itself(plans, tmp_path: Path) -> None:
-    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
     declared, statement = re.fullmatch(r"(.*?)((?:EXPLAIN|INSERT).*);\s*", SCRIPT, re.S).groups()
-    list(client.run(declared))
+    client = open_session(tmp_path, declared)
     records = [record((planned.plan,), "UTC") for planned in client.planner.plans(parse(statement))]
     for each in records:
         verdict = judge(each, each)

@@ -10,10 +10,12 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs.folder import FINISHED, JobFolder, find, other_plan
 from sqlstream.runtime.jobs.versions import Origin, Version, digest, first_digest
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 TABLES = """
 CREATE TABLE bids (item STRING, price INT) WITH ('connector' = 'datagen');
@@ -24,9 +26,7 @@ NAME = "insert-into_default_catalog.default_database.shown"
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    made = Session(tmp_path, notify=lambda line: None)
-    list(made.run(TABLES))
-    return made
+    return open_session(tmp_path, TABLES)
 
 
 def plan(session: Session, query: str):

@@ -9,14 +9,15 @@ import pytest
 
 from sqlstream.runtime.monitor.metrics import Batch, BrokerContact, FilterRows, Input, Partition, QueryMetrics, Split, Timed
 from sqlstream.runtime.monitor.why import Reason, next_end, reasons
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
 from tests.runtime.monitor.recordings import job, recorded
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlstream.plan.nodes import Sink
+    from sqlstream.session.session import Session
 
 TOPIC = """
 CREATE TABLE {name} (item STRING, price INT, ts TIMESTAMP(3), ts_ltz TIMESTAMP_LTZ(3), proctime AS PROCTIME(),
@@ -35,9 +36,7 @@ T = 1_700_000_000_000
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(DECLARATIONS))
-    return made
+    return open_session(tmp_path, DECLARATIONS)
 
 
 @pytest.fixture

@@ -9,22 +9,20 @@ from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.plan.planner import Planner
 from sqlstream.session.completion import suggest
 from sqlstream.session.completion.topic_names import TopicNames
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 
 @pytest.fixture
 def session(tmp_path):
     (tmp_path / "queries").mkdir()
     (tmp_path / "queries" / "daily.sql").write_text("SELECT 1;")
-    session = Session(tmp_path, interactive=False, notify=lambda line: None)
     script = """
     CREATE TABLE orders (item STRING, price INT, who ROW<name STRING>, twice AS price * 2, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
     CREATE TEMPORARY VIEW totals AS SELECT item, SUM(price) AS total FROM orders GROUP BY item;
     CREATE TABLE events (a INT) WITH ('connector' = 'kafka', 'topic' = 'e', 'properties.bootstrap.servers' = 'broker:1', 'format' = 'json');
     CREATE DATABASE archive;
     """
-    list(session.run(script))
-    return session
+    return open_session(tmp_path, script)
 
 
 def first(text, context):

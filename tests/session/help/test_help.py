@@ -12,19 +12,15 @@ from sqlstream.core import settings
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.session.help import text
 from sqlstream.session.help.query_forms import QUERY_FORMS
-from sqlstream.session.session import Session
 from sqlstream.sql.functions import FUNCTIONS
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def session(folder: Path, **more) -> Session:
-    return Session(folder, options={"table.local-time-zone": "UTC"}, notify=lambda line: None, **more)
-
-
 def said(folder: Path, statement: str) -> str:
-    (outcome,) = session(folder).run(statement)
+    (outcome,) = open_session(folder).run(statement)
     return outcome.lines
 
 
@@ -84,7 +80,7 @@ def test_everything_has_help() -> None:
 
 @pytest.mark.parametrize("topic", QUERY_FORMS, ids=lambda t: t.name)
 def test_examples_of_topics_are_planned(tmp_path: Path, topic) -> None:
-    made = session(tmp_path)
+    made = open_session(tmp_path)
     *before, last = (s for s in topic.example.split(";\n") if s.strip())
     list(made.run(";\n".join([*before, ""])))
     (outcome,) = made.run(f"EXPLAIN {last.strip()}")
@@ -93,7 +89,7 @@ def test_examples_of_topics_are_planned(tmp_path: Path, topic) -> None:
 
 @pytest.mark.parametrize("connector", connectors.CONNECTORS, ids=lambda c: c.name)
 def test_examples_of_connectors_are_tables(tmp_path: Path, connector) -> None:
-    made = session(tmp_path)
+    made = open_session(tmp_path)
     list(made.run(connector.example.replace("${env:SHOP_PASSWORD}", "x")))
     name = re.search(r"CREATE TABLE (\w+)", connector.example)[1]
     (outcome,) = made.run(f"DESCRIBE {name};")
@@ -101,7 +97,7 @@ def test_examples_of_connectors_are_tables(tmp_path: Path, connector) -> None:
 
 
 def test_examples_of_functions_are_planned(tmp_path: Path) -> None:
-    made = session(tmp_path)
+    made = open_session(tmp_path)
     list(made.run("SET 'execution.runtime-mode' = 'batch';"))
     wrong = []
     for function in FUNCTIONS:
@@ -114,19 +110,19 @@ def test_examples_of_functions_are_planned(tmp_path: Path) -> None:
 
 
 def test_describe_function(tmp_path: Path) -> None:
-    (shown,) = session(tmp_path).run("DESCRIBE FUNCTION EXTENDED `substr`;")
+    (shown,) = open_session(tmp_path).run("DESCRIBE FUNCTION EXTENDED `substr`;")
     assert dict(shown.rows) == {
         "is system function": "true", "is temporary": "false", "kind": "SCALAR", "requirements": "[]", "is deterministic": "true",
         "supports constant folding": "true", "signature": "SUBSTR(STRING, INT, INT?)",
         "description": "A part, counted from 1; from the end where negative.", "example": "SELECT SUBSTR('abc', 2, 1);",
     }  # fmt: skip
-    (shown,) = session(tmp_path).run("DESCRIBE FUNCTION `rand`;")
+    (shown,) = open_session(tmp_path).run("DESCRIBE FUNCTION `rand`;")
     assert shown.rows == (("is system function", "true"), ("is temporary", "false"))
 
 
 @pytest.mark.spark
 def test_examples_run(tmp_path: Path, engine) -> None:
-    made = session(tmp_path, engine=engine)
+    made = open_session(tmp_path, engine=engine)
     for name in ("CUMULATE", "UNNEST", "TEMPORAL JOIN"):
         example = next(t.example for t in QUERY_FORMS if t.name == name)
         *_, stream = made.run(example)
