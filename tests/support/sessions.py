@@ -65,8 +65,8 @@ def catch_up(job: Job) -> None:
 
 
 def feed(folder: Path, *records: Mapping[str, object]) -> None:
-    """A new file of JSON lines, which a stream of files sees when it is whole; its name is the number of those before it."""
-    name = str(len(list(folder.iterdir())))
-    part = folder / f".{name}"
+    """A new file of JSON lines, which a stream of files sees when it is whole; its name is a number, from 1."""
+    number = 1 + len(list(folder.iterdir()))
+    part = folder / f".{number}"
     part.write_text("".join(json.dumps(record) + "\n" for record in records))
-    part.rename(folder / f"{name}.json")
+    part.rename(folder / f"{number}.json")

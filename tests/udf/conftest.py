@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, feed, open_session
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -27,23 +26,18 @@ def stream(request: pytest.FixtureRequest, engine, tmp_path: Path) -> Iterator[S
     (tmp_path / "project" / "udfs").mkdir(parents=True)
     (tmp_path / "project" / "udfs" / "groups.py").write_text(request.module.MODULE)
     emitted: list[str] = []
-    made = Session(tmp_path / "project", options={"table.local-time-zone": "UTC"}, engine=engine, emit=emitted.append, notify=lambda line: None)
-    list(made.run(
+    declared = (
         f"CREATE TABLE r (k STRING, x INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', "
         "'format' = 'json', 'source.monitor-interval' = '1 s')"
-    ))  # fmt: skip
+    )
+    made = open_session(tmp_path / "project", declared, engine=engine, emit=emitted.append)
 
     def put(*given: Row, lines: int) -> list[str]:
-        text = "".join(json.dumps({"k": k, "x": x, "ts": f"2024-01-01 {at}"}) + "\n" for k, x, at in given)
-        # Its name begins with a dot until it is whole.
-        hidden = tmp_path / "in" / ".next"
-        hidden.write_text(text)
-        hidden.rename(tmp_path / "in" / f"{time.time_ns()}.json")
+        feed(tmp_path / "in", *({"k": k, "x": x, "ts": f"2024-01-01 {at}"} for k, x, at in given))
         if lines:
             until(lambda: len(emitted) >= lines, said=lambda: emitted)
             for job in made.jobs:
-                for query in job.queries:
-                    query.processAllAvailable()
+                catch_up(job)
         found, emitted[:] = sorted(emitted), []
         return found
 

@@ -8,11 +8,13 @@ import pytest
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.plan.state import unbounded_state
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
+from tests.support.sessions import open_session, optimized_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 MODULE = """
 from pyflink.table import DataTypes, ListView, MapView, TableAggregateFunction
@@ -57,14 +59,11 @@ WINDOWS = "TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 def session(tmp_path: Path) -> Session:
     (tmp_path / "udfs").mkdir()
     (tmp_path / "udfs" / "groups.py").write_text(MODULE)
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(made.run(TABLE))
-    return made
+    return open_session(tmp_path, TABLE)
 
 
 def plan(session: Session, sql: str) -> list[str]:
-    text = next(outcome.rows[0][0] for outcome in session.run(f"EXPLAIN {sql}"))
-    return [line.strip(" +-") for line in text.split("== Optimized Physical Plan ==")[1].split("\n\n")[0].strip().splitlines()]
+    return [line.strip(" +-") for line in optimized_plan(session, sql).splitlines()]
 
 
 def test_a_group_aggregate(session: Session) -> None:

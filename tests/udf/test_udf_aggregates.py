@@ -8,9 +8,10 @@ import pytest
 
 from sqlstream.core.errors import JobFailed
 from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, rows
 
 if TYPE_CHECKING:
+    from sqlstream.session.session import Session
     from tests.udf.conftest import Stream
 
 MODULE = '''
@@ -123,13 +124,9 @@ def session(tmp_path_factory, engine):
     project = tmp_path_factory.mktemp("aggregates")
     (project / "udfs").mkdir()
     (project / "udfs" / "groups.py").write_text(MODULE)
-    made = Session(project, options={"table.local-time-zone": "UTC", "execution.runtime-mode": "batch"}, engine=engine, notify=lambda line: None)
+    made = open_session(project, options={"execution.runtime-mode": "batch"}, engine=engine)
     yield made
     made.close()
-
-
-def rows(session: Session, sql: str) -> list[tuple]:
-    return [row for outcome in session.run(sql) for row in getattr(outcome, "rows", ())]
 
 
 def test_groups(session: Session) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.session.session import Session
 from sqlstream.udf.worker.concurrent import Calls, TimedOut, concurrent_values
+from tests.support.sessions import open_session, rows
 
 MODULE = """
 import asyncio
@@ -126,7 +126,7 @@ def test_only_scalar_functions_wait(project: Path) -> None:
     (project / "udfs" / "bad.py").write_text(
         "from sqlstream.udf import udf\n\n\n@udf(result_type='INT', func_type='pandas')\nasync def bad(x):\n    return x\n"
     )
-    session = Session(project, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
+    session = open_session(project)
     with pytest.raises(SqlStreamError) as raised:
         list(session.run("EXPLAIN SELECT bad(1)"))
     assert raised.value.message == "The function 'bad.bad': only a scalar function by row can be async, at udfs/bad.py:4."
@@ -134,14 +134,9 @@ def test_only_scalar_functions_wait(project: Path) -> None:
 
 @pytest.mark.spark
 def test_on_spark(project: Path, engine: Any) -> None:
-    options = {"table.local-time-zone": "UTC", "execution.runtime-mode": "batch"}
-    session = Session(project, options=options, engine=engine, notify=lambda line: None)
-
-    def rows(sql: str) -> list[tuple]:
-        return [row for outcome in session.run(sql) for row in getattr(outcome, "rows", ())]
-
-    assert rows("SELECT x, slow(slow(x)) FROM (VALUES (1), (2), (3)) AS t (x) WHERE slow(x) > 2 ORDER BY x") == [("2", "8"), ("3", "12")]
-    assert rows("SELECT client(x) FROM (VALUES (3), (2), (1)) AS t (x) ORDER BY x") == [("1 after 1",), ("2 after 2",), ("3 after 3",)]
+    session = open_session(project, options={"execution.runtime-mode": "batch"}, engine=engine)
+    assert rows(session, "SELECT x, slow(slow(x)) FROM (VALUES (1), (2), (3)) AS t (x) WHERE slow(x) > 2 ORDER BY x") == [("2", "8"), ("3", "12")]
+    assert rows(session, "SELECT client(x) FROM (VALUES (3), (2), (1)) AS t (x) ORDER BY x") == [("1 after 1",), ("2 after 2",), ("3 after 3",)]
     for sql, problem in (
         ("SELECT client(x) FROM (VALUES (5)) AS t (x)", "The Python function CLIENT failed for (5): ValueError: attempt 3, at "),
         ("SET 'table.exec.async-scalar.retry-strategy' = 'NO_RETRY'; SELECT client(x) FROM (VALUES (7)) AS t (x)", "The Python function CLIENT failed for (7): ValueError: attempt 1, at "),
@@ -149,6 +144,6 @@ def test_on_spark(project: Path, engine: Any) -> None:
         ("SET 'table.exec.async-scalar.timeout' = '200 ms'; SELECT never(x) FROM (VALUES (1)) AS t (x)", "The Python function NEVER failed for (1): TimedOut: no result within 200 ms, all attempts included"),
     ):  # fmt: skip
         with pytest.raises(SqlStreamError) as raised:
-            rows(sql)
+            rows(session, sql)
         assert raised.value.message.startswith(problem)
     session.close()

@@ -9,7 +9,7 @@ import pytest
 
 from sqlstream.cli.main import main
 from sqlstream.session.help import python
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,7 +134,7 @@ def test_files_that_can_not_be_tested(project: Path, capsys) -> None:
 def test_help(project: Path) -> None:
     (project / "udfs" / "helped.py").write_text(python.MODULE)
     notices: list[str] = []
-    session = Session(project, options={"table.local-time-zone": "UTC"}, notify=notices.append)
+    session = open_session(project, notify=notices.append)
     assert [r[0] for o in session.run("SHOW USER FUNCTIONS") for r in o.rows] == ["mask", "rounded", "score", "weighted", "words"]
     for query in python.QUERY.splitlines():
         list(session.run(f"EXPLAIN {query}"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream.cli.main import main
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 PROJECT = Path(__file__).parents[2]
 
@@ -26,12 +26,11 @@ def test_a_model_scores_a_stream(tmp_path: Path, engine, broker, monkeypatch: py
     for folder in ("udfs", "queries"):
         shutil.copytree(PROJECT / folder, tmp_path / folder)
     notices: list[str] = []
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=notices.append)
     declaration = (PROJECT / "catalog" / "transactions.sql").read_text("utf-8")
     bounded = declaration.replace("'transactions',", "'scored',").replace(
         "'format' = 'json'", "'scan.bounded.mode' = 'latest-offset', 'format' = 'json'"
     )
-    list(session.run(bounded))
+    session = open_session(tmp_path, bounded, engine=engine, notify=notices.append)
     amounts = {"usual": (1200.0, 30000.0), "drained": (59000.0, 100.0), "unknown": (None, 100.0), "also usual": (300.0, 9000.0)}
     records = [
         {"transactionId": name, "accountId": "A00017", "eventTime": 1_735_801_200_000, "amount": amount, "balance": balance}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed
-from sqlstream.session.results import Submitted
+from tests.support.sessions import submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -98,11 +98,6 @@ AT = "00:00:01"
 pytestmark = pytest.mark.spark
 
 
-def submitted(stream: Stream, insert: str) -> Job:
-    (started,) = [o for o in stream[0].run(insert) if isinstance(o, Submitted)]
-    return stream[0].jobs.find(started.job_id)
-
-
 def failure(job: Job) -> str:
     until(lambda: job.error is not None)
     assert isinstance(job.error, JobFailed)
@@ -114,7 +109,7 @@ def test_a_group_of_many_rows(stream: Stream, tmp_path) -> None:
     session, put = stream
     list(session.run("CREATE TABLE o (k STRING, v STRING, n BIGINT) WITH ('connector' = 'print')"))
     insert = "INSERT INTO o SELECT k, traced(x), COUNT(*) FROM r GROUP BY k"
-    job = submitted(stream, insert)
+    job = submit(session, insert)
     assert put(*(("a", x, AT) for x in range(2500)), ("b", 1, AT), lines=2) == [
         "+I[a, 3123750 2500/0 here 500 True, 2500]",
         "+I[b, 1 1/0 here 1 True, 1]",
@@ -124,7 +119,7 @@ def test_a_group_of_many_rows(stream: Stream, tmp_path) -> None:
     session.jobs.stop(job.id)
     module = tmp_path / "project" / "udfs" / "groups.py"
     module.write_text(module.read_text().replace('return f"{state.total} {state.rows}', 'return f"again {state.total} {state.rows}'))
-    submitted(stream, insert)
+    submit(session, insert)
     assert put(("a", None, AT), lines=2) == ["+U[a, again 13517400 5201/1 here 201 True, 5201]", "-U[a, again 13517400 5200/0 here 200 True, 5200]"]
 
 
@@ -132,8 +127,8 @@ def test_rows_that_go(stream: Stream) -> None:
     """One that is folded is taken out by the function's retract, one behind it without; a group without rows is gone. DISTINCT has its first and last."""
     session, put = stream
     list(session.run("CREATE TABLE o (big BOOLEAN, v STRING, d STRING, n BIGINT) WITH ('connector' = 'print')"))
-    submitted(
-        stream,
+    submit(
+        session,
         "INSERT INTO o SELECT s > 999999, drawn(s), drawn(DISTINCT MOD(s, 10)), COUNT(*) FROM (SELECT k, SUM(x) AS s FROM r GROUP BY k) GROUP BY s > 999999",
     )
     digits = "45 10 gone 0"
@@ -163,7 +158,7 @@ def test_values_of_every_kind(stream: Stream) -> None:
         "CAST(x AS DECIMAL(10, 2))", "ts", "CAST(ts AS TIMESTAMP_LTZ(3))", "CAST(ts AS DATE)", "ROW(x, k)", "ARRAY[x, NULL]", "MAP[k, x]", "x > 1",
         "CAST(x AS DOUBLE)", "CAST(k AS BYTES)", "TIMESTAMPDIFF(DAY, ts, ts)", "CAST(NULL AS STRING)", "INTERVAL '1' DAY",
     )  # fmt: skip
-    submitted(stream, f"INSERT INTO o SELECT shown(x, {', '.join(columns)}) FROM r")
+    submit(session, f"INSERT INTO o SELECT shown(x, {', '.join(columns)}) FROM r")
     (found,) = put(*(("a", x, AT) for x in range(1200)), lines=1)
     assert found.startswith(
         "+I[True (Decimal('1100.00'), datetime.datetime(2024, 1, 1, 0, 0, 1), datetime.datetime(2024, 1, 1, 0, 0, 1, tzinfo=zoneinfo.ZoneInfo(key='Europe/Prague')), "
@@ -176,8 +171,8 @@ def test_beside_others(stream: Stream) -> None:
     """Each call has an accumulator of its own; FILTER and DISTINCT say which rows it sees."""
     session, put = stream
     list(session.run("CREATE TABLE o (a STRING, b BIGINT, c BIGINT, d BIGINT, e BIGINT, f BIGINT) WITH ('connector' = 'print')"))
-    submitted(
-        stream, "INSERT INTO o SELECT traced(x), total(x) FILTER (WHERE x > 1198), total(DISTINCT MOD(x, 7)), total(2 * x), SUM(x), COUNT(*) FROM r"
+    submit(
+        session, "INSERT INTO o SELECT traced(x), total(x) FILTER (WHERE x > 1198), total(DISTINCT MOD(x, 7)), total(2 * x), SUM(x), COUNT(*) FROM r"
     )
     found = put(*(("a", x, AT) for x in range(1200)), ("b", None, AT), lines=1)
     assert found == ["+I[719400 1201/1 here 201 True, 1199, 21, 1438800, 719400, 1201]"]
@@ -188,12 +183,12 @@ def test_beside_others(stream: Stream) -> None:
 def test_failures(stream: Stream) -> None:
     session, put = stream
     list(session.run("CREATE TABLE o (k STRING, v BIGINT) WITH ('connector' = 'print')"))
-    job = submitted(stream, "INSERT INTO o SELECT k, fails(x, CONCAT('ge', 'heim')) FROM r GROUP BY k")
+    job = submit(session, "INSERT INTO o SELECT k, fails(x, CONCAT('ge', 'heim')) FROM r GROUP BY k")
     put(*(("a", x, AT) for x in range(1000)), lines=0)
     message = failure(job)
     assert message.startswith("The Python function FAILS failed for (13, ******): ValueError: no ******, at ")
     assert "groups.py:" in message
-    job = submitted(stream, "INSERT INTO o SELECT k, opened(x) FROM r WHERE x = 1 GROUP BY k")
+    job = submit(session, "INSERT INTO o SELECT k, opened(x) FROM r WHERE x = 1 GROUP BY k")
     message = failure(job)
     assert message.startswith("The accumulator of the Python function OPENED can't be kept, since it can't be pickled: TypeError: cannot pickle")
 
@@ -204,7 +199,7 @@ def test_one_row_an_upsert(stream: Stream, tmp_path) -> None:
     list(session.run(
         f"CREATE TABLE o (k STRING, v STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '{tmp_path / 'out'}')"
     ))  # fmt: skip
-    job = submitted(stream, "INSERT INTO o SELECT k, traced(x) FROM r GROUP BY k")
+    job = submit(session, "INSERT INTO o SELECT k, traced(x) FROM r GROUP BY k")
     put(*(("a", x, AT) for x in range(1001)), lines=0)
     put(("a", 1001, AT), ("b", None, AT), lines=0)
     expected = {("a", "501501 1002/0 here 2 True"), ("b", "0 1/1 here 1 True")}

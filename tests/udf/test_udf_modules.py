@@ -7,12 +7,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
-from sqlstream.session.session import Session
 from sqlstream.udf.declarations.left_out import LeftOut, failed_call, reporting_left_out
+from tests.support.sessions import open_session, optimized_plan
+
+if TYPE_CHECKING:
+    from sqlstream.session.session import Session
 
 MASKING = '''
 from pyflink.table import DataTypes
@@ -65,15 +69,11 @@ def project(tmp_path: Path) -> Path:
 
 
 def client(project: Path, notices: list[str] | None = None, **options: str) -> Session:
-    return Session(project, options={"table.local-time-zone": "UTC", **options}, notify=([] if notices is None else notices).append)
+    return open_session(project, options=options, notify=([] if notices is None else notices).append)
 
 
 def rows(session: Session, sql: str) -> list:
     return [row if len(row) > 1 else row[0] for outcome in session.run(sql) for row in outcome.rows]
-
-
-def plan(session: Session, sql: str) -> str:
-    return rows(session, f"EXPLAIN {sql}")[0].split("== Optimized Physical Plan ==")[1].split("==")[0].strip()
 
 
 def test_functions_are_found(project: Path) -> None:
@@ -97,19 +97,19 @@ def test_functions_are_found(project: Path) -> None:
 def test_calls_are_planned(project: Path) -> None:
     session = client(project)
     assert (
-        plan(session, "SELECT Mask('abc'), MASK('abc', 2)").splitlines()[0]
+        optimized_plan(session, "SELECT Mask('abc'), MASK('abc', 2)").splitlines()[0]
         == "Calc(select=[MASK('abc') AS EXPR$0, MASK('abc', 2) AS EXPR$1], changelogMode=[I])"
     )
-    assert "Correlate(invocation=[WORDS(x)], select=[w], joinType=[LEFT]" in plan(
+    assert "Correlate(invocation=[WORDS(x)], select=[w], joinType=[LEFT]" in optimized_plan(
         session, "SELECT w FROM (VALUES ('a b')) AS t (x) LEFT JOIN LATERAL TABLE(words(x)) AS u (w) ON TRUE"
     )
     # Conditions and operators only read what a projection has computed, once for each equal call.
-    filtered = plan(session, "SELECT x FROM (VALUES ('a')) AS t (x) WHERE mask(x) <> 'a' OR mask(x) = 'b' OR dice() + dice() = 8")
+    filtered = optimized_plan(session, "SELECT x FROM (VALUES ('a')) AS t (x) WHERE mask(x) <> 'a' OR mask(x) = 'b' OR dice() + dice() = 8")
     assert "where=[((($py0 <> 'a') OR ($py0 = 'b')) OR (($py1 + $py2) = 8))]" in filtered
     assert "MASK(x) AS $py0, DICE() AS $py1, DICE() AS $py2" in filtered
-    assert "UPPER($py0) AS EXPR$0" in plan(session, "SELECT UPPER(mask(x)) FROM (VALUES ('a')) AS t (x)")
-    assert "MASK(MASK(EXPR$0)) AS EXPR$0" in plan(session, "SELECT mask(mask(x)) FROM (VALUES ('a')) AS t (x)")
-    grouped = plan(session, "SELECT mask(x), COUNT(*) FROM (VALUES ('a')) AS t (x) GROUP BY mask(x)")
+    assert "UPPER($py0) AS EXPR$0" in optimized_plan(session, "SELECT UPPER(mask(x)) FROM (VALUES ('a')) AS t (x)")
+    assert "MASK(MASK(EXPR$0)) AS EXPR$0" in optimized_plan(session, "SELECT mask(mask(x)) FROM (VALUES ('a')) AS t (x)")
+    grouped = optimized_plan(session, "SELECT mask(x), COUNT(*) FROM (VALUES ('a')) AS t (x) GROUP BY mask(x)")
     assert grouped.count("MASK(") == 1
 
 
@@ -141,9 +141,9 @@ def test_calls_that_are_refused(project: Path, sql: str, problem: str) -> None:
 def test_the_condition_of_a_join_is_computed_below_or_above_it(project: Path) -> None:
     session = client(project)
     tables = "(VALUES ('a')) AS a (x) {} JOIN (VALUES ('a')) AS b (y) ON a.x = b.y AND {}"
-    one = plan(session, f"SELECT x FROM {tables.format('LEFT', 'mask(y) = mask(x)')}")
+    one = optimized_plan(session, f"SELECT x FROM {tables.format('LEFT', 'mask(y) = mask(x)')}")
     assert "where=[((x = y) AND ($py_right0 = $py_left0))]" in one
-    both = plan(session, f"SELECT x FROM {tables.format('', 'mask(x || y) = y')}")
+    both = optimized_plan(session, f"SELECT x FROM {tables.format('', 'mask(x || y) = y')}")
     assert both.index("Calc(where=[($py0 = y)]") < both.index("Join(joinType=[InnerJoin], where=[(x = y)]")
 
 
@@ -151,7 +151,7 @@ def test_a_computed_column_calls_one(project: Path) -> None:
     session = client(project)
     list(session.run("CREATE TABLE t (a STRING, m AS mask(a)) WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json')"))
     assert rows(session, "DESCRIBE t")[1][:2] == ("m", "STRING")
-    assert "MASK(a) AS m" in plan(session, "SELECT m FROM t")
+    assert "MASK(a) AS m" in optimized_plan(session, "SELECT m FROM t")
 
 
 def test_a_broken_module_takes_nothing_else_down(project: Path) -> None:
@@ -183,7 +183,7 @@ def test_two_functions_of_one_name_are_an_error_with_both_places(project: Path) 
         "udfs/second.py:4:1: Two functions are called 'mask': at udfs/masking.py:8 and at udfs/second.py:4. (Rename one of them, or give its decorator another name.)"
     ]
     with pytest.raises(SqlStreamError, match="Two functions are called 'mask': at udfs/masking.py:8 and at udfs/second.py:4"):
-        plan(session, "SELECT mask('a')")
+        optimized_plan(session, "SELECT mask('a')")
     assert "dice" in rows(session, "SHOW USER FUNCTIONS")
 
 
@@ -194,7 +194,7 @@ def test_the_name_of_a_built_in_function_is_an_error(project: Path) -> None:
     assert notices == [
         "udfs/second.py:3:1: 'upper' is the name of a built-in function: the one at udfs/second.py:3 is left out. (Rename it, or give its decorator a name.)"
     ]
-    assert "UPPER('a')" in plan(session, "SELECT upper('a')")
+    assert "UPPER('a')" in optimized_plan(session, "SELECT upper('a')")
 
 
 def test_a_changed_file_is_loaded_again(project: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_changed_file_is_loaded_again(project: Path) -> None:
     assert notices == ["udfs/masking.py reloaded"]
     (project / "udfs" / "helper.py").write_text("STAR = '#'\n")
     (project / "udfs" / "other.py").write_text("from sqlstream.udf import udf\n@udf\ndef other(a: int) -> int: return a\n")
-    plan(session, "SELECT other(1)")
+    optimized_plan(session, "SELECT other(1)")
     assert notices[1:] == ["udfs/helper.py reloaded", "udfs/other.py loaded"]
     assert session.planner.modules.named("masking.mask").declared("abcdef") == "##cdef"
     (project / "udfs" / "other.py").unlink()
@@ -239,9 +239,9 @@ def test_statements_about_functions(project: Path) -> None:
     session = client(project)
     run = lambda sql: list(session.run(sql))
     run("CREATE FUNCTION hide AS 'masking.mask' LANGUAGE PYTHON")
-    assert "HIDE('a')" in plan(session, "SELECT hide('a'), default_database.hide('a'), default_catalog.default_database.hide('a')")
+    assert "HIDE('a')" in optimized_plan(session, "SELECT hide('a'), default_database.hide('a'), default_catalog.default_database.hide('a')")
     run("ALTER FUNCTION hide AS 'masking.rolled' LANGUAGE PYTHON")
-    assert "HIDE() AS EXPR$0" in plan(session, "SELECT hide()")
+    assert "HIDE() AS EXPR$0" in optimized_plan(session, "SELECT hide()")
     run("DROP FUNCTION hide; CREATE TEMPORARY FUNCTION hide AS 'masking.mask' LANGUAGE PYTHON; DROP TEMPORARY FUNCTION hide")
     run("CREATE TEMPORARY SYSTEM FUNCTION hide AS 'masking.mask' LANGUAGE PYTHON")
     for sql, problem in {
@@ -258,17 +258,17 @@ def test_statements_about_functions(project: Path) -> None:
         assert raised.value.message == problem
     run("DROP TEMPORARY SYSTEM FUNCTION mask")
     with pytest.raises(SqlStreamError, match="No match found for function signature mask"):
-        plan(session, "SELECT mask('a')")
+        optimized_plan(session, "SELECT mask('a')")
 
 
 def test_a_built_in_function_comes_before_one_of_the_catalog(project: Path) -> None:
     session = client(project)
     list(session.run("CREATE FUNCTION `upper` AS 'masking.mask' LANGUAGE PYTHON"))
     with pytest.raises(SqlStreamError, match="Invalid number of arguments to function 'UPPER'"):
-        plan(session, "SELECT upper('a', 2)")
+        optimized_plan(session, "SELECT upper('a', 2)")
     assert dict(rows(session, "DESCRIBE FUNCTION EXTENDED `upper`"))["class name"] == "masking.mask"
     list(session.run("CREATE TEMPORARY SYSTEM FUNCTION `upper` AS 'masking.mask' LANGUAGE PYTHON"))
-    assert "UPPER('a', 2)" in plan(session, "SELECT upper('a', 2)")
+    assert "UPPER('a', 2)" in optimized_plan(session, "SELECT upper('a', 2)")
 
 
 def test_completion_and_check(project: Path) -> None:
@@ -298,12 +298,12 @@ def test_planning_needs_no_spark(project: Path) -> None:
 
 def test_rows_that_a_filter_leaves_out_are_not_passed_to_a_function(project: Path) -> None:
     session = client(project)
-    found = plan(
+    found = optimized_plan(
         session, "SELECT m, m || 'x' FROM (SELECT x, y, mask(x) AS m FROM (VALUES ('a', 1)) AS t (x, y)) WHERE y > 1 AND m <> 'b' AND mask(m) <> 'c'"
     )
     steps = ["where=[($py0 <> 'c')]", "MASK(m) AS $py0", "where=[(m <> 'b')]", "MASK(EXPR$0) AS m", "where=[(EXPR$1 > 1)]"]
     assert [found.index(step) for step in steps] == sorted(found.index(step) for step in steps), found
-    twice = plan(session, "SELECT mask(x), mask(x), mask(x) || 'a', dice(), dice() FROM (VALUES ('a')) AS t (x)")
+    twice = optimized_plan(session, "SELECT mask(x), mask(x), mask(x) || 'a', dice(), dice() FROM (VALUES ('a')) AS t (x)")
     assert (twice.count("MASK("), twice.count("DICE()")) == (1, 2)
 
 
@@ -312,9 +312,9 @@ def test_names_of_any_letters(project: Path) -> None:
     text = "from sqlstream.udf import udf, udtf\n" + "".join(f"@udf\ndef {n}(x: str) -> str: return x\n" for n in names)
     (project / "udfs" / "letters.py").write_text(text + "@udtf(result_types=['STRING'])\ndef wörter_ß(x: str): yield x\n", "utf-8")
     session = client(project)
-    found = plan(session, "SELECT " + ", ".join(f"`{n}`('a')" for n in names))
+    found = optimized_plan(session, "SELECT " + ", ".join(f"`{n}`('a')" for n in names))
     assert [n for n in ("straße('a')", "größe('a')", "ınci('a')", "件数('a')", "ÄÖÜ('a')") if n not in found] == []
-    assert "wörter_ß(EXPR$0)" in plan(session, "SELECT w FROM (SELECT 'a') AS t CROSS JOIN LATERAL TABLE(`wörter_ß`(EXPR$0)) AS u (w)")
+    assert "wörter_ß(EXPR$0)" in optimized_plan(session, "SELECT w FROM (SELECT 'a') AS t CROSS JOIN LATERAL TABLE(`wörter_ß`(EXPR$0)) AS u (w)")
     (help_,) = session.run("HELP FUNCTION `straße`")
     assert "straße(x STRING)" in help_.lines
     for row in session.planner.functions().rows():
@@ -325,7 +325,7 @@ def test_a_misspelt_name(project: Path) -> None:
     session = client(project)
     for sql, near in {"SELECT maks('x')": "mask", "SELECT * FROM LATERAL TABLE(wrods('x'))": "words", "SELECT uper('x')": "UPPER"}.items():
         with pytest.raises(SqlStreamError) as raised:
-            plan(session, sql)
+            optimized_plan(session, sql)
         assert raised.value.hint == f"Did you mean '{near}'?"
 
 
@@ -381,7 +381,7 @@ def test_a_type_that_is_none_is_told_when_its_module_is_loaded(project: Path) ->
     (notice,) = notices
     assert notice.startswith("udfs/typed.py:4:1: The function 'typed.f': 'NOSUCH' is not a type")
     with pytest.raises(SqlStreamError) as raised:
-        plan(session, "SELECT f(1)")
+        optimized_plan(session, "SELECT f(1)")
     assert raised.value.message.startswith("The function 'typed.f': 'NOSUCH' is not a type")
     assert raised.value.message.endswith(", at udfs/typed.py:4.")
 

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.session.session import Session
 from sqlstream.sql import types as t
 from sqlstream.udf import shim
 from sqlstream.udf.declarations import foreign
 from sqlstream.udf.declarations.signature import signature
+from tests.support.sessions import open_session
 
 MODULE = """
 from pyflink.common import Configuration, Row
@@ -80,7 +80,7 @@ def test_a_module_for_pyflink_is_ours_as_it_is(tmp_path, absent) -> None:
     (tmp_path / "udfs").mkdir()
     (tmp_path / "udfs" / "job.py").write_text(MODULE)
     notices: list[str] = []
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=notices.append)
+    session = open_session(tmp_path, notify=notices.append)
     shown = {name: str(signature(found.declared, name).result.full) for name, found in session.planner.modules.functions.items()}
     assert shown == {
         "add": "BIGINT",
@@ -101,7 +101,7 @@ def test_what_is_no_function_says_so_when_it_is_used(tmp_path, absent, body: str
         f"from pyflink.table import EnvironmentSettings, TableEnvironment\nfrom pyflink.table.expressions import col\n\n{body}\n"
     )
     notices: list[str] = []
-    Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=notices.append)
+    open_session(tmp_path, notify=notices.append)
     (notice,) = notices
     assert notice.startswith("udfs/job.py:4:1: The module 'job' cannot be loaded: ImportError: pyflink.table.")
     assert notice.endswith("needs pyflink, which is not installed: without it only functions are available.")

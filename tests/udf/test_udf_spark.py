@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, rows, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 MODULE = """
 import datetime
@@ -124,17 +125,12 @@ def session(tmp_path_factory, engine):
     (project / "udfs" / "marks.py").write_text('MARK = "<"\n\n\ndef marked(x):\n    return MARK + x + ">"\n')
     (project / "udfs" / "calls.py").write_text(MODULE)
     notices: list[str] = []
-    made = Session(
-        project, options={"table.local-time-zone": "Europe/Prague", "execution.runtime-mode": "batch"}, engine=engine, notify=notices.append
-    )
+    options = {"table.local-time-zone": "Europe/Prague", "execution.runtime-mode": "batch"}
+    made = open_session(project, options=options, engine=engine, notify=notices.append)
     assert notices == []
     made.notices = notices
     yield made
     made.close()
-
-
-def rows(session: Session, sql: str) -> list[tuple]:
-    return [row for outcome in session.run(sql) for row in getattr(outcome, "rows", ())]
 
 
 pytestmark = pytest.mark.spark
@@ -243,11 +239,11 @@ def test_a_stream(session: Session, tmp_path: Path) -> None:
     (project / "udfs").mkdir(parents=True)
     module = project / "udfs" / "greeting.py"
     module.write_text("from sqlstream.udf import udf\n\n\n@udf\ndef greet(name: str) -> str:\n    return 'hello ' + name\n")
-    other = Session(project, options={"table.local-time-zone": "UTC"}, engine=session._engine, emit=emitted.append, notify=lambda line: None)
-    list(other.run(
+    declared = (
         f"CREATE TABLE names (name STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', 'format' = 'json', 'source.monitor-interval' = '1 s');"
         "CREATE TABLE greetings (text STRING, n BIGINT) WITH ('connector' = 'print');"
-    ))  # fmt: skip
+    )
+    other = open_session(project, declared, engine=session._engine, emit=emitted.append)
     insert = "INSERT INTO greetings SELECT greet(name), COUNT(*) FROM names WHERE greet(name) <> 'hello x' GROUP BY greet(name)"
 
     def run(name: str) -> list[str]:
@@ -256,12 +252,12 @@ def test_a_stream(session: Session, tmp_path: Path) -> None:
         found, emitted[:] = list(emitted), []
         return found
 
-    (outcome,) = [o for o in other.run(insert) if isinstance(o, Submitted)]
+    job = submit(other, insert)
     assert run("a") == ["+I[hello a, 1]"]
     module.write_text("from sqlstream.udf import udf\n\n\n@udf\ndef greet(name: str) -> str:\n    return 'bye ' + name\n")
     list(other.run("SHOW JOBS"))
     assert run("b") == ["+I[hello b, 1]"]
-    other.jobs.stop(outcome.job_id)
+    other.jobs.stop(job.id)
     # The same statement goes on from its checkpoint, with what the function does now.
     list(other.run(insert))
     assert run("c") == ["+I[bye c, 1]"]
