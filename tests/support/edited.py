@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sqlstream.session.results import Stream, Submitted
-from sqlstream.session.session import Session
 from tests.support.kept import Kept
+from tests.support.sessions import catch_up, feed, open_session, rows, run, submit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,24 +41,19 @@ class Project:
         self.more = more
         self.files = len(list(path.glob("*/*.json")))
         self.said: list[str] = []
-        self.session = Session(path, options={"table.local-time-zone": "UTC", "pipeline.name": "job"}, engine=engine, notify=self.said.append)
-        list(self.session.run(TABLES if memory is None else IN_MEMORY))
-        list(self.session.run(more))
+        declared = (TABLES if memory is None else IN_MEMORY) + more
+        self.session = open_session(path, declared, options={"pipeline.name": "job"}, engine=engine, notify=self.said.append)
 
     def feed(self, table: str, *rows: tuple[int, str, int]) -> None:
-        self.files += 1
-        part = self.path / table / f".{self.files}"
-        part.write_text("".join(f'{{"id": {i}, "item": "{item}", "price": {p}, "ts": "2024-01-01 00:00:{i:02}"}}\n' for i, item, p in rows))
-        part.rename(self.path / table / f"{self.files}.json")
+        named = [{"id": i, "item": item, "price": p, "ts": f"2024-01-01 00:00:{i:02}"} for i, item, p in rows]
+        feed(self.path / table, *named)
 
     def set(self, mode: str) -> None:
-        list(self.session.run(f"SET 'execution.upgrade-mode' = '{mode}';"))
+        run(self.session, f"SET 'execution.upgrade-mode' = '{mode}';")
 
     def submit(self, sql: str) -> Job:
         """The job, which has read what there is and runs on."""
-        outcome = list(self.session.run(sql))[-1]
-        assert isinstance(outcome, Submitted)
-        job = self.session.jobs.find(outcome.job_id)
+        job = submit(self.session, sql)
         catch_up(job)
         return job
 
@@ -71,20 +65,13 @@ class Project:
         """The rows of a sink, sorted."""
         if self.memory is not None:
             return self.memory.rows(self.path, name)
-        list(self.session.run("SET 'execution.runtime-mode' = 'batch';"))
+        run(self.session, "SET 'execution.runtime-mode' = 'batch';")
         rows = self.rows(f"SELECT * FROM `{name}`;")
-        list(self.session.run("RESET 'execution.runtime-mode';"))
+        run(self.session, "RESET 'execution.runtime-mode';")
         return rows
 
     def rows(self, sql: str) -> list[tuple]:
-        outcome = list(self.session.run(sql))[-1]
-        return sorted(c.row for c in outcome.changes) if isinstance(outcome, Stream) else sorted(outcome.rows)
-
-
-def catch_up(job: Job) -> None:
-    """Wait until the job has read what there is."""
-    for query in job.queries:
-        query.processAllAvailable()
+        return sorted(rows(self.session, sql))
 
 
 class Begun:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,8 +38,7 @@ def test_a_failed_set_is_run_again(tmp_path: Path, engine, spark) -> None:
     for name, line in (("good", '{"id": 1}'), ("bad", '{"s": "x"}')):
         (tmp_path / name).mkdir()
         (tmp_path / name / "1.json").write_text(line + "\n")
-    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda _: None)
-    list(client.run(TABLES))
+    client = open_session(tmp_path, TABLES, engine=engine)
 
     def found() -> dict[str, list[int]]:
         frames = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import JobStatus
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from sqlstream.runtime.jobs import Job, JobStatus
+from tests.support.sessions import feed, open_session, submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,36 +37,29 @@ class Client:
         self.rows: list[str] = []
         self.said: list[str] = []
         self.emit = self.rows.append
-        self.session = Session(
-            project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=lambda row: self.emit(row), notify=self.said.append
-        )
-        list(self.session.run(TABLES))
+        self.session = open_session(project, TABLES, engine=engine, emit=lambda row: self.emit(row), notify=self.said.append)
 
-    def submit(self, sql: str):
-        outcome = list(self.session.run(sql))[-1]
-        assert isinstance(outcome, Submitted)
-        return self.session.jobs.find(outcome.job_id)
+    def submit(self, sql: str) -> Job:
+        return submit(self.session, sql)
 
     def drain(self, job) -> None:
         list(self.session.run(f"STOP JOB '{job.id}' WITH SAVEPOINT WITH DRAIN;"))
 
     def feed(self, number: int) -> None:
-        part = self.project / "events" / f".{number}"
-        part.write_text(json.dumps({"id": number, "ts": f"2026-01-01 00:00:{number % 60:02}Z"}) + "\n")
-        part.rename(self.project / "events" / f"{number}.json")
+        feed(self.project / "events", {"id": number, "ts": f"2026-01-01 00:00:{number % 60:02}Z"})
 
     @contextmanager
     def fed(self) -> Iterator[None]:
         """Without a pause."""
         over = threading.Event()
 
-        def feed() -> None:
+        def going_on() -> None:
             number = 1000
             while not over.wait(0.05):
                 self.feed(number)
                 number += 1
 
-        feeding = threading.Thread(target=feed, daemon=True)
+        feeding = threading.Thread(target=going_on, daemon=True)
         feeding.start()
         try:
             yield

@@ -11,14 +11,16 @@ import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.runtime.jobs import JobStatus
-from sqlstream.session.results import Completed, Rows, Stream, Submitted
-from sqlstream.session.session import Session
+from sqlstream.session.results import Completed, Rows, Submitted
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
+from tests.support.sessions import catch_up, explained, feed, open_session, rows, submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 pytestmark = pytest.mark.spark
 
@@ -31,48 +33,28 @@ CREATE TABLE words (word STRING) WITH ('connector' = 'delta', 'table-path' = 'wo
 
 def client(project: Path, engine, emit=print) -> Session:
     (project / "numbers").mkdir(exist_ok=True)
-    session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=emit, notify=lambda line: None)
-    list(session.run(NUMBERS))
-    return session
+    return open_session(project, NUMBERS, engine=engine, emit=emit)
 
 
-def feed(project: Path, *ids: int) -> None:
-    part = project / "numbers" / f".{ids[0]}"
-    part.write_text("".join(f'{{"id": {i}, "word": "w{i}"}}\n' for i in ids))
-    part.rename(project / "numbers" / f"{ids[0]}.json")
-
-
-def submit(session: Session, sql: str):
-    outcome = list(session.run(sql))[-1]
-    assert isinstance(outcome, Submitted)
-    return session.jobs.find(outcome.job_id)
-
-
-def catch_up(job) -> None:
-    for query in job.queries:
-        query.processAllAvailable()
+def put(project: Path, *ids: int) -> None:
+    feed(project / "numbers", *({"id": i, "word": f"w{i}"} for i in ids))
 
 
 def ids(spark, path: Path) -> list[int]:
     return sorted(row[0] for row in spark.read.format("delta").load(str(path)).select("id").collect())
 
 
-def rows(session: Session, sql: str) -> list[tuple]:
-    outcome = list(session.run(sql))[-1]
-    return [c.row for c in outcome.changes] if isinstance(outcome, Stream) else list(outcome.rows)
-
-
 def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine, spark) -> None:
     session = client(tmp_path, engine)
     insert = "INSERT INTO copies SELECT id, word FROM numbers WHERE id > 0"
-    feed(tmp_path, 0, 1, 2)
+    put(tmp_path, 0, 1, 2)
     job = submit(session, insert)
     catch_up(job)
     assert ids(spark, tmp_path / "copies") == [1, 2]
     (stopped,) = session.run(f"STOP JOB '{job.id}' WITH SAVEPOINT")
     assert stopped.columns[0].name == "savepoint path" and stopped.rows[0][0].startswith("file:")
     assert job.status is JobStatus.CANCELED
-    feed(tmp_path, 3)
+    put(tmp_path, 3)
     again = submit(session, "INSERT   INTO copies -- the same\nSELECT id, word FROM numbers WHERE id > 0")
     catch_up(again)
     assert ids(spark, tmp_path / "copies") == [1, 2, 3]
@@ -91,7 +73,7 @@ def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine, spark) -> No
 
 def test_a_second_job_of_the_same_statement_is_its_own(tmp_path: Path, engine, spark) -> None:
     session = client(tmp_path, engine)
-    feed(tmp_path, 1)
+    put(tmp_path, 1)
     first, second = (submit(session, "INSERT INTO copies SELECT id, word FROM numbers") for _ in range(2))
     catch_up(first)
     catch_up(second)
@@ -111,7 +93,7 @@ def test_another_process_is_kept_out(tmp_path: Path, engine) -> None:
 
 def test_a_statement_set_is_one_job(tmp_path: Path, engine, spark) -> None:
     session = client(tmp_path, engine)
-    feed(tmp_path, 1, 2)
+    put(tmp_path, 1, 2)
     job = submit(
         session,
         "EXECUTE STATEMENT SET BEGIN INSERT INTO copies SELECT id, word FROM numbers; INSERT INTO words SELECT UPPER(word) FROM numbers; END",
@@ -135,7 +117,7 @@ def test_when_one_sink_fails_the_job_fails(tmp_path: Path, engine) -> None:
         "EXECUTE STATEMENT SET BEGIN INSERT INTO copies SELECT id, word FROM numbers; "
         "INSERT INTO words SELECT CAST(1 / (id - 7) AS STRING) FROM numbers; END",
     )
-    feed(tmp_path, 7)
+    put(tmp_path, 7)
     assert job.done.wait(60)
     assert job.status is JobStatus.FAILED
     assert isinstance(job.error, JobFailed) and "/ by zero" in job.error.message
@@ -147,7 +129,7 @@ def test_when_one_sink_fails_the_job_fails(tmp_path: Path, engine) -> None:
 
 def test_bounded_inputs_finish(tmp_path: Path, engine, spark) -> None:
     session = client(tmp_path, engine)
-    feed(tmp_path, 1, 2)
+    put(tmp_path, 1, 2)
     list(session.run("SET 'table.dml-sync' = 'true'"))
     bounded = "INSERT INTO copies SELECT id, word FROM numbers_once"
     list(session.run("CREATE TABLE numbers_once (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = 'numbers', 'format' = 'json')"))
@@ -184,14 +166,14 @@ def test_not_null(tmp_path: Path, engine) -> None:
 
 def test_a_streaming_select_with_a_limit_ends(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
-    feed(tmp_path, 1, 2, 3)
+    put(tmp_path, 1, 2, 3)
     assert len(rows(session, "SELECT word FROM numbers LIMIT 2")) == 2
     session.close()
 
 
 def test_an_interrupt_ends_a_select(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
-    feed(tmp_path, 1)
+    put(tmp_path, 1)
     (stream,) = session.run("SELECT word, COUNT(*) FROM numbers GROUP BY word")
     changes = iter(stream.changes)
     assert next(changes).row == ("w1", "1")
@@ -204,7 +186,7 @@ def test_an_interrupt_ends_a_select(tmp_path: Path, engine) -> None:
 
 def test_an_updating_select_without_its_key(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
-    feed(tmp_path, 1, 2)
+    put(tmp_path, 1, 2)
     (stream,) = session.run("SELECT COUNT(*) AS n FROM numbers GROUP BY word LIMIT 2")
     changes = iter(stream.changes)
     assert [next(changes).row for _ in range(2)] == [("1",), ("1",)]
@@ -272,7 +254,7 @@ def test_what_did_not_start_leaves_nothing_and_is_explained_all_the_same(tmp_pat
     with pytest.raises(ValidationError, match="does not exist"):
         list(session.run("INSERT INTO copies SELECT id, 'x' FROM gone;"))
     assert not list((tmp_path / ".sqlstream" / "jobs").glob("*/1"))
-    ((text,),) = rows(session, "EXPLAIN SELECT id FROM gone WHERE id > 1;")
+    text = explained(session, "SELECT id FROM gone WHERE id > 1;")
     assert "Calc(where=[(id > 1)])" in text and "(unknown: The path '" in text
 
 
@@ -301,7 +283,7 @@ def test_joins_and_distinct_outside_of_windows(tmp_path: Path, engine) -> None:
     list(session.run("CREATE TABLE fixed (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = 'fixed', 'format' = 'json')"))
     (tmp_path / "fixed").mkdir()
     (tmp_path / "fixed" / "1.json").write_text('{"id": 1, "name": "one"}\n{"id": 3, "name": "three"}\n{"id": null, "name": "none"}\n')
-    feed(tmp_path, 1, 1, 2, 3)
+    put(tmp_path, 1, 1, 2, 3)
     for sql, wanted in {
         "SELECT DISTINCT word FROM numbers LIMIT 3": [("w1",), ("w2",), ("w3",)],
         "SELECT a.id, b.word FROM numbers AS a JOIN numbers AS b ON a.id = b.id AND a.word <= b.word LIMIT 6": [("1", "w1")] * 4
@@ -344,7 +326,7 @@ def script(project: Path, engine, text: str) -> tuple[int, str, str]:
 )  # fmt: skip
 def test_a_failed_job_ends_a_script_while_others_run(tmp_path: Path, engine, behind: str) -> None:
     (tmp_path / "numbers").mkdir()
-    feed(tmp_path, 7)
+    put(tmp_path, 7)
     text = "CREATE TABLE many (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000000');\n"
     text += "INSERT INTO copies SELECT id, word FROM numbers;\nINSERT INTO words\n SELECT CAST(1 / (id - 7) AS STRING) FROM numbers;\n"
     code, said, states = script(tmp_path, engine, text + behind)
@@ -359,9 +341,8 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     """What it has read already it would read again; two jobs into one table are none of that."""
     (tmp_path / "numbers").mkdir()
     said: list[str] = []
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=said.append)
-    list(session.run(NUMBERS))
-    feed(tmp_path, 1)
+    session = open_session(tmp_path, NUMBERS, engine=engine, notify=said.append)
+    put(tmp_path, 1)
     word, upper = (f"INSERT INTO words SELECT {value} FROM numbers;" for value in ("word", "UPPER(word)"))
     first, second = submit(session, word), submit(session, upper)
     assert second.name == f"{first.name}-2"
@@ -397,7 +378,7 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
 
 def test_what_has_read_nothing_can_be_changed(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
-    feed(tmp_path, 7)
+    put(tmp_path, 7)
     failing = submit(session, "INSERT INTO words SELECT CAST(1 / (id - 7) AS STRING) FROM numbers")
     assert failing.done.wait(60) and failing.status is JobStatus.FAILED
     mended = submit(session, "INSERT INTO words SELECT CAST(1 / (id - 8) AS STRING) FROM numbers")
@@ -410,8 +391,8 @@ def test_what_has_read_nothing_can_be_changed(tmp_path: Path, engine) -> None:
 def asked_about(tmp_path: Path, engine, asked: list[str], answers: Iterable[bool]) -> Session:
     (tmp_path / "numbers").mkdir()
     following = iter(answers)
-    return Session(
-        tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, interactive=True, notify=lambda line: None,
+    return open_session(
+        tmp_path, NUMBERS, engine=engine, interactive=True,
         ask=lambda question, interrupted: asked.append(question) or next(following),
     )  # fmt: skip
 
@@ -420,8 +401,7 @@ def asked_about(tmp_path: Path, engine, asked: list[str], answers: Iterable[bool
 def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer: bool) -> None:
     asked: list[str] = []
     session = asked_about(tmp_path, engine, asked, [answer, False])
-    list(session.run(NUMBERS))
-    feed(tmp_path, 1)
+    put(tmp_path, 1)
     first = submit(session, "INSERT INTO words SELECT word FROM numbers;")
     catch_up(first)
     session.jobs.stop(first.id)
@@ -429,7 +409,7 @@ def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer
     if answer:
         second = submit(session, changed)
         catch_up(second)
-        feed(tmp_path, 2)
+        put(tmp_path, 2)
         catch_up(second)
         assert sorted(rows(session, "SELECT word FROM words")) == [("W2",), ("w1",)]
     else:
@@ -445,8 +425,7 @@ def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer
 def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, engine) -> None:
     asked: list[str] = []
     session = asked_about(tmp_path, engine, asked, [False, True, False, True, False, True])
-    list(session.run(NUMBERS))
-    feed(tmp_path, 1)
+    put(tmp_path, 1)
     statements = [f"INSERT INTO words SELECT CONCAT(word, '{n}') FROM numbers;" for n in range(3)]
     names = []
     for statement in statements:
@@ -462,7 +441,7 @@ def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, eng
         "Go on with what is kept?", f"Submit it as another job, '{first}-2'?",
         "Go on with what is kept?", f"Submit it as another job, '{first}-3'?",
     ]  # fmt: skip
-    feed(tmp_path, 2)
+    put(tmp_path, 2)
     for number, statement in enumerate(statements):
         (explained,) = session.run(f"EXPLAIN {statement}")
         assert explained.rows[0][0].endswith(f"== Job ==\nJob '{names[number]}' goes on where it has stopped: it is the same, version 1.\n")

@@ -8,8 +8,8 @@ import pytest
 
 from sqlstream.cli.main import main
 from sqlstream.core.errors import ValidationError
-from sqlstream.session.results import Submitted
 from tests.support.edited import COUNT, TABLES, Project
+from tests.support.sessions import catch_up, explained, submit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,11 +27,6 @@ def project(tmp_path: Path, engine):
     made.session.close()
 
 
-def explained(project: Project, sql: str) -> str:
-    (outcome,) = project.session.run(f"EXPLAIN UPGRADE {sql}")
-    return outcome.rows[0][0]
-
-
 def diff(project: Project, sql: str, capsys, *options: str) -> tuple[int, str]:
     (project.path / "job ä.sql").write_text(f"{TABLES}\nSET 'pipeline.name' = 'job';\n{sql}")
     capsys.readouterr()
@@ -41,27 +36,26 @@ def diff(project: Project, sql: str, capsys, *options: str) -> tuple[int, str]:
 
 def test_what_would_become_of_a_job_is_told_and_nothing_done(project: Project, capsys) -> None:
     new = "Job 'job' is new: it begins where the options of its sources say.\n"
-    assert explained(project, COUNT) == new and diff(project, COUNT, capsys) == (0, new)
+    assert explained(project.session, "UPGRADE " + COUNT) == new and diff(project, COUNT, capsys) == (0, new)
     project.feed("bids", (1, "a", 1))
     project.run(COUNT)
     before = sorted(p for p in (project.path / ".sqlstream" / "jobs").rglob("*"))
-    for told in (explained(project, COUNT), diff(project, COUNT, capsys)[1]):
+    for told in (explained(project.session, "UPGRADE " + COUNT), diff(project, COUNT, capsys)[1]):
         assert told == "Job 'job' goes on where it has stopped: it is the same, version 1.\n"
     code, told = diff(project, FILTERED, capsys)
-    assert code == 0 and told == explained(project, FILTERED) and "would be version 2" in told
+    assert code == 0 and told == explained(project.session, "UPGRADE " + FILTERED) and "would be version 2" in told
     assert "kept" in told and "'last-state' goes on with all of it." in told
     code, told = diff(project, OTHER, capsys)
-    assert code == 1 and told == explained(project, OTHER) and "lost" in told and "'last-state' would be refused" in told
+    assert code == 1 and told == explained(project.session, "UPGRADE " + OTHER) and "lost" in told and "'last-state' would be refused" in told
     # The second of one name is a job of its own, by the order of the script.
     code, told = diff(project, COUNT + COUNT, capsys)
     assert code == 0 and "Job 'job' goes on" in told and "Job 'job-2' is new" in told
     assert sorted(p for p in (project.path / ".sqlstream" / "jobs").rglob("*")) == before
     # Of one that runs: what would be, were it stopped.
-    outcome = list(project.session.run(COUNT))[-1]
-    assert isinstance(outcome, Submitted)
-    assert "Job 'job' has changed" in explained(project, f"STATEMENT SET BEGIN {FILTERED} END;")
+    submit(project.session, COUNT)
+    assert "Job 'job' has changed" in explained(project.session, f"UPGRADE STATEMENT SET BEGIN {FILTERED} END;")
     with pytest.raises(ValidationError, match="Cannot find table"):
-        explained(project, "INSERT INTO nowhere SELECT 1;")
+        explained(project.session, "UPGRADE INSERT INTO nowhere SELECT 1;")
 
 
 def test_a_script_without_jobs_and_a_broken_one(project: Project, capsys) -> None:
@@ -74,10 +68,8 @@ def test_a_script_without_jobs_and_a_broken_one(project: Project, capsys) -> Non
 
 def test_a_job_that_has_stopped_is_dropped_by_name_and_begins_anew(project: Project) -> None:
     project.feed("bids", (1, "a", 1))
-    outcome = list(project.session.run(COUNT))[-1]
-    job = project.session.jobs.find(outcome.job_id)
-    for query in job.queries:
-        query.processAllAvailable()
+    job = submit(project.session, COUNT)
+    catch_up(job)
     with pytest.raises(ValidationError, match="Job 'job' is running"):
         list(project.session.run("DROP JOB 'job';"))
     project.session.jobs.stop(job.id)
@@ -88,4 +80,4 @@ def test_a_job_that_has_stopped_is_dropped_by_name_and_begins_anew(project: Proj
         list(project.session.run("DROP JOB 'job';"))
     list(project.session.run("DROP JOB IF EXISTS 'job';"))
     list(project.session.run("SET 'execution.runtime-mode' = 'streaming';"))
-    assert "is new" in explained(project, COUNT)
+    assert "is new" in explained(project.session, "UPGRADE " + COUNT)

@@ -19,7 +19,7 @@ from sqlstream.runtime.jobs import retention
 from sqlstream.runtime.jobs.folder import JobFolder, interrupted
 from sqlstream.runtime.jobs.versions import Version
 from sqlstream.runtime.queries import select
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -175,8 +175,9 @@ def test_what_a_killed_process_has_left_of_a_select(tmp_path: Path) -> None:
 
 
 def test_how_many_checkpoints_are_kept_must_be_a_number(tmp_path: Path) -> None:
-    session = Session(tmp_path, notify=lambda line: None)
-    list(session.run("CREATE TABLE n (n INT) WITH ('connector' = 'datagen'); CREATE TABLE b (n INT) WITH ('connector' = 'blackhole');"))
+    session = open_session(
+        tmp_path, "CREATE TABLE n (n INT) WITH ('connector' = 'datagen'); CREATE TABLE b (n INT) WITH ('connector' = 'blackhole');"
+    )
     list(session.run("SET 'state.checkpoints.num-retained' = '0'"))
     with pytest.raises(ValidationError, match="must be at least 1"):
         list(session.run("EXPLAIN UPGRADE INSERT INTO b SELECT n FROM n"))
@@ -197,8 +198,7 @@ COUNT = "INSERT INTO counts SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE numbers, DES
 def test_a_job_that_is_run_every_day(tmp_path: Path, engine) -> None:
     (tmp_path / "numbers").mkdir()
     (tmp_path / "numbers" / "1.json").write_text('{"n": 1, "ts": "2026-01-01 00:00:00"}\n')
-    session = Session(tmp_path, engine=engine, notify=lambda line: None)
-    list(session.run(TABLES))
+    session = open_session(tmp_path, TABLES, engine=engine)
     for _ in range(6):
         list(session.run(COUNT))
     (job,) = {j.folder.parent for j in session.jobs}
@@ -216,8 +216,7 @@ def test_ends_of_an_input_that_was_read_to_its_end_again_and_again(tmp_path: Pat
     """As where each kill comes after the last micro-batch, and before the job is done."""
     (tmp_path / "numbers").mkdir()
     (tmp_path / "numbers" / "1.json").write_text('{"n": 1, "ts": "2026-01-01 00:00:00"}\n')
-    session = Session(tmp_path, engine=engine, notify=lambda line: None)
-    list(session.run(TABLES))
+    session = open_session(tmp_path, TABLES, engine=engine)
     for number in range(4):
         list(session.run(COUNT))
         (folder,) = {j.folder for j in session.jobs}
@@ -232,10 +231,9 @@ def test_ends_of_an_input_that_was_read_to_its_end_again_and_again(tmp_path: Pat
 @pytest.mark.timeout(300)
 def test_how_many_checkpoints_are_kept(tmp_path: Path, engine) -> None:
     (tmp_path / "numbers").mkdir()
-    session = Session(tmp_path, engine=engine, notify=lambda line: None)
-    list(session.run(TABLES + "SET 'table.dml-sync' = 'false'; SET 'execution.checkpointing.num-retained' = '3';"))
+    session = open_session(tmp_path, TABLES + "SET 'table.dml-sync' = 'false'; SET 'execution.checkpointing.num-retained' = '3';", engine=engine)
     before = engine.spark.conf.get("spark.sql.streaming.minBatchesToRetain")
-    job = session.jobs.find(list(session.run("INSERT INTO copies SELECT n FROM live"))[-1].job_id)
+    job = submit(session, "INSERT INTO copies SELECT n FROM live")
     assert engine.spark.conf.get("spark.sql.streaming.minBatchesToRetain") == before
     commits = job.checkpoint / "0_copies" / "commits"
     for number in range(9):

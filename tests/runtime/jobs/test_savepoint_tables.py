@@ -10,8 +10,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 from sqlstream.core.errors import NotSupported, SqlStreamError
-from sqlstream.session.results import Stream, Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, feed, open_session, rows, run, submit
 
 pytestmark = pytest.mark.spark
 
@@ -28,26 +27,18 @@ class Saving:
     """A session in a project; ``saved`` runs an INSERT over what there is and stops it with a savepoint."""
 
     def __init__(self, path: Path, engine) -> None:
-        self.path, self.files, self.said, self.tables = path, 0, [], 0
+        self.path, self.said, self.tables = path, [], 0
         for name in ("bids", "asks"):
             (path / name).mkdir()
-        options = {"table.local-time-zone": "UTC"}
-        self.session = Session(path, options=options, engine=engine, notify=self.said.append)
-        list(self.session.run(TABLES))
+        self.session = open_session(path, TABLES, engine=engine, notify=self.said.append)
 
     def feed(self, table: str, *rows: dict) -> None:
-        self.files += 1
-        part = self.path / table / f".{self.files}"
-        part.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        part.rename(self.path / table / f"{self.files}.json")
+        feed(self.path / table, *rows)
 
     def saved(self, sql: str) -> Path:
         """The savepoint with which the INSERT at the end of ``sql`` stops, when it has read all that there is."""
-        outcome = list(self.session.run(sql))[-1]
-        assert isinstance(outcome, Submitted)
-        job = self.session.jobs.find(outcome.job_id)
-        for each in job.queries:
-            each.processAllAvailable()
+        job = submit(self.session, sql)
+        catch_up(job)
         (stopped,) = self.session.run(f"STOP JOB '{job.id}' WITH SAVEPOINT;")
         return Path(unquote(urlparse(stopped.rows[0][0]).path))
 
@@ -64,11 +55,10 @@ class Saving:
         return {row[0]: row[1] for row in outcome.rows}
 
     def rows(self, sql: str) -> list[tuple]:
-        list(self.session.run("SET 'execution.runtime-mode' = 'batch';"))
-        outcome = list(self.session.run(sql))[-1]
-        rows = sorted((c.row for c in outcome.changes), key=str) if isinstance(outcome, Stream) else sorted(outcome.rows, key=str)
-        list(self.session.run("RESET 'execution.runtime-mode';"))
-        return rows
+        run(self.session, "SET 'execution.runtime-mode' = 'batch';")
+        found = sorted(rows(self.session, sql), key=str)
+        run(self.session, "RESET 'execution.runtime-mode';")
+        return found
 
 
 @pytest.fixture

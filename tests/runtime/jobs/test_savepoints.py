@@ -12,7 +12,8 @@ import pytest
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.runtime.jobs import savepoints
 from sqlstream.session.session import Session
-from tests.support.edited import COUNT, Project, catch_up
+from tests.support.edited import COUNT, Project
+from tests.support.sessions import catch_up
 
 pytestmark = pytest.mark.spark
 

@@ -8,7 +8,7 @@ import pytest
 
 from sqlstream.runtime.jobs import runner
 from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Both:
 
     def __init__(self, project: Path, engine, columns: str, declarations: str, query: str) -> None:
         self.lines: list[str] = []
-        self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.lines.append, notify=lambda line: None)
+        self.session = open_session(project, engine=engine, emit=self.lines.append)
         sinks = "".join(SINKS.format(name=name, columns=columns) for name in ("sink_a", "sink_b"))
         *_, self.outcome = self.session.run(sinks + declarations + SET.format(query=query))
         assert isinstance(self.outcome, Submitted)
