@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import JobStatus
-from sqlstream.session.session import Session
+from sqlstream.runtime.jobs import Job, JobStatus
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from tests.support.postgres import PASSWORD, Postgres
+from tests.support.sessions import feed, open_session, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.timeout(180)]
 
@@ -55,21 +57,17 @@ class World:
         self.session = self.open()
 
     def open(self) -> Session:
-        session = Session(self.project, engine=self.engine, emit=self.shown.append, notify=self.told.append)
-        self.run(self.sql, session)
-        return session
+        return open_session(self.project, self.sql, engine=self.engine, emit=self.shown.append, notify=self.told.append)
 
-    def run(self, sql: str, session: Session | None = None) -> list:
-        return list((session or self.session).run(sql))
+    def run(self, sql: str) -> list:
+        return run(self.session, sql)
 
-    def submit(self, sql: str):
-        return self.session.jobs.find(self.run(sql)[-1].job_id)
+    def submit(self, sql: str) -> Job:
+        return submit(self.session, sql)
 
     def feed(self, word: str = "w") -> None:
         self.fed += 1
-        part = self.project / "numbers" / f".{self.fed}"
-        part.write_text(f'{{"id": {self.fed}, "word": "{word}"}}\n')
-        part.rename(self.project / "numbers" / f"{self.fed}.json")
+        feed(self.project / "numbers", {"id": self.fed, "word": word})
 
     def copied(self) -> list[str]:
         return sorted(line for p in (self.project / "copies").glob("part-*") for line in p.read_text().splitlines())
