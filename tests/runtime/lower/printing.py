@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, feed, open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -33,9 +31,7 @@ class PrintingJob:
         self.columns = {name: [c.split()[0] for c in declared.split(", ")] for name, declared in inputs.items()}
         self.changes = changes
         self.lines: list[str] = []
-        self.session = Session(
-            project, options={"table.local-time-zone": "UTC", **(settings or {})}, engine=engine, emit=self.lines.append, notify=lambda _: None
-        )
+        self.session = open_session(project, options=settings, engine=engine, emit=self.lines.append)
         tables = []
         for name, declared in inputs.items():
             (project / name).mkdir()
@@ -46,9 +42,7 @@ class PrintingJob:
         self.start()
 
     def start(self) -> None:
-        *_, outcome = self.session.run(self.sql)
-        assert isinstance(outcome, Submitted)
-        self.job = self.session.jobs.find(outcome.job_id)
+        self.job = submit(self.session, self.sql)
 
     def restart(self) -> None:
         self.session.jobs.stop(self.job.id)
@@ -60,16 +54,12 @@ class PrintingJob:
         self.write(name, *rows)
         if lines is not None:
             until(lambda: len(self.lines) >= lines, said=lambda: self.lines)
-        for query in self.job.queries if lines is None else ():
-            query.processAllAvailable()
+        else:
+            catch_up(self.job)
         return sorted(self.lines)
 
     def write(self, name: str, *rows: tuple[Any, ...]) -> None:
-        folder = self.project / name
-        number = len(list(folder.iterdir()))
-        text = "".join(json.dumps(self._record(name, row)) + "\n" for row in rows)
-        (folder / f".{number}").write_text(text)
-        (folder / f".{number}").rename(folder / f"{number}.json")
+        feed(self.project / name, *(self._record(name, row) for row in rows))
 
     def _record(self, name: str, row: tuple[Any, ...]) -> dict[str, Any]:
         if name not in self.changes:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.results import Stream
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 VALUES = (1, 2, 1, None, 3, 2, 3, 2, 3, 1)
 TABLE = """
@@ -25,9 +26,7 @@ def client(tmp_path_factory: pytest.TempPathFactory, engine) -> Session:
     (project / "rows").mkdir()
     lines = (json.dumps({"k": "k", "v": v, "ts": f"2026-01-01 00:00:0{at}"}) for at, v in enumerate(VALUES))
     (project / "rows" / "1.json").write_text("\n".join(lines) + "\n")
-    made = Session(project, options={"table.local-time-zone": "UTC", "spark.master": "local[2]"}, notify=lambda line: None, engine=engine)
-    list(made.run(TABLE))
-    return made
+    return open_session(project, TABLE, options={"spark.master": "local[2]"}, engine=engine)
 
 
 @pytest.mark.spark
@@ -41,9 +40,8 @@ def client(tmp_path_factory: pytest.TempPathFactory, engine) -> Session:
         ("LAST_VALUE(DISTINCT v) FILTER (WHERE v > 5), LAST_VALUE(v), AVG(DISTINCT v)", [None, "1", "2"]),
     ],
 )
-@pytest.mark.parametrize("rows", ["t GROUP BY k", "TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY k, window_start, window_end"])
-def test_the_order_of_rows_is_kept(client: Session, mode: str, calls: str, last: list[str | None], rows: str) -> None:
+@pytest.mark.parametrize("read", ["t GROUP BY k", "TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY k, window_start, window_end"])
+def test_the_order_of_rows_is_kept(client: Session, mode: str, calls: str, last: list[str | None], read: str) -> None:
     list(client.run(f"SET 'execution.runtime-mode' = '{mode}'"))
-    (outcome,) = client.run(f"SELECT {calls} FROM {rows}")
-    found = [change.row for change in outcome.changes] if isinstance(outcome, Stream) else outcome.rows
+    found = rows(client, f"SELECT {calls} FROM {read}")
     assert list(found[-1]) == last

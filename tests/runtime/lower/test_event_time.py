@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlstream.runtime.jobs import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 HOUR = 3_600_000
@@ -35,11 +33,9 @@ class Windows:
         self.rows: list[str] = []
         for topic in topics:
             broker.topic(topic, partitions)
-        self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.rows.append, notify=lambda line: None)
+        self.session = open_session(project, engine=engine, emit=self.rows.append)
         list(self.session.run(f"SET 'table.exec.source.idle-timeout' = '{idle}'"))
-        outcomes = list(self.session.run(SCRIPT.format(topics=";".join(topics), bootstrap=broker.bootstrap)))
-        assert isinstance(outcomes[-1], Submitted)
-        self.job: Job = self.session.jobs.find(outcomes[-1].job_id)
+        self.job = submit(self.session, SCRIPT.format(topics=";".join(topics), bootstrap=broker.bootstrap))
 
     def send(self, topic: str, *times: int) -> list[str]:
         """Produce records with these times; the rows that come out."""
@@ -55,8 +51,7 @@ class Windows:
 
     def out(self) -> list[str]:
         self.rows.clear()
-        for query in self.job.queries:
-            query.processAllAvailable()
+        catch_up(self.job)
         return sorted(self.rows)
 
     def end(self) -> list[str]:
@@ -117,8 +112,7 @@ def test_a_restart_keeps_open_windows(tmp_path: Path, engine, broker) -> None:
     windows = Windows(tmp_path, engine, broker, ["again"])
     assert windows.send("again", 1, 2) == []
     windows.session.jobs.stop(windows.job.id)
-    (submitted,) = windows.session.run(SCRIPT[SCRIPT.index("INSERT") :].strip())
-    windows.job = windows.session.jobs.find(submitted.job_id)
+    windows.job = submit(windows.session, SCRIPT[SCRIPT.index("INSERT") :].strip())
     assert windows.send("again", 3) == []
     assert windows.end() == [row(0, 3)]
 
@@ -142,24 +136,21 @@ def test_the_end_of_a_bounded_source_holds_an_unbounded_one_back_no_longer(tmp_p
     for topic, partitions in (("history", 2), ("live", 1)):
         broker.topic(topic, partitions)
     lines: list[str] = []
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, emit=lines.append, notify=lambda line: None)
+    session = open_session(tmp_path, engine=engine, emit=lines.append)
     broker.broker.produce("history", [f'{{"ts": {t}}}' for t in (0, 5, 5 * HOUR)])
-    *_, outcome = session.run(HISTORY.format(history="history", live="live", bootstrap=broker.bootstrap) + COUNTS)
-    job = session.jobs.find(outcome.job_id)
+    job = submit(session, HISTORY.format(history="history", live="live", bootstrap=broker.bootstrap) + COUNTS)
 
     def out(*times: int) -> list[str]:
         lines.clear()
         broker.broker.produce("live", [f'{{"ts": {t}}}' for t in times])
-        for query in job.queries:
-            query.processAllAvailable()
+        catch_up(job)
         return sorted(lines)
 
     assert out(7, HOUR) == [row(0, 3)]
     # What the bounded topic gets later is behind its end.
     broker.broker.produce("history", [f'{{"ts": {2 * HOUR}}}'])
     session.jobs.stop(job.id)
-    *_, outcome = session.run(COUNTS)
-    job = session.jobs.find(outcome.job_id)
+    job = submit(session, COUNTS)
     assert out(6 * HOUR) == [row(1, 1), row(5, 1)]
     session.jobs.stop(job.id)
     session.close()

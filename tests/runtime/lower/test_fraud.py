@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, open_session, submit
+
+if TYPE_CHECKING:
+    from sqlstream.runtime.jobs import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 PROJECT = Path(__file__).parents[3]
@@ -26,13 +29,10 @@ def record(account: str, second: float, kind: str, amount: float) -> str:
 
 def test_fraud_alerts(tmp_path: Path, engine, broker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
-    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda line: None)
-    list(client.run(text("catalog/transactions.sql") + text("catalog/fraud_alerts.sql")))
+    client = open_session(tmp_path, text("catalog/transactions.sql") + text("catalog/fraud_alerts.sql"), engine=engine)
 
-    def start():
-        (outcome,) = client.run(text("queries/fraud_alerts.sql"))
-        assert isinstance(outcome, Submitted)
-        return client.jobs.find(outcome.job_id)
+    def start() -> Job:
+        return submit(client, text("queries/fraud_alerts.sql"))
 
     first = [
         record("plain", 0, "Debit", 0.5), record("other between", 0, "Debit", 0.5), record("too late", 0, "Debit", 0.99), record("too little", 0, "Debit", 0.99),
@@ -46,8 +46,7 @@ def test_fraud_alerts(tmp_path: Path, engine, broker, monkeypatch: pytest.Monkey
     for records, last in ((first, False), (second, True)):
         broker.produce("transactions", records)
         job = start()
-        for query in job.queries:
-            query.processAllAvailable()
+        catch_up(job)
         client.jobs.stop(job.id, drain=last)
     rows = engine.spark.read.format("delta").load(str(tmp_path / ".sqlstream/tables/fraud_alerts")).collect()
     assert sorted((r.accountId, str(r.probe), str(r.amount), r.transactionId) for r in rows) == [

@@ -6,6 +6,7 @@ import pytest
 
 from sqlstream.runtime.lower.operators import time_sort
 from sqlstream.runtime.lower.watermarks import SourceWatermark
+from tests.support.sessions import feed
 
 pytestmark = pytest.mark.spark
 
@@ -33,10 +34,7 @@ class Sorting:
 
     def feed(self, *rows: tuple[float, str]) -> list[tuple[int, str]]:
         self.given.clear()
-        number = len(list((self.folder / "in").iterdir()))
-        part = self.folder / "in" / f"_{number}"
-        part.write_text("\n".join(f'{{"seconds": {s}, "name": "{n}"}}' for s, n in rows))
-        part.rename(self.folder / "in" / f"{number}.json")
+        feed(self.folder / "in", *({"seconds": s, "name": n} for s, n in rows))
         self.query.processAllAvailable()
         return [r for rows in self.given for r in rows]
 

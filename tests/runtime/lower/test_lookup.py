@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import pytest
 
 from sqlstream.core.errors import JobFailed
 from sqlstream.session.results import Rows, Stream
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, feed, open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +31,8 @@ class Orders:
         (project / "orders").mkdir()
         self.lines: list[str] = []
         self.notices: list[str] = []
-        self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.lines.append, notify=lambda line: None)
+        self.session = open_session(project, engine=engine, emit=self.lines.append)
         self.run(ORDERS)
-        self.feeds = 0
 
     def run(self, sql: str):
         for outcome in self.session.run(sql):
@@ -51,12 +49,8 @@ class Orders:
     def gives(self, job, *orders: dict) -> list[str]:
         """What comes out when ``orders`` come in."""
         self.lines.clear()
-        self.feeds += 1
-        part = self.project / "orders" / f".{self.feeds}"
-        part.write_text("".join(json.dumps(o) + "\n" for o in orders))
-        part.rename(self.project / "orders" / f"{self.feeds}.json")
-        for query in job.queries:
-            query.processAllAvailable()
+        feed(self.project / "orders", *orders)
+        catch_up(job)
         return sorted(self.lines)
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import NotSupported
-from sqlstream.session.results import Stream
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 ROWS = [(1, 2), (2, 2), (2, 2), (3, 3), (3, 2)]
 TABLE = """
@@ -27,17 +28,13 @@ def client(tmp_path_factory: pytest.TempPathFactory, engine) -> Session:
     (project / "rows").mkdir()
     lines = (json.dumps({"n": n, "v": v, "ts": f"2026-01-01 00:00:0{at}"}) for n, (at, v) in enumerate(ROWS))
     (project / "rows" / "1.json").write_text("\n".join(lines) + "\n")
-    made = Session(project, options={"table.local-time-zone": "UTC", "spark.master": "local[2]"}, notify=lambda line: None, engine=engine)
-    list(made.run(TABLE))
-    return made
+    return open_session(project, TABLE, options={"spark.master": "local[2]"}, engine=engine)
 
 
 def answers(client: Session, sql: str, batch: str = "") -> list[list[str | None]]:
     """What a query says of each row, whose number is its first column."""
     list(client.run(batch or "RESET 'execution.runtime-mode'"))
-    (outcome,) = client.run(sql)
-    rows = [change.row for change in outcome.changes] if isinstance(outcome, Stream) else outcome.rows
-    return [list(cells) for _, *cells in sorted(rows, key=lambda row: int(row[0]))]
+    return [list(cells) for _, *cells in sorted(rows(client, sql), key=lambda row: int(row[0]))]
 
 
 LAGS = "SELECT n, LAG(v) OVER w, LAG(v, 2, -1) OVER w, COUNT(*) OVER w FROM t WINDOW w AS (ORDER BY ts)"
@@ -79,8 +76,7 @@ def test_distinct_collections_of_a_frame(client: Session) -> None:
 
 
 def test_distinct_without_a_form_over_a_frame_is_refused(tmp_path: Path) -> None:
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, notify=lambda line: None)
-    list(session.run(TABLE))
+    session = open_session(tmp_path, TABLE)
     for mode in ("", BATCH):
         with pytest.raises(NotSupported, match="PERCENTILE"):
             list(session.run(f"{mode} EXPLAIN SELECT PERCENTILE(DISTINCT v, 0.5) OVER (ORDER BY ts) FROM t"))

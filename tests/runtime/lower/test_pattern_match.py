@@ -7,7 +7,7 @@ import time
 import pytest
 from printing import PrintingJob
 
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 
 pytestmark = pytest.mark.spark
 QUERY = """SELECT item, n, total, first_x, last_x FROM ticks MATCH_RECOGNIZE (
@@ -53,11 +53,11 @@ def test_a_hundred_thousand_rows_of_one_key(tmp_path, engine, skip: str, define:
     engine.spark.range(1, 100_001).selectExpr(
         "1 AS item", "IF(id = 100000, -6000000000, id) AS x", "date_format(timestamp_seconds(1767225600 + id), 'yyyy-MM-dd HH:mm:ss') AS ts"
     ).coalesce(1).write.json(str(tmp_path / "ticks"))
-    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda line: None)
-    list(client.run(
+    declared = (
         "CREATE TABLE ticks (item INT, x BIGINT, ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'ticks', 'format' = 'json');"
         "SET 'execution.runtime-mode' = 'batch';"
-    ))  # fmt: skip
+    )
+    client = open_session(tmp_path, declared, engine=engine)
     began = time.monotonic()
     (found,) = client.run(
         "SELECT COUNT(*), MAX(x), MAX(y) FROM ticks MATCH_RECOGNIZE (PARTITION BY item ORDER BY ts MEASURES LAST(A.x) AS x, FIRST(A.x) AS y "

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from printing import PrintingJob
 
+from tests.support.sessions import catch_up
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -20,8 +22,7 @@ def begun(job: PrintingJob) -> list[str]:
     """What the job prints about all that has been written since it was stopped."""
     job.lines.clear()
     job.start()
-    for query in job.job.queries:
-        query.processAllAvailable()
+    catch_up(job.job)
     return sorted(job.lines)
 
 

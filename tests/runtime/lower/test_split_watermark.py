@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
+from tests.support.sessions import feed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -27,11 +28,8 @@ def watermarks(spark, tmp_path):
         counted = SourceWatermark(spark, splits).attach(frame, "at", "split").where("split < 100").groupBy("at").count()
         query = counted.writeStream.format("noop").outputMode("update").option("checkpointLocation", str(tmp_path / "checkpoint")).start()
         try:
-            for number, batch in enumerate(batches):
-                rows = [f'{{"seconds": {_json(s)}, "split": {_json(p)}}}' for s, p in batch]
-                part = source / f"_{number}"
-                part.write_text("\n".join(rows))
-                part.rename(source / f"{number}.json")
+            for batch in batches:
+                feed(source, *({"seconds": s, "split": p} for s, p in batch))
                 query.processAllAvailable()
                 # The batch that follows a new watermark has it.
                 found.append(int(query.lastProgress["eventTime"]["watermark"][17:19]))
@@ -40,10 +38,6 @@ def watermarks(spark, tmp_path):
         return found
 
     return run
-
-
-def _json(value: int | None) -> str:
-    return "null" if value is None else str(value)
 
 
 def test_the_slowest_split_counts(watermarks):

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, open_session, submit
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 MODULE = """
 import datetime
@@ -75,7 +76,7 @@ def project(tmp_path: Path, monkeypatch) -> Path:
 
 
 def client(project: Path, engine=None, emit=print) -> Session:
-    made = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=emit, notify=lambda line: None)
+    made = open_session(project, engine=engine, emit=emit)
     list(
         made.run(
             DECLARATIONS.format(path=project)
@@ -126,10 +127,8 @@ def test_rows(project: Path, engine) -> None:
 
     def run(*lines: str) -> list[str]:
         (project / "lines" / f"{len(lines[0])}.json").write_text("".join(f"{line}\n" for line in lines))
-        (outcome,) = [o for o in session.run(EACH) if isinstance(o, Submitted)]
-        job = session.jobs.find(outcome.job_id)
-        for query in job.queries:
-            query.processAllAvailable()
+        job = submit(session, EACH)
+        catch_up(job)
         session.jobs.stop(job.id)
         found = sorted(emitted)
         emitted.clear()
