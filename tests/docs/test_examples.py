@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from sqlstream.session.session import Session
-from tests.support.edited import catch_up
 from tests.support.pages import BLOCKS, ROOT, blocks
+from tests.support.sessions import catch_up, open_session, rows, run, submit
 
 EXAMPLE = ROOT / "sqlstream" / "cli" / "example"
 # Tables and functions that blocks speak of and don't declare.
@@ -96,13 +95,13 @@ def test_python_functions(project: Path, engine) -> None:
         "t": "SELECT * FROM (VALUES ('a', 1e0), ('a', 3e0), ('a', 3e0), ('a', -1e0)) AS v (k, x)",
     }
     shutil.rmtree(project / "catalog")
-    session = Session(project, options={"execution.runtime-mode": "batch"}, engine=engine, notify=print)
+    session = open_session(project, options={"execution.runtime-mode": "batch"}, engine=engine)
     for name, query in views.items():
         list(session.run(f"CREATE TEMPORARY VIEW {name} AS {query};"))
     scalar, aggregate = blocks("python-functions", "sql")
-    rows = [sorted(outcome.rows, key=repr) for block in (scalar, aggregate) for outcome in session.run(block.text)]
+    found = [sorted(outcome.rows, key=repr) for block in (scalar, aggregate) for outcome in session.run(block.text)]
     session.close()
-    assert rows == [[("****17", "1200.0")], [("1", "two"), ("1", "words"), ("2", None)], [("a", "4.0", "2.0")]]
+    assert found == [[("****17", "1200.0")], [("1", "two"), ("1", "words"), ("2", None)], [("a", "4.0", "2.0")]]
 
 
 @pytest.mark.spark
@@ -110,27 +109,23 @@ def test_state_as_a_table(tmp_path: Path, engine) -> None:
     """The page shows the path of a savepoint, and columns; rows are those of the account."""
     (tmp_path / "paid").mkdir()
     (tmp_path / "paid" / "1.json").write_text("".join(f'{{"account": {a}, "amount": {n}}}\n' for a, n in ((7, 1.5), (8, 2), (7, 3.25))))
-    session = Session(tmp_path, options={"pipeline.name": "totals"}, engine=engine, notify=print)
-
-    def run(sql: str) -> list:
-        return list(session.run(sql))
-
-    run(
+    declared = (
         "CREATE TABLE paid (account BIGINT, amount DECIMAL(10, 2)) WITH ('connector' = 'filesystem', 'path' = 'paid', 'format' = 'json',"
         " 'source.monitor-interval' = '1 s');"
         "CREATE TABLE totals (account BIGINT, payments BIGINT, total DECIMAL(38, 2), PRIMARY KEY (account) NOT ENFORCED)"
         " WITH ('connector' = 'delta', 'table-path' = 'totals');"
     )
-    (submitted,) = run("INSERT INTO totals SELECT account, COUNT(*) AS payments, SUM(amount) AS total FROM paid GROUP BY account;")
-    catch_up(session.jobs.find(submitted.job_id))
+    session = open_session(tmp_path, declared, options={"pipeline.name": "totals"}, engine=engine)
+    job = submit(session, "INSERT INTO totals SELECT account, COUNT(*) AS payments, SUM(amount) AS total FROM paid GROUP BY account;")
+    catch_up(job)
     make, rest = SAVEPOINT.text.split("\n", 1)
-    ((path,),) = run(make)[0].rows
+    ((path,),) = rows(session, make)
     shown = rest[rest.index("'") + 1 :].partition("'")[0]
-    outcomes = run(rest.replace(shown, path))
+    outcomes = run(session, rest.replace(shown, path))
     session.close()
     assert Path(path).name.startswith("totals-")
-    uids, _, described, _, rows = outcomes
+    uids, _, described, _, kept = outcomes
     assert any("'operator.uid' = '0_totals/0'" in cell for row in uids.rows for cell in row), uids.rows
     claimed = rest.partition("DESCRIBE kept;")[2].splitlines()[0].strip(" -")
     assert claimed == ", ".join(f"{row[0]} {row[1]}" for row in described.rows)
-    assert rows.rows == (("7", "2", "4.75"),)
+    assert kept.rows == (("7", "2", "4.75"),)

@@ -16,13 +16,13 @@ from sqlstream.lint.registry import RULES
 from sqlstream.session import backslash
 from sqlstream.session.help.query_forms import QUERY_FORMS
 from sqlstream.session.keymap import KEYS
-from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
 from sqlstream.sql.syntax.statement_table import LISTED, SHORT_FORMS
 from tests.support.pages import ROOT, TEXTS
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def test_script_and_its_output(tmp_path: Path, engine) -> None:
         '{"item": "pen", "price": 1.50, "ts": "2026-01-01 00:00:01"}\n{"item": "pen", "price": 3.25, "ts": "2026-01-01 00:00:09"}\n'
     )
     out = io.StringIO()
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda line: None)
+    session = open_session(tmp_path, engine=engine)
     for outcome in session.run(script):
         show(outcome, Screen(out=out, err=io.StringIO()), session.options, time.monotonic(), lambda: False)
     shown = re.search(r"prints:\n\n```\n(.*?)```", README, re.S)[1]

@@ -7,11 +7,15 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, rows
+
+if TYPE_CHECKING:
+    from sqlstream.session.session import Session
 
 TEXT = Path(__file__).with_name("forms.sql").read_text()
 DECLARATIONS = "".join(re.findall(r"(?m)^CREATE .*\n", TEXT))
@@ -34,10 +38,8 @@ def wanted(rows: str) -> list[str]:
 def client(tmp_path_factory, engine) -> Session:
     folder = tmp_path_factory.mktemp("forms")
     feed(folder)
-    options = {"table.local-time-zone": "UTC", "execution.runtime-mode": "batch"}
-    session = Session(folder, options=options, variables={"DIR": str(folder)}, engine=engine, notify=lambda line: None)
-    list(session.run(DECLARATIONS))
-    return session
+    options = {"execution.runtime-mode": "batch"}
+    return open_session(folder, DECLARATIONS, options=options, variables={"DIR": str(folder)}, engine=engine)
 
 
 @pytest.mark.spark
@@ -55,14 +57,14 @@ def test_rows(client: Session, sql: str, mark: str, answer: str) -> None:
 @pytest.mark.spark
 def test_times_of_a_table_that_is_all_there(tmp_path: Path, engine) -> None:
     (tmp_path / "ticks").mkdir()
-    rows = [("a", 1, 3), ("a", 2, 1), ("b", 5, 2), ("a", 4, 2)]
-    lines = (f'{{"k": "{k}", "v": {v}, "ts": "2026-01-01 00:00:0{second}"}}\n' for k, v, second in rows)
+    ticks = [("a", 1, 3), ("a", 2, 1), ("b", 5, 2), ("a", 4, 2)]
+    lines = (f'{{"k": "{k}", "v": {v}, "ts": "2026-01-01 00:00:0{second}"}}\n' for k, v, second in ticks)
     (tmp_path / "ticks" / "rows.json").write_text("".join(lines))
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, variables={"DIR": str(tmp_path)}, engine=engine, notify=lambda line: None)
     options = "'connector' = 'filesystem', 'path' = '${DIR}/ticks', 'format' = 'json'"
-    list(session.run(f"CREATE TABLE ticks (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ({options})"))
-    (outcome,) = session.run("SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING) AS s FROM ticks ORDER BY ts, k")
-    assert [tuple(change.row) for change in outcome.changes] == [("a", "2", "2"), ("a", "4", "6"), ("b", "5", "5"), ("a", "1", "5")]
+    declared = f"CREATE TABLE ticks (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ({options})"
+    session = open_session(tmp_path, declared, variables={"DIR": str(tmp_path)}, engine=engine)
+    found = rows(session, "SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING) AS s FROM ticks ORDER BY ts, k")
+    assert found == [("a", "2", "2"), ("a", "4", "6"), ("b", "5", "5"), ("a", "1", "5")]
 
 
 @pytest.mark.oracle
@@ -78,10 +80,10 @@ def test_rows_on_flink(tmp_path: Path) -> None:
     answers = re.split(r"(?m)\d+ rows? in set|Empty set", done.stdout)
     assert len(answers) == len(answered) + 1, done.stdout[-2000:]
     differences = []
-    for text, (sql, _, rows) in zip(answers, answered, strict=False):
+    for text, (sql, _, answer) in zip(answers, answered, strict=False):
         table = re.findall(r"(?m)^\|(.*)\|$", text)[1:]
         cells = [[c.strip().replace("<NULL>", "null").replace("TRUE", "true").replace("FALSE", "false") for c in line.split("|")] for line in table]
         found = sorted(", ".join(row) for row in cells)
-        if found != wanted(rows):
-            differences.append(f"{sql}\n{found}\n{wanted(rows)}")
+        if found != wanted(answer):
+            differences.append(f"{sql}\n{found}\n{wanted(answer)}")
     assert not differences, "\n".join(differences)

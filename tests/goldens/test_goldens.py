@@ -15,6 +15,7 @@ from golden import MONITOR, SCRIPTS, Golden, read, rewrite_plan, rewrite_rows, t
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
+from tests.support.sessions import optimized_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,8 +50,7 @@ def test_plan(golden: Golden, tmp_path: Path, update: bool) -> None:
         with pytest.raises(SqlStreamError, match=re.escape(golden.error)):
             list(client.run(f"EXPLAIN {insert}"))
         return
-    (outcome,) = client.run(f"EXPLAIN {insert}")
-    plan = outcome.rows[0][0].partition("== Optimized Physical Plan ==\n")[2].partition("\n\n")[0].splitlines()
+    plan = optimized_plan(client, insert).splitlines()
     if update:
         rewrite_plan(golden, plan)
     else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def test_a_tombstone_ends_a_version(tmp_path: Path, spark, engine, broker) -> No
         send("versions", f'(\'{{"cur": "a"}}\', {value})')
         send("versioned", ", ".join(f'(\'\', \'{{"id": {next(orders)}, "cur": "{cur}"}}\')' for cur in "ab"))
     lines: list[str] = []
-    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, variables={"BOOTSTRAP": broker.bootstrap}, emit=lines.append, engine=engine)
-    list(client.run(SCRIPT))
+    client = open_session(tmp_path, SCRIPT, variables={"BOOTSTRAP": broker.bootstrap}, emit=lines.append, engine=engine)
     client.close()
     rows = sorted(line for line in lines if line.startswith("+I"))
     assert rows == ["+I[1, 1]", "+I[2, null]", "+I[3, 2]", "+I[4, null]", "+I[5, null]", "+I[6, null]", "+I[7, 3]", "+I[8, null]"]
@@ -69,8 +68,7 @@ def test_inputs_that_go_idle_together(tmp_path: Path, engine, broker, idle: str)
     broker.produce(orders, ['{"id": 1, "cur": "a", "ts": "2026-01-01 09:10:00"}', '{"id": 2, "cur": "a", "ts": "2026-01-01 10:00:00"}'])
     lines: list[str] = []
     variables = {"BOOTSTRAP": broker.bootstrap, "ORDERS": orders, "RATES": rates, "IDLE": idle}
-    client = Session(tmp_path, options={"table.local-time-zone": "UTC"}, variables=variables, emit=lines.append, engine=engine)
-    list(client.run(IDLE))
+    client = open_session(tmp_path, IDLE, variables=variables, emit=lines.append, engine=engine)
     until(lambda: len(lines) >= 2)
     # One of them wakes: it alone counts.
     broker.produce(orders, ['{"id": 3, "cur": "a", "ts": "2026-01-01 11:00:00"}'])

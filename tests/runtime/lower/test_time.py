@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.results import Stream, Submitted
-from sqlstream.session.session import Session
+from sqlstream.session.results import Stream
+from tests.support.sessions import catch_up, feed, open_session, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.runtime.jobs import Job
 
 pytestmark = pytest.mark.spark
 
@@ -29,21 +31,16 @@ class Client:
         self.folder = project / "bids"
         self.folder.mkdir()
         self.lines: list[str] = []
-        self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.lines.append, notify=lambda _: None)
-        self.run(BIDS)
+        self.session = open_session(project, BIDS, engine=engine, emit=self.lines.append)
 
-    def run(self, sql: str):
-        return list(self.session.run(sql))
+    def run(self, sql: str) -> list:
+        return run(self.session, sql)
 
-    def submit(self, sql: str):
-        *_, outcome = self.run(sql)
-        assert isinstance(outcome, Submitted)
-        return self.session.jobs.find(outcome.job_id)
+    def submit(self, sql: str) -> Job:
+        return submit(self.session, sql)
 
     def feed(self, *rows: tuple[str, str]) -> None:
-        name = str(len(list(self.folder.iterdir())))
-        (self.folder / f".{name}").write_text("".join(json.dumps({"item": i, "ts": f"2026-01-01 00:00:{s}"}) + "\n" for i, s in rows))
-        (self.folder / f".{name}").rename(self.folder / f"{name}.json")
+        feed(self.folder, *({"item": i, "ts": f"2026-01-01 00:00:{s}"} for i, s in rows))
 
     def wait(self, rows: int) -> list[str]:
         until(lambda: len(self.lines) >= rows, said=lambda: self.lines)
@@ -94,11 +91,9 @@ def test_the_watermark_as_a_column(client):
     job = client.submit(
         "INSERT INTO answers SELECT item, CURRENT_WATERMARK(ts) FROM bids WHERE CURRENT_WATERMARK(ts) IS NULL OR ts > CURRENT_WATERMARK(ts)"
     )
-    for query in job.queries:
-        query.processAllAvailable()
+    catch_up(job)
     client.feed(("late", "04"), ("b", "06"))
-    for query in job.queries:
-        query.processAllAvailable()
+    catch_up(job)
     assert client.lines == ["+I[a, null]", "+I[b, 2026-01-01T00:00:05]"]
 
 
@@ -108,8 +103,7 @@ def test_late_rows_are_counted(client):
     job = client.submit(f"INSERT INTO answers SELECT COUNT(*) FROM {window} GROUP BY window_start, window_end")
     for rows in ([("a", "14")], [("b", "07"), ("b", "07"), ("c", "14")], [("d", "59")], [("e", "01")] * 3):
         client.feed(*rows)
-        for query in job.queries:
-            query.processAllAvailable()
+        catch_up(job)
     # The second step's two rows are late for the window that ends at 10, in time for the one that ends at 15.
     assert client.lines == ["+I[4]", "+I[2]"]
     (shown,) = client.run("SHOW JOBS")
@@ -170,11 +164,9 @@ def test_a_watermark_of_the_last_year(client):
     (client.folder / "wrong.json").write_text('{"item": "far", "ts": "9999-12-31 23:59:59"}\n')
     client.feed(("a", "01"))
     job = client.submit(f"INSERT INTO answers {query}")
-    for one in job.queries:
-        one.processAllAvailable()
+    catch_up(job)
     client.feed(("b", "02"))
-    for one in job.queries:
-        one.processAllAvailable()
+    catch_up(job)
     (outcome,) = client.run(f"EXPLAIN JOB '{job.id}'")
     told = " ".join(reason for _, reason, _ in outcome.rows)
     assert "The watermark has been raised to 9999-12-31 23:59:59" in told and "late" in told

@@ -12,11 +12,13 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.build import queries as build
 from sqlstream.plan.properties import scans
-from sqlstream.session.session import Session
 from sqlstream.sql.syntax.dialect import parse
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 DECLARATIONS = """
 CREATE TABLE versions (id INT) WITH ('connector' = 'delta', 'table-path' = 'versions');
@@ -26,9 +28,8 @@ CREATE VIEW newest AS SELECT id FROM versions;
 
 
 def client(project: Path, zone: str = "UTC", engine=None) -> Session:
-    made = Session(project, options={"table.local-time-zone": zone, "table.dml-sync": "true"}, engine=engine, notify=lambda line: None)
-    list(made.run(DECLARATIONS))
-    return made
+    options = {"table.local-time-zone": zone, "table.dml-sync": "true"}
+    return open_session(project, DECLARATIONS, options=options, engine=engine)
 
 
 @pytest.mark.parametrize(

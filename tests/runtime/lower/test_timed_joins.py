@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +10,7 @@ from pyspark.sql import functions as F
 
 from sqlstream.runtime.lower.operators import temporal_join
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
+from tests.support.sessions import feed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -100,10 +100,7 @@ class Versions:
     def feed(self, name: str, *rows: tuple) -> list[tuple]:
         self.given.clear()
         columns = ("id", "k", "s") if name == "lefts" else ("rk", "value", "rs", "kind")
-        number = len(list((self.folder / name).iterdir()))
-        part = self.folder / name / f"_{number}"
-        part.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
-        part.rename(self.folder / name / f"{number}.json")
+        feed(self.folder / name, *(dict(zip(columns, row, strict=True)) for row in rows))
         self.query.processAllAvailable()
         return sorted(self.given, key=str)
 
