@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import feed, open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -28,18 +26,10 @@ INSERT = "INSERT INTO hours SELECT item, DATE_FORMAT(ts, 'yyyy-MM-dd'), DATE_FOR
 
 def test_hours_are_committed_as_the_watermark_passes_them(tmp_path: Path, engine) -> None:
     (tmp_path / "bids").mkdir()
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda _: None)
-    list(session.run(SCRIPT))
+    session = open_session(tmp_path, SCRIPT, engine=engine)
 
-    def submit() -> str:
-        *_, outcome = session.run(INSERT)
-        assert isinstance(outcome, Submitted)
-        return outcome.job_id
-
-    def feed(*times: str) -> None:
-        name = str(len(list((tmp_path / "bids").iterdir())))
-        (tmp_path / "bids" / f".{name}").write_text("".join(json.dumps({"item": "a", "ts": f"2026-01-01 {t}"}) + "\n" for t in times))
-        (tmp_path / "bids" / f".{name}").rename(tmp_path / "bids" / f"{name}.json")
+    def put(*times: str) -> None:
+        feed(tmp_path / "bids", *({"item": "a", "ts": f"2026-01-01 {t}"} for t in times))
 
     def wait_for(pattern: str, count: int) -> list[str]:
         def found() -> list[str]:
@@ -49,17 +39,17 @@ def test_hours_are_committed_as_the_watermark_passes_them(tmp_path: Path, engine
         return found()
 
     try:
-        job = submit()
-        feed("07:10:00", "08:00:01")
+        job = submit(session, INSERT)
+        put("07:10:00", "08:00:01")
         assert len(wait_for("day=*/hour=*/part-*", 2)) == 2
         assert wait_for("day=*/*/_SUCCESS", 0) == []
-        list(session.run(f"STOP JOB '{job}'"))
-        job = submit()
-        feed("08:00:01.001", "08:00:00.500")
+        list(session.run(f"STOP JOB '{job.id}'"))
+        job = submit(session, INSERT)
+        put("08:00:01.001", "08:00:00.500")
         assert wait_for("day=*/*/_SUCCESS", 1) == ["hour=07"]
-        feed("09:30:00")
+        put("09:30:00")
         assert wait_for("day=*/*/_SUCCESS", 2) == ["hour=07", "hour=08"]
-        list(session.run(f"STOP JOB '{job}' WITH SAVEPOINT WITH DRAIN"))
+        list(session.run(f"STOP JOB '{job.id}' WITH SAVEPOINT WITH DRAIN"))
         assert wait_for("day=*/*/_SUCCESS", 3) == ["hour=07", "hour=08", "hour=09"]
     finally:
         session.jobs.stop_all()

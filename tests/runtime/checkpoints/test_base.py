@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,10 +12,8 @@ from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Write
 from sqlstream.plan.properties import changelog_mode
 from sqlstream.runtime.checkpoints import Base, base, derive
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
-from tests.support.edited import catch_up
 from tests.support.kept import Kept
+from tests.support.sessions import catch_up, feed, open_session, submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,19 +38,14 @@ class Bids:
     def __init__(self, project: Path, engine, sink: str, query: str) -> None:
         self.project = project
         self.engine = engine
-        self.session = Session(project, engine=engine, emit=lambda _: None, notify=lambda _: None)
+        self.session = open_session(project, engine=engine, emit=lambda _: None)
         bids = "CREATE TABLE IF NOT EXISTS bids (k STRING, n INT) WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json', 'source.monitor-interval' = '1 s');"
         self.sql = f"{bids} {sink} INSERT INTO answers {query};"
         (project / "bids").mkdir()
 
     def run(self, *rows: tuple[str, int]) -> None:
-        folder = self.project / "bids"
-        text = "".join(json.dumps({"k": k, "n": n}) + "\n" for k, n in rows)
-        (folder / ".part").write_text(text)
-        (folder / ".part").rename(folder / f"{len(list(folder.iterdir()))}.json")
-        *_, outcome = self.session.run(self.sql)
-        assert isinstance(outcome, Submitted)
-        self.job = self.session.jobs.find(outcome.job_id)
+        feed(self.project / "bids", *({"k": k, "n": n} for k, n in rows))
+        self.job = submit(self.session, self.sql)
         catch_up(self.job)
         self.session.jobs.stop(self.job.id)
 

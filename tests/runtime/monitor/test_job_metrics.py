@@ -9,15 +9,15 @@ import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.queries import watch
-from sqlstream.session.results import Figures, Submitted
+from sqlstream.session.results import Figures
 from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sqlstream.runtime.jobs import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 HOUR = 3_600_000
@@ -38,9 +38,7 @@ class Running:
     def __init__(self, session: Session, engine, broker, topic: str, partitions: int = 1, where: str = "", sql: str = WINDOWS) -> None:
         self.session, self.engine, self.broker, self.topic = session, engine, broker, topic
         broker.topic(topic, partitions)
-        *_, outcome = session.run(TABLES.format(topic=topic, bootstrap=broker.bootstrap) + sql.format(topic=topic, where=where))
-        assert isinstance(outcome, Submitted)
-        self.job: Job = session.jobs.find(outcome.job_id)
+        self.job = submit(session, TABLES.format(topic=topic, bootstrap=broker.bootstrap) + sql.format(topic=topic, where=where))
 
     def send(self, rows: dict[int, list[tuple[int, int]]]) -> None:
         """Rows (price, ts) to partitions; they are through when this returns."""
@@ -51,8 +49,7 @@ class Running:
         self.settle()
 
     def settle(self) -> None:
-        for query in self.job.queries:
-            query.processAllAvailable()
+        catch_up(self.job)
 
     def why(self) -> list[tuple[str, str | None]]:
         (outcome,) = self.session.run(f"EXPLAIN JOB '{self.job.id}'")
@@ -61,7 +58,7 @@ class Running:
 
 @pytest.fixture
 def session(tmp_path: Path, engine) -> Iterator[Session]:
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, emit=lambda line: None, notify=lambda line: None)
+    made = open_session(tmp_path, engine=engine, emit=lambda line: None)
     yield made
     made.close()
 
@@ -193,8 +190,7 @@ def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
     CREATE TABLE gone (n BIGINT) WITH ('connector' = 'blackhole');
     INSERT INTO gone SELECT n FROM numbers
     """
-    *_, outcome = session.run(statements)
-    job = session.jobs.find(outcome.job_id)
+    job = submit(session, statements)
     until(lambda: job.sampled().tasks[1])
     (text,) = [reason for _, reason, _ in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
     assert text.startswith("In batch mode rows come out when the job ends: ")
@@ -230,7 +226,6 @@ def test_a_run_that_goes_on_does_not_count_again(session, engine, broker) -> Non
     job.send({0: [(1, 1), (1, 2)]})
     session.jobs.stop(job.job.id)
     assert job.job.metrics.rows_in == 2, "known after the end"
-    *_, outcome = session.run(WINDOWS.format(topic="metrics-again", where=""))
-    job.job = session.jobs.find(outcome.job_id)
+    job.job = submit(session, WINDOWS.format(topic="metrics-again", where=""))
     job.send({0: [(1, 3)]})
     assert job.job.sampled().rows_in == 1
