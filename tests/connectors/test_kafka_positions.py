@@ -12,7 +12,7 @@ from sqlstream.connectors.kafka.offsets import cluster
 from sqlstream.connectors.kafka.positions import offsets_of
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import JobStatus
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -35,14 +35,13 @@ class Topic:
         self.name, self.broker, self.engine = name, broker, engine
         self.admin = AdminClient({"bootstrap.servers": broker.bootstrap})
         self.shown: list[str] = []
-        self.session = Session(project, engine=engine, emit=self.shown.append, notify=lambda line: None)
         table = f"'connector' = 'kafka', 'topic' = '{name}', 'properties.bootstrap.servers' = '{broker.bootstrap}', 'format' = 'raw', "
         table += "'scan.startup.mode' = 'earliest-offset', 'scan.topic-partition-discovery.interval' = '1 s'"
-        list(self.session.run(f"CREATE TABLE t (v STRING) WITH ({table}); CREATE TABLE p (v STRING) WITH ('connector' = 'print');"))
+        declared = f"CREATE TABLE t (v STRING) WITH ({table}); CREATE TABLE p (v STRING) WITH ('connector' = 'print');"
+        self.session = open_session(project, declared, engine=engine, emit=self.shown.append)
 
     def start(self, sql: str = "SET 'pipeline.name' = 'reader'; INSERT INTO p SELECT v FROM t") -> None:
-        outcome = list(self.session.run(sql))[-1]
-        self.job = self.session.jobs.find(outcome.job_id)
+        self.job = submit(self.session, sql)
 
     def send(self, *values: str, partitions: int = 1) -> None:
         self.broker.produce(self.name, list(values), partitions=partitions)

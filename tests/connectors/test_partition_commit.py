@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sqlstream.connectors.files.partition_commit import Partition, PartitionCommit, PartitionTime
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, optimized_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,11 +96,11 @@ def test_what_a_time_is_read_from(pattern: str | None, partition: Partition, exp
 
 @pytest.mark.parametrize("trigger", ["partition-time", "process-time"])
 def test_the_watermark_is_kept_for_a_sink_that_waits_for_it(trigger: str, tmp_path: Path) -> None:
-    session = Session(tmp_path, notify=lambda line: None)
+    session = open_session(tmp_path)
     options = f"'sink.partition-commit.trigger' = '{trigger}', 'sink.partition-commit.policy.kind' = 'success-file'"
     list(session.run(f"""
         CREATE TABLE bids (item STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
         CREATE TABLE days (item STRING, dt STRING) PARTITIONED BY (dt) WITH ('connector' = 'filesystem', 'path' = 'days', 'format' = 'json', {options});
     """))  # fmt: skip
-    (outcome,) = session.run("EXPLAIN INSERT INTO days SELECT item, DATE_FORMAT(ts, 'yyyy-MM-dd') FROM bids")
-    assert ("WatermarkAssigner" in str(outcome.rows[0][0]).partition("== Optimized Physical Plan ==")[2]) is (trigger == "partition-time")
+    plan = optimized_plan(session, "INSERT INTO days SELECT item, DATE_FORMAT(ts, 'yyyy-MM-dd') FROM bids")
+    assert ("WatermarkAssigner" in plan) is (trigger == "partition-time")

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from sqlstream.runtime.jobs import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 SOURCE = """
@@ -51,7 +48,7 @@ class Growing:
     ) -> None:
         self.engine, self.broker, self.name, self.sql = engine, broker, name, sql
         self.rows: list[str] = []
-        self.session = Session(project, options={"table.local-time-zone": "UTC"}, engine=engine, emit=self.rows.append, notify=lambda line: None)
+        self.session = open_session(project, engine=engine, emit=self.rows.append)
         broker.topic(f"other-{name}")
         topics = topics or f"'topic' = '{name}'"
         declared = SOURCE.format(topics=topics, bootstrap=broker.bootstrap, name=name, startup=startup, every=every)
@@ -59,9 +56,7 @@ class Growing:
         self.start()
 
     def start(self) -> None:
-        (submitted,) = self.session.run(self.sql)
-        assert isinstance(submitted, Submitted)
-        self.job: Job = self.session.jobs.find(submitted.job_id)
+        self.job = submit(self.session, self.sql)
 
     def stop(self) -> None:
         self.session.jobs.stop(self.job.id)
@@ -96,8 +91,7 @@ class Growing:
         return self.rows
 
     def processed(self) -> None:
-        for query in self.job.queries:
-            query.processAllAvailable()
+        catch_up(self.job)
 
 
 def test_every_kind_of_query_reads_a_new_partition(tmp_path: Path, engine, broker) -> None:

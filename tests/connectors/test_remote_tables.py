@@ -13,13 +13,14 @@ from py4j.protocol import Py4JJavaError
 from sqlstream.connectors.files.batches import write_batch
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
 from tests.support.remote import Remote
 from tests.support.s3 import KEY, SECRET
+from tests.support.sessions import catch_up, open_session, rows, run, submit
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.runtime.jobs import Job
 
 pytestmark = pytest.mark.spark
 
@@ -45,32 +46,26 @@ class Project:
     def __init__(self, path: Path, folder: str, engine, spark) -> None:
         self.folder = folder
         self.remote = Remote(spark, folder)
-        self.session = Session(path, options={"table.warehouse": folder, "table.dml-sync": "false"}, engine=engine)
         self.feed(0)
-        list(self.session.run(TABLES.format(folder)))
+        options = {"table.warehouse": folder, "table.dml-sync": "false"}
+        self.session = open_session(path, TABLES.format(folder), options=options, engine=engine)
 
     def feed(self, first: int) -> None:
         rows = [f'{{"id": {i}, "item": "{"tea" if i % 2 else "käse / 1"}"}}\n' for i in range(first, first + 4)]
         self.remote.put(f"{self.folder}/in/new bids ä=1/{first}.json", "".join(rows))
 
-    def begin(self, sql: str) -> str:
-        outcome = list(self.session.run(sql))[-1]
-        assert isinstance(outcome, Submitted)
-        return outcome.job_id
+    def begin(self, sql: str) -> Job:
+        return submit(self.session, sql)
 
-    def up_to_now(self, job: str) -> None:
-        for query in self.session.jobs.find(job).queries:
-            query.processAllAvailable()
-
-    def stop(self, job: str) -> None:
-        self.session.jobs.stop(job)
+    def stop(self, job: Job) -> None:
+        self.session.jobs.stop(job.id)
 
     def rows(self, table: str) -> list[tuple]:
-        list(self.session.run("SET 'execution.runtime-mode' = 'batch'"))
+        run(self.session, "SET 'execution.runtime-mode' = 'batch'")
         try:
-            return sorted(list(self.session.run(f"SELECT * FROM {table}"))[-1].rows)
+            return sorted(rows(self.session, f"SELECT * FROM {table}"))
         finally:
-            list(self.session.run("SET 'execution.runtime-mode' = 'streaming'"))
+            run(self.session, "SET 'execution.runtime-mode' = 'streaming'")
 
 
 def bids(count: int) -> list[tuple[str, str]]:
@@ -84,17 +79,17 @@ def test_jobs_write_there_and_go_on(tmp_path: Path, engine, spark, remote_folder
     try:
         for table, sql in JOBS.items():
             job = project.begin(sql)
-            project.up_to_now(job)
+            catch_up(job)
             project.stop(job)
             assert project.rows(table) == (bids(4) if table != "counted" else [("käse / 1", "2"), ("tea", "2")])
         # New files of the source are found by a job that runs.
         job = project.begin(JOBS["appended"])
         project.feed(4)
-        project.up_to_now(job)
+        catch_up(job)
         project.stop(job)
         for table in ("files", "counted"):
             job = project.begin(JOBS[table])
-            project.up_to_now(job)
+            catch_up(job)
             project.stop(job)
         assert project.rows("appended") == project.rows("files") == bids(8)
         assert project.rows("counted") == [("käse / 1", "4"), ("tea", "4")]
@@ -132,8 +127,8 @@ def test_a_service_that_overwrites_is_refused(tmp_path: Path, engine, spark, s3)
     """It takes the condition under which a commit is created, and ignores it."""
     s3.known_to(spark)
     folder = s3.bucket("heedless-of-conditions")
-    session = Session(tmp_path, options={"table.warehouse": folder, "execution.runtime-mode": "batch", "table.dml-sync": "true"}, engine=engine)
-    list(session.run("CREATE TABLE t (id INT) WITH ('connector' = 'delta', 'table-path' = 't')"))
+    options = {"table.warehouse": folder, "execution.runtime-mode": "batch", "table.dml-sync": "true"}
+    session = open_session(tmp_path, "CREATE TABLE t (id INT) WITH ('connector' = 'delta', 'table-path' = 't')", options=options, engine=engine)
     for _ in range(2):
         with pytest.raises(SqlStreamError, match=f"The service of {folder} overwrites what must be created only if it is absent") as refused:
             list(session.run("INSERT INTO t VALUES (1)"))

@@ -5,15 +5,19 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import SqlStreamError, ValidationError
-from sqlstream.session.session import Session
 from sqlstream.sql import types as T
 from sqlstream.sql.tables import PrimaryKey
+from tests.support.sessions import catch_up, open_session, optimized_plan, submit
+
+if TYPE_CHECKING:
+    from sqlstream.runtime.jobs import Job
 
 BASE = {"connector": "upsert-kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json"}
 COLUMNS = (("id", T.INT), ("name", T.STRING), ("n", T.INT))
@@ -127,15 +131,13 @@ class Jobs:
         (project / "in").mkdir()
         self.project = project
         self.lines: list[str] = []
-        self.client = Session(
-            project, options={"table.local-time-zone": "UTC", "spark.master": "local[2]"},
-            variables={"DIR": str(project), "TOPIC": topic, "BOOTSTRAP": broker.bootstrap}, emit=self.lines.append, engine=engine,
+        self.client = open_session(
+            project, DECLARED, options={"spark.master": "local[2]"}, variables={"DIR": str(project), "TOPIC": topic, "BOOTSTRAP": broker.bootstrap},
+            emit=self.lines.append, engine=engine,
         )  # fmt: skip
-        list(self.client.run(DECLARED))
 
-    def start(self, insert: str):
-        outcome = list(self.client.run(insert))[-1]
-        return self.client.jobs.find(outcome.job_id)
+    def start(self, insert: str) -> Job:
+        return submit(self.client, insert)
 
     def stop(self, job) -> None:
         self.client.jobs.stop(job.id)
@@ -147,8 +149,7 @@ class Jobs:
 
     def settle(self, *jobs) -> None:
         for job in jobs:
-            for query in job.queries:
-                query.processAllAvailable()
+            catch_up(job)
 
     def printed(self) -> list[str]:
         found = sorted(self.lines)
@@ -238,28 +239,22 @@ def test_debezium_in_a_topic(jobs, topic):
 
 def test_plans(tmp_path):
     (tmp_path / "in").mkdir()
-    client = Session(tmp_path, variables={"DIR": str(tmp_path), "TOPIC": "t", "BOOTSTRAP": "b:1"})
-    list(client.run(DECLARED))
-
-    def plan(insert: str) -> str:
-        (outcome,) = client.run(f"EXPLAIN {insert}")
-        return outcome.rows[0][0].partition("== Optimized Physical Plan ==")[2]
-
+    client = open_session(tmp_path, DECLARED, variables={"DIR": str(tmp_path), "TOPIC": "t", "BOOTSTRAP": "b:1"})
     scan = "TableSourceScan(table=[[default_catalog, default_database, people]], fields=[id, name, n], changelogMode=[I,UA,D])"
-    normalized = plan("INSERT INTO answers SELECT * FROM people WHERE n > 1")
+    normalized = optimized_plan(client, "INSERT INTO answers SELECT * FROM people WHERE n > 1")
     assert "ChangelogNormalize(key=[id], changelogMode=[I,UB,UA,D])" in normalized and scan in normalized
     # A sink of upserts by the same key takes them as they are; columns that nothing reads are not kept.
-    straight = plan("INSERT INTO people SELECT id, UPPER(name), n FROM people")
+    straight = optimized_plan(client, "INSERT INTO people SELECT id, UPPER(name), n FROM people")
     assert "ChangelogNormalize" not in straight and scan in straight
-    counted = plan("INSERT INTO answers SELECT 1, name, CAST(COUNT(*) AS INT) FROM people GROUP BY name")
+    counted = optimized_plan(client, "INSERT INTO answers SELECT 1, name, CAST(COUNT(*) AS INT) FROM people GROUP BY name")
     assert re.search(r"ChangelogNormalize\(key=\[id\].*\n.*Calc\(select=\[id, name\]", counted)
     with pytest.raises(SqlStreamError, match=r"upsert key that differs from the primary key .* Primary key: \[id\], upsert key: \[name\]"):
-        plan("INSERT INTO people SELECT CAST(COUNT(*) AS INT), name, 1 FROM changes GROUP BY name")
+        optimized_plan(client, "INSERT INTO people SELECT CAST(COUNT(*) AS INT), name, 1 FROM changes GROUP BY name")
     with pytest.raises(SqlStreamError, match="INSERT-only table sources"):
         list(client.run("SET 'execution.runtime-mode' = 'batch'; SELECT * FROM people"))
     list(client.run("SET 'execution.runtime-mode' = 'streaming'; SET 'table.exec.source.cdc-events-duplicate' = 'true'"))
     with pytest.raises(SqlStreamError, match="requires the changelog sources to define a PRIMARY KEY"):
-        plan("INSERT INTO answers SELECT * FROM changes")
+        optimized_plan(client, "INSERT INTO answers SELECT * FROM changes")
     list(client.run("ALTER TABLE changes ADD PRIMARY KEY (id) NOT ENFORCED"))
-    assert "ChangelogNormalize(key=[id]" in plan("INSERT INTO answers SELECT * FROM changes")
+    assert "ChangelogNormalize(key=[id]" in optimized_plan(client, "INSERT INTO answers SELECT * FROM changes")
     client.close()
