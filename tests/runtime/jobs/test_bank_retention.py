@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.cli import bank
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ EACH = 40
 def test_few_checkpoints_of_several_generations(tmp_path: Path, engine, broker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
     printed: list[str] = []
-    session = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda line: None, emit=printed.append)
+    session = open_session(tmp_path, engine=engine, emit=printed.append)
     topic = f"kept-{time.monotonic_ns()}"
     broker.topic(topic, 2)
     list(session.run(CATALOG.read_text(encoding="utf-8").replace("'topic' = 'transactions'", f"'topic' = '{topic}'") + TABLES))
@@ -43,9 +42,7 @@ def test_few_checkpoints_of_several_generations(tmp_path: Path, engine, broker, 
     sent = 0
 
     def start(least: int) -> Job:
-        outcome = list(session.run(TOTALS.format(least)))[-1]
-        assert isinstance(outcome, Submitted)
-        return session.jobs.find(outcome.job_id)
+        return submit(session, TOTALS.format(least))
 
     for least, batches in BATCHES.items():
         job = start(least)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.session.results import Submitted
-from sqlstream.session.session import Session
+from tests.support.sessions import catch_up, feed, open_session, submit
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlstream.session.session import Session
 
 pytestmark = pytest.mark.spark
 
@@ -31,26 +32,17 @@ OTHERS = ("INSERT INTO totals SELECT 'odd', COUNT(*) FROM numbers WHERE id % 2 =
 @pytest.fixture
 def session(tmp_path: Path, engine):
     (tmp_path / "numbers").mkdir()
-    made = Session(tmp_path, options={"table.local-time-zone": "UTC"}, engine=engine, notify=lambda line: None)
-    list(made.run(TABLES))
+    made = open_session(tmp_path, TABLES, engine=engine)
     yield made
     made.close()
-
-
-def submit(session: Session, sql: str):
-    outcome = list(session.run(sql))[-1]
-    assert isinstance(outcome, Submitted)
-    return session.jobs.find(outcome.job_id)
 
 
 @pytest.mark.slow
 def test_jobs_at_once_and_a_crash_after_the_commit(tmp_path: Path, session: Session, spark) -> None:
     """Four sinks, two of them into one table, each under ids of its own; a micro-batch that is done again after a crash changes nothing."""
 
-    def feed(*rows) -> None:
-        part = tmp_path / "numbers" / f".{rows[0][0]}"
-        part.write_text("".join(f'{{"id": {i}, "word": {word}}}\n' for i, word in rows))
-        part.rename(tmp_path / "numbers" / f"{rows[0][0]}.json")
+    def put(*rows: tuple[int, str]) -> None:
+        feed(tmp_path / "numbers", *({"id": i, "word": word} for i, word in rows))
 
     def table(name: str) -> list[tuple]:
         return sorted(tuple(row) for row in spark.read.format("delta").load(str(tmp_path / name)).collect())
@@ -61,14 +53,13 @@ def test_jobs_at_once_and_a_crash_after_the_commit(tmp_path: Path, session: Sess
     def run():
         jobs = [submit(session, sql) for sql in (SET, *OTHERS)]
         for job in jobs:
-            for query in job.queries:
-                query.processAllAvailable()
+            catch_up(job)
         return jobs
 
-    feed((1, '"a"'), (2, '"b"'), (3, '"a"'))
+    put((1, "a"), (2, "b"), (3, "a"))
     for job in run():
         session.jobs.stop(job.id)
-    feed((4, '"b"'), (5, '"b"'), (6, '"c"'))
+    put((4, "b"), (5, "b"), (6, "c"))
     for job in run():
         session.jobs.stop(job.id)
         for commits in job.checkpoint.glob("*/commits"):
@@ -89,8 +80,7 @@ def test_a_checkpoint_that_was_removed_begins_anew(tmp_path: Path, session: Sess
     """Its micro-batches have the numbers of those of the one before, and are others."""
 
     def settled(job) -> None:
-        for query in job.queries:
-            query.processAllAvailable()
+        catch_up(job)
         session.jobs.stop(job.id)
 
     (tmp_path / "numbers" / "1.json").write_text('{"id": 1, "word": "a"}\n')
