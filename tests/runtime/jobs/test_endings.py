@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.processes import jvms_of
+from tests.support.sessions import feed
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
@@ -64,11 +65,9 @@ class Running:
         return self.process.wait(60)
 
 
-def feed(project: Path, number: int) -> None:
+def put(project: Path, number: int) -> None:
     (project / "numbers").mkdir(exist_ok=True)
-    part = project / "numbers" / f".{number}"
-    part.write_text(f'{{"id": {number}}}\n')
-    part.rename(project / "numbers" / f"{number}.json")
+    feed(project / "numbers", {"id": number})
 
 
 def copied(project: Path) -> list[str]:
@@ -77,7 +76,7 @@ def copied(project: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> None:
-    feed(tmp_path, 1)
+    put(tmp_path, 1)
     first = Running(tmp_path)
     try:
         first.until("+I[1]")
@@ -91,7 +90,7 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
         assert "rror" not in first.said and "Traceback" not in first.said and "\tat " not in first.said
     finally:
         first.process.kill()
-    feed(tmp_path, 2)
+    put(tmp_path, 2)
     second = Running(tmp_path)
     try:
         second.until("+I[2]", "continues where it stopped")
@@ -99,11 +98,11 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
         second.settle()
         os.kill(second.jvm(), signal.SIGKILL)
         second.until("into_default_catalog.default_database.copies' has failed: Spark died: its JVM was killed (SIGKILL). It is started again in 1.")
-        feed(tmp_path, 3)
+        put(tmp_path, 3)
         second.until("+I[3]", "copies' runs again", "shown' runs again")
         assert second.said.count("+I[") == 2
         os.kill(second.jvm(), signal.SIGKILL)
-        feed(tmp_path, 4)
+        put(tmp_path, 4)
         second.until("+I[4]")
         second.process.send_signal(signal.SIGTERM)
         assert second.exit_code() == 143
@@ -112,7 +111,7 @@ def test_a_service_is_stopped_and_the_next_time_its_jvm_dies(tmp_path: Path) -> 
         second.process.kill()
     third = Running(tmp_path, "-D", "restart-strategy.type=none")
     try:
-        feed(tmp_path, 5)
+        put(tmp_path, 5)
         third.until("+I[5]")
         third.until_copied(5)
         os.kill(third.jvm(), signal.SIGKILL)
