@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 from tests.support.edited import COUNT, TABLES, Project
 from tests.support.processes import children
+from tests.support.sessions import submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,9 +78,8 @@ def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> 
     project.run(FILTERED)
     assert project.rows("SELECT * FROM counted;") == [("a", "3"), ("b", "1")]
     # A savepoint, with which it begins anew after it is dropped.
-    outcome = list(project.session.run(FILTERED))[-1]
-    assert isinstance(outcome, Submitted)
-    ((path,),) = project.rows(f"STOP JOB '{outcome.job_id}' WITH SAVEPOINT;")
+    stopped = submit(project.session, FILTERED)
+    ((path,),) = project.rows(f"STOP JOB '{stopped.id}' WITH SAVEPOINT;")
     assert path is not None and path.startswith(f"{directory}/savepoints/job-")
     (shown,) = rows(project.session, "SHOW SAVEPOINTS;")
     assert (shown["savepoint path"], shown["status"]) == (path, "COMPLETED")
@@ -109,7 +108,7 @@ def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> 
 
 def test_two_at_once_are_refused(project: Project, tmp_path: Path, directory: str) -> None:
     project.feed("bids", (1, "a", 1))
-    outcome = list(project.session.run(COUNT))[-1]
+    job = submit(project.session, COUNT)
     other = Session(tmp_path, options={**project.session.options}, notify=print, engine=project.session._given_engine)
     list(other.run(TABLES))
     with pytest.raises(ValidationError, match=f"Job 'job' is already running, in process {os.getpid()} on"):
@@ -118,7 +117,6 @@ def test_two_at_once_are_refused(project: Project, tmp_path: Path, directory: st
         list(other.run("DROP JOB 'job';"))
     # What another process asks for is done.
     list(other.run("STOP JOB 'job';"))
-    job = project.session.jobs.find(outcome.job_id)
     assert job.done.wait(60) and job.status.value == "CANCELED"
 
 
@@ -129,7 +127,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
     for name in ("bids", "asks"):
         (tmp_path / name).mkdir()
     project = Project.__new__(Project)
-    project.path, project.files = tmp_path, 0
+    project.path = tmp_path
     (tmp_path / "job.sql").write_text(f"{TABLES}\n{COUNT}")
     options = {"table.local-time-zone": "UTC", "pipeline.name": "job"}
     (tmp_path / "sqlstream.toml").write_text(f'[options]\n"execution.checkpointing.dir" = "{hdfs_folder}"\n')
