@@ -39,7 +39,6 @@ class Project:
         self.path = path
         self.memory = memory
         self.more = more
-        self.files = len(list(path.glob("*/*.json")))
         self.said: list[str] = []
         declared = (TABLES if memory is None else IN_MEMORY) + more
         self.session = open_session(path, declared, options={"pipeline.name": "job"}, engine=engine, notify=self.said.append)
