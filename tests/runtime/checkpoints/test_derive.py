@@ -5,28 +5,25 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "lower"))
-
-from state_cases import CASES, TIMED, Case, at
 
 from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, base, derive, mapped, query_record
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
 from tests.support.kept import Kept
+from tests.support.state_cases import CASES, TIMED, Case, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    from printing import PrintingJob
     from pyspark.sql import DataFrame
+
+    from tests.support.printing import PrintingJob
 
 pytestmark = pytest.mark.spark
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from printing import PrintingJob
+
+from tests.support.printing import PrintingJob
 
 if TYPE_CHECKING:
     from pathlib import Path

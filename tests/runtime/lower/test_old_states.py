@@ -7,7 +7,8 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
-from state_cases import CASES, PLACE, STATES
+
+from tests.support.state_cases import CASES, PLACE, STATES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from printing import PrintingJob
 
+from tests.support.printing import PrintingJob
 from tests.support.sessions import open_session
 
 pytestmark = pytest.mark.spark

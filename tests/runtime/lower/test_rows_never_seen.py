@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from printing import PrintingJob
 
+from tests.support.printing import PrintingJob
 from tests.support.sessions import catch_up
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from printing import PrintingJob
 
 from sqlstream.core.errors import JobFailed
+from tests.support.printing import PrintingJob
 
 if TYPE_CHECKING:
     from pathlib import Path

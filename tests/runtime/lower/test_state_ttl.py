@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from printing import PrintingJob
 
+from tests.support.printing import PrintingJob
 from tests.support.waiting import until
 
 if TYPE_CHECKING:

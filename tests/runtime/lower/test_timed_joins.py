@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from printing import PrintingJob
 from pyspark.sql import functions as F
 
 from sqlstream.runtime.lower.operators import temporal_join
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
+from tests.support.printing import PrintingJob
 from tests.support.sessions import feed
 from tests.support.waiting import until
 

@@ -1,6 +1,6 @@
 """Jobs whose state is kept in ``states.zip``, as the release before layouts had versions wrote it: one for each operator and container.
 
-``python tests/runtime/lower/state_cases.py`` writes it as the release that runs it does: from a checkout of that release.
+``python -m tests.support.state_cases`` writes it as the release that runs it does: from a checkout of that release.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from printing import PrintingJob
+from tests.support.printing import PrintingJob
 
 STATES = Path(__file__).with_name("states.zip")
 TIMED = "ts TIMESTAMP(3),WATERMARK FOR ts AS ts"
