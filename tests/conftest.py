@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         services = SERVICES.intersection([*item.fixturenames, *(value for value in chosen if isinstance(value, str))])
         fixtures = [fixture for found in item._fixtureinfo.name2fixturedefs.values() for fixture in found]
         if services:
-            item.add_marker(pytest.mark.xdist_group(services.pop()))
+            item.add_marker(pytest.mark.xdist_group(min(services)))
         elif any(fixture.scope == "module" for fixture in fixtures):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
 

@@ -19,6 +19,7 @@ import pytest
 from sqlstream.cli.kafka.process import free_port
 from sqlstream.core.java import require_java
 from tests.support.cluster import QUICK, daemon, wait_for
+from tests.support.processes import ensure_runs
 from tests.support.remote import Remote
 from tests.support.waiting import until
 from tests.support.yarn import Yarn
@@ -171,12 +172,9 @@ class Running:
         return found
 
     def until(self, reached: Callable[[], object], seconds: float = 180) -> None:
-        until(reached, seconds, every=0.5, said=self._said)
-
-    def _said(self) -> str:
-        said = self.log.read_text(errors="replace")[-8000:]
-        assert self.jvm.poll() is None, said
-        return said
+        until(
+            reached, seconds, every=0.5, meanwhile=lambda: ensure_runs(self.jvm, self.log), said=lambda: self.log.read_text(errors="replace")[-8000:]
+        )
 
     def ended(self, pid: int) -> int:
         """The exit code, when it and its Python, ``pid``, have ended."""

@@ -84,11 +84,10 @@ class Growing:
         return "\n".join(row[1] for row in advice.rows)
 
     def until(self, holds: Callable[[], bool]) -> None:
-        until(holds, said=self._said)
+        until(holds, meanwhile=self._ensure_no_error, said=lambda: self.rows)
 
-    def _said(self) -> list[str]:
+    def _ensure_no_error(self) -> None:
         assert self.job.error is None, self.job.error
-        return self.rows
 
     def processed(self) -> None:
         catch_up(self.job)

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ import pytest
 from sqlglot import exp
 
 from tests.support.pages import BLOCKS, ROOT, blocks
-from tests.support.sessions import catch_up, open_session, rows, run, submit
+from tests.support.processes import WITH_PROGRAM
+from tests.support.sessions import catch_up, feed, open_session, rows, run, submit
 
 EXAMPLE = ROOT / "sqlstream" / "cli" / "example"
 # Tables and functions that blocks speak of and don't declare.
@@ -24,16 +24,19 @@ CATALOG = {
     "per_minute": "CREATE TABLE per_minute (minute_end TIMESTAMP(3), transactions BIGINT) WITH ('connector' = 'blackhole');",
     "t": "CREATE TABLE t (k STRING, x DOUBLE) WITH ('connector' = 'datagen');",
 }
-MIGRATED, *_ = blocks("migrating", "sql")
-SAVEPOINT, *_ = blocks("operations", "sql")
-SAVED_QUERY, *_ = blocks("client", "sql")
-FUNCTIONS = {line.partition("# udfs/")[2]: block.text for block in blocks("python-functions", "python") for line in block.text.splitlines()[:1]}
+MIGRATED, *_ = blocks("docs/migrating.md", "sql")
+SAVEPOINT, *_ = blocks("docs/operations.md", "sql")
+SAVED_QUERY, *_ = blocks("docs/client.md", "sql")
+FUNCTIONS = {
+    line.partition("# udfs/")[2]: block.text for block in blocks("docs/python-functions.md", "python") for line in block.text.splitlines()[:1]
+}
 
 
 def sqlstream(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     """The program as it is installed, as a shell starts it."""
-    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    return subprocess.run(["sh", "-c", command], cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return subprocess.run(
+        ["sh", "-c", command], cwd=folder, env={**os.environ, "PATH": WITH_PROGRAM}, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
 
 
 @pytest.fixture
@@ -47,7 +50,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", ["migrating", "troubleshooting"])
+@pytest.mark.parametrize("page", ["docs/migrating.md", "docs/troubleshooting.md"])
 def test_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
     (tmp_path / "job.sql").write_text(MIGRATED.text)
     commands = [found for block in blocks(page, "text") for found in block.commands]
@@ -79,7 +82,7 @@ def test_the_saved_query_of_the_client(project: Path) -> None:
 
 
 def test_the_dialect_as_a_library() -> None:
-    (example,) = blocks("architecture", "python")
+    (example,) = blocks("docs/architecture.md", "python")
     names: dict[str, Any] = {}
     exec(example.text, names)
     assert [node.name for node in names["total"].walk()] == ["total", "_0.price", "bids.price"]
@@ -95,10 +98,9 @@ def test_python_functions(project: Path, engine) -> None:
         "t": "SELECT * FROM (VALUES ('a', 1e0), ('a', 3e0), ('a', 3e0), ('a', -1e0)) AS v (k, x)",
     }
     shutil.rmtree(project / "catalog")
-    session = open_session(project, options={"execution.runtime-mode": "batch"}, engine=engine)
-    for name, query in views.items():
-        list(session.run(f"CREATE TEMPORARY VIEW {name} AS {query};"))
-    scalar, aggregate = blocks("python-functions", "sql")
+    declared = "".join(f"CREATE TEMPORARY VIEW {name} AS {query};" for name, query in views.items())
+    session = open_session(project, declared, options={"execution.runtime-mode": "batch"}, engine=engine)
+    scalar, aggregate = blocks("docs/python-functions.md", "sql")
     found = [sorted(outcome.rows, key=repr) for block in (scalar, aggregate) for outcome in session.run(block.text)]
     session.close()
     assert found == [[("****17", "1200.0")], [("1", "two"), ("1", "words"), ("2", None)], [("a", "4.0", "2.0")]]
@@ -108,7 +110,7 @@ def test_python_functions(project: Path, engine) -> None:
 def test_state_as_a_table(tmp_path: Path, engine) -> None:
     """The page shows the path of a savepoint, and columns; rows are those of the account."""
     (tmp_path / "paid").mkdir()
-    (tmp_path / "paid" / "1.json").write_text("".join(f'{{"account": {a}, "amount": {n}}}\n' for a, n in ((7, 1.5), (8, 2), (7, 3.25))))
+    feed(tmp_path / "paid", *({"account": account, "amount": amount} for account, amount in ((7, 1.5), (8, 2), (7, 3.25))))
     declared = (
         "CREATE TABLE paid (account BIGINT, amount DECIMAL(10, 2)) WITH ('connector' = 'filesystem', 'path' = 'paid', 'format' = 'json',"
         " 'source.monitor-interval' = '1 s');"

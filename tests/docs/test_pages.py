@@ -21,7 +21,7 @@ from sqlstream.shell.views import show
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
 from sqlstream.sql.syntax.statement_table import LISTED, SHORT_FORMS
-from tests.support.pages import ROOT, TEXTS
+from tests.support.pages import ROOT, TEXTS, blocks
 from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ def reference() -> ModuleType:
 
 @pytest.mark.spark
 def test_script_and_its_output(tmp_path: Path, engine) -> None:
-    script = re.search(r"```sql\n(.*?)```", README, re.S)[1]
+    (script,) = blocks("README.md", "sql")
     (tmp_path / "bids").mkdir()
     (tmp_path / "bids" / "1.json").write_text(
         '{"item": "pen", "price": 1.50, "ts": "2026-01-01 00:00:01"}\n{"item": "pen", "price": 3.25, "ts": "2026-01-01 00:00:09"}\n'
     )
     out = io.StringIO()
     session = open_session(tmp_path, engine=engine)
-    for outcome in session.run(script):
+    for outcome in session.run(script.text):
         show(outcome, Screen(out=out, err=io.StringIO()), session.options, time.monotonic(), lambda: False)
     shown = re.search(r"prints:\n\n```\n(.*?)```", README, re.S)[1]
     assert out.getvalue().startswith(shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 
 from tests.support import needs
 from tests.support.pages import BLOCKS, Block
+from tests.support.processes import WITH_PROGRAM
 from tests.support.terminal import Tmux
 from tests.support.waiting import until
 
@@ -38,7 +38,7 @@ class Reader:
             "PS1": "$ ",
             "HOME": str(folder.parent),
             "XDG_CACHE_HOME": str(Path.home() / ".cache"),
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PATH": WITH_PROGRAM,
         }
         self.terminal = Tmux("bash", "--noprofile", "--norc", columns=80, rows=60, folder=folder, env=env)
 

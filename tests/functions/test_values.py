@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import struct
-import subprocess
 from functools import cache
 
 import pytest
 
-from sqlstream.core.java import require_java
+from sqlstream.core import java
 from sqlstream.plan import make
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.spark_sql import render
@@ -52,8 +51,7 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:E-?\d+)?")
 @cache
 def short_floats() -> bool:
     """Whether Java writes a FLOAT with as few digits as tell it from its neighbours: from 19 on. The record was made by an older one."""
-    java = subprocess.run([require_java(), "-XshowSettings:properties", "-version"], capture_output=True, text=True, check=True).stderr
-    return int(re.search(r"java\.specification\.version = (\d+)", java)[1]) >= 19
+    return (java._version(java.require_java()) or 0) >= 19
 
 
 def as_float(number: re.Match[str]) -> str:

@@ -15,7 +15,7 @@ from golden import MONITOR, SCRIPTS, Golden, read, rewrite_plan, rewrite_rows, t
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
-from tests.support.sessions import optimized_plan
+from tests.support.sessions import catch_up, optimized_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,8 +77,7 @@ def test_rows(golden: Golden, tmp_path: Path, engine, update: bool) -> None:
             case "end":
                 client.jobs.stop(job.id, drain=True)
         if step.action != "end":
-            for query in job.queries:
-                query.processAllAvailable()
+            catch_up(job)
         assert update or sorted(emitted) == sorted(step.rows_out), f"after step {number + 1}: {step}"
         rows.append(step.rows_out if sorted(emitted) == sorted(step.rows_out) else list(emitted))
         emitted.clear()

@@ -3,7 +3,6 @@
 import re
 import stat
 import sys
-import time
 
 import pytest
 
@@ -44,11 +43,8 @@ def shell(tmux, project):
         one = tmux(sys.executable, "-c", PROGRAM, "--project", str(project), *arguments, env=env)
         one.wait_for("sqlstream>")
         one.type("SHOW CAT")
-        end = time.monotonic() + 120
-        while "CATALOGS" not in one.screen:  # with the session come the completions
-            assert time.monotonic() < end, one.screen
-            one.keys("Tab")
-            time.sleep(0.3)
+        # With the session come the completions.
+        until(lambda: "CATALOGS" in one.screen, every=0.3, meanwhile=lambda: one.keys("Tab"), said=lambda: one.screen)
         one.keys("C-c")
         one.wait_for("sqlstream>", gone="keyword")
         return one
@@ -112,11 +108,8 @@ def test_history_comes_back_whole_and_is_searched(shell, project):
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
     one.keys("C-d")
     again = shell()
-    end = time.monotonic() + 60
-    while "SHOW TABLES" not in again.screen:  # a key between two prompts is lost
-        assert time.monotonic() < end, again.screen
-        again.keys("Up")
-        time.sleep(1)
+    # A key between two prompts is lost.
+    until(lambda: "SHOW TABLES" in again.screen, every=1, meanwhile=lambda: again.keys("Up"), said=lambda: again.screen)
     again.wait_for("LIKE 'or%'")
 
 

@@ -28,5 +28,7 @@ def program(name: str) -> str:
 
 def launcher() -> None:
     """End the test where Spark's launcher, which asks each JVM for a module of the JDK, can't be used: with the Java that comes along."""
-    if not has_module(require_java(), "jdk.incubator.vector"):
-        missing("a Java with the module jdk.incubator.vector")
+    from sqlstream.runtime.engine import jvm
+
+    if not has_module(require_java(), jvm._LAUNCHERS_MODULE):
+        missing(f"a Java with the module {jvm._LAUNCHERS_MODULE}")

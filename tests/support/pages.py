@@ -18,9 +18,6 @@ class Block:
     language: str
     text: str
 
-    def __str__(self) -> str:
-        return f"{self.page}: {self.text.splitlines()[0]}"
-
     @property
     def commands(self) -> list[tuple[str, list[str]]]:
         """Each command behind the prompt ``$``, with the lines that it prints."""
@@ -39,5 +36,5 @@ BLOCKS = [
 
 
 def blocks(page: str, language: str) -> list[Block]:
-    """The blocks of ``docs/<page>.md`` in one language, in their order."""
-    return [block for block in BLOCKS if (block.page, block.language) == (f"docs/{page}.md", language)]
+    """The blocks of a page in one language, in their order."""
+    return [block for block in BLOCKS if (block.page, block.language) == (page, language)]

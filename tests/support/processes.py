@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
+
+# PATH with the program as it is installed beside this Python.
+WITH_PROGRAM = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
 
 def children(pid: int) -> list[tuple[int, str]]:
@@ -21,3 +31,14 @@ def children(pid: int) -> list[tuple[int, str]]:
 def jvms_of(pid: int) -> list[int]:
     """The JVMs that this process, or one that it has started, runs."""
     return [child for child, name in children(pid) if name == "java"]
+
+
+def ensure_runs(process: subprocess.Popen[bytes], log: Path) -> None:
+    """Fail with the end of its log where a process has ended."""
+    assert process.poll() is None, log.read_text(errors="replace")[-8000:]
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that leads a group, and all of that, by SIGKILL."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -11,14 +11,25 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def until(condition: Callable[[], T], seconds: float = 120, *, every: float = 0.05, said: Callable[[], object] = lambda: "") -> T:
-    """What ``condition`` gives as soon as it is true. After ``seconds``, which no machine needs, the test fails with what was ``said``.
+def _nothing() -> None:
+    pass
 
-    ``said`` is asked each time; it may fail the test by itself, where nothing is to be waited for any more. ``every``: seconds between two looks.
+
+def until(
+    condition: Callable[[], T],
+    seconds: float = 120,
+    *,
+    every: float = 0.05,
+    meanwhile: Callable[[], object] = _nothing,
+    said: Callable[[], object] = _nothing,
+) -> T:
+    """What ``condition`` gives as soon as it is true. After ``seconds``, which no machine needs, the test fails with what is ``said`` by then.
+
+    ``meanwhile`` is called between two looks, ``every`` so many seconds: it may feed what is waited for, or fail where that can't come any more.
     """
     end = time.monotonic() + seconds
     while not (found := condition()):
-        told = said()
-        assert time.monotonic() < end, f"not so after {seconds} s: {told}"
+        meanwhile()
+        assert time.monotonic() < end, f"not so after {seconds} s: {said()}"
         time.sleep(every)
     return found

@@ -131,7 +131,11 @@ def test_a_process_that_ends_soon_leaves_no_jvm(tmp_path: Path, seconds: float) 
     program = "import sys, time; from pathlib import Path; from sqlstream.runtime.engine.session import Engine\n"
     program += "Engine(Path(sys.argv[1]), dict, print).start(); time.sleep(float(sys.argv[2]))"
     subprocess.run([sys.executable, "-c", program, str(tmp_path), str(seconds)], check=True, timeout=60)
-    until(lambda: not any(str(tmp_path).encode() in _command(p) for p in Path("/proc").glob("[0-9]*")))
+
+    def left() -> list[Path]:
+        return [p for p in Path("/proc").glob("[0-9]*") if str(tmp_path).encode() in _command(p)]
+
+    until(lambda: not left(), said=left)
 
 
 def _command(process: Path) -> bytes:

@@ -7,12 +7,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.processes import jvms_of
+from tests.support.processes import ensure_runs, jvms_of
 from tests.support.sessions import feed
 from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
@@ -37,22 +41,21 @@ class Running:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
 
     def until(self, *texts: str) -> None:
-        until(lambda: all(text in self.said for text in texts), said=self._alive)
+        self._until(lambda: all(text in self.said for text in texts))
 
-    def _alive(self) -> str:
-        assert self.process.poll() is None, self.said
-        return self.said
+    def _until(self, holds: Callable[[], bool]) -> None:
+        until(holds, meanwhile=lambda: ensure_runs(self.process, self.log), said=lambda: self.said)
 
     @property
     def said(self) -> str:
         return self.log.read_text()
 
     def until_copied(self, rows: int) -> None:
-        until(lambda: len(copied(self.project)) >= rows, said=self._alive)
+        self._until(lambda: len(copied(self.project)) >= rows)
 
     def settle(self) -> None:
         """Until no micro-batch is under way: what one that is killed has printed is printed again."""
-        until(lambda: self._logged("offsets") == self._logged("commits"), said=self._alive)
+        self._until(lambda: self._logged("offsets") == self._logged("commits"))
 
     def _logged(self, log: str) -> set[tuple[Path, str]]:
         return {(path.parent.parent, path.name) for path in (self.project / ".sqlstream").rglob(f"{log}/[0-9]*")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.processes import ensure_runs, kill_group
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -62,11 +62,6 @@ def start(project: Path, script: Path, bootstrap: str) -> subprocess.Popen:
         return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
 
 
-def kill(process: subprocess.Popen) -> None:
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 @pytest.mark.spark
 @pytest.mark.kafka
 @pytest.mark.long
@@ -79,31 +74,29 @@ def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker, spark) -
     load.send(500)
     chance = random.Random(20)
 
-    def runs() -> str:
-        said = (tmp_path / "run.log").read_text()
-        assert process.poll() is None, said
-        return said
+    def ensure() -> None:
+        ensure_runs(process, tmp_path / "run.log")
 
-    def goes_on() -> str:
+    def go_on() -> None:
         load.send(20)
-        return runs()
+        ensure()
 
     for _ in range(int(KILLS or kills)):
         process = start(tmp_path, script, broker.bootstrap)
-        # Some time after its first commit, so that every stretch of a micro-batch is hit once.
-        before = commits(tmp_path)
-        until(lambda before=before: commits(tmp_path) > before, 180, every=0.3, said=goes_on)
+        # Some time after its first micro-batch, so that every stretch of one is hit once.
+        before = landed(tmp_path)
+        until(lambda before=before: landed(tmp_path) > before, 180, every=0.3, meanwhile=go_on)
         moment = time.monotonic() + chance.uniform(0, 6)
-        until(lambda moment=moment: time.monotonic() > moment, every=0.3, said=goes_on)
-        kill(process)
+        until(lambda moment=moment: time.monotonic() > moment, every=0.3, meanwhile=go_on)
+        kill_group(process)
     load.send(500)
     last = (load.sent - 12) * STEP_MS - 1000
     closed = last // WINDOW_MS
     process = start(tmp_path, script, broker.bootstrap)
     try:
-        until(lambda: complete(spark, tmp_path, load.sent, closed), 180, every=2, said=runs)
+        until(lambda: complete(spark, tmp_path, load.sent, closed), 180, every=2, meanwhile=ensure, said=(tmp_path / "run.log").read_text)
     finally:
-        kill(process)
+        kill_group(process)
     ids = Counter(row.id for row in spark.read.format("delta").load(str(tmp_path / "copies")).collect())
     assert ids == Counter(range(load.sent))
     numbers = range(load.sent)
@@ -117,9 +110,9 @@ def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker, spark) -
     assert {row.cnt for row in rows} == {per_window}
 
 
-def commits(project: Path) -> int:
-    """How many times the tables were written."""
-    return len(list(project.glob("*/_delta_log/*.json")))
+def landed(project: Path) -> int:
+    """How many micro-batches the tables have: their versions, but for the first, which makes the table."""
+    return sum(int(version.stem) > 0 for version in project.glob("*/_delta_log/*.json"))
 
 
 def complete(spark, project: Path, sent: int, closed: int) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.processes import ensure_runs, kill_group
 from tests.support.remote import Remote
 from tests.support.waiting import until
 
@@ -67,25 +68,26 @@ def test_nothing_is_lost_or_doubled(tmp_path: Path, spark, request: pytest.Fixtu
     def expected() -> tuple[list[int], list[int], list[tuple[int, int]]]:
         return list(range(sent)), list(range(sent)), [(part, len(range(part, sent, 3))) for part in range(3)]
 
-    def runs() -> str:
-        said = (tmp_path / "run.log").read_text()
-        assert process.poll() is None, said
-        return said
+    def ensure() -> None:
+        ensure_runs(process, tmp_path / "run.log")
+
+    def go_on() -> None:
+        feed(7)
+        ensure()
 
     feed(30)
     for _ in range(KILLS):
         process = start()
         moment = time.monotonic() + chance.uniform(10, 30)
-        until(lambda moment=moment: time.monotonic() > moment, every=0.5, said=lambda: feed(7) or runs())
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        until(lambda moment=moment: time.monotonic() > moment, every=0.5, meanwhile=go_on)
+        kill_group(process)
     feed(30)
     process = start()
     try:
-        until(lambda: rows() == expected(), 180, every=2, said=lambda: runs() and rows())
+        until(lambda: rows() == expected(), 180, every=2, meanwhile=ensure, said=rows)
         # What is written twice would be there when the next rows are.
         feed(7)
-        until(lambda: rows() == expected(), 180, every=2, said=lambda: runs() and rows())
+        until(lambda: rows() == expected(), 180, every=2, meanwhile=ensure, said=rows)
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(60)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.processes import ensure_runs, kill_group
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -101,11 +101,6 @@ def start(project: Path) -> subprocess.Popen:
         return subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
 
 
-def kill(process: subprocess.Popen) -> None:
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 def commits(project: Path, table: str) -> int:
     return len(list((project / table / "_delta_log").glob("*.json")))
 
@@ -135,26 +130,24 @@ def test_updates_are_exact(script: str, table: str, kills: int, tmp_path: Path, 
     chance = random.Random(11)
     process = None
 
-    def runs() -> str:
-        said = (tmp_path / "run.log").read_text()
-        assert process.poll() is None, said
-        return said
+    def ensure() -> None:
+        ensure_runs(process, tmp_path / "run.log")
 
-    def goes_on() -> str:
+    def go_on() -> None:
         load.send()
-        return runs()
+        ensure()
 
     for _ in range(int(KILLS or kills)):
         before, process = commits(tmp_path, table), start(tmp_path)
         # Some time after its first commit, so that every stretch of a micro-batch is hit once.
-        until(lambda before=before: commits(tmp_path, table) > before, 180, every=0.3, said=goes_on)
+        until(lambda before=before: commits(tmp_path, table) > before, 180, every=0.3, meanwhile=go_on)
         moment = time.monotonic() + chance.uniform(0, 3)
-        until(lambda moment=moment: time.monotonic() > moment, every=0.3, said=goes_on)
-        kill(process)
+        until(lambda moment=moment: time.monotonic() > moment, every=0.3, meanwhile=go_on)
+        kill_group(process)
     process = start(tmp_path)
     wanted = getattr(load, table)
     try:
-        until(lambda: found(spark, tmp_path, table) == wanted, 400, every=1, said=runs)
+        until(lambda: found(spark, tmp_path, table) == wanted, 400, every=1, meanwhile=ensure, said=(tmp_path / "run.log").read_text)
     finally:
-        kill(process)
+        kill_group(process)
     assert found(spark, tmp_path, table) == wanted

@@ -119,7 +119,7 @@ def test_who_has_lost_its_lease_writes_no_log(folder: HadoopPath, spark: SparkSe
         entry(spark, folder, 0)
     storage.write(folder / "lease" / "2.json", "{}")
     try:
-        _until_lost(lock)
+        until(lambda: lock.lost)
         with pytest.raises(Py4JJavaError, match="LEASE_LOST"):
             entry(spark, folder, 1)
         with pytest.raises(JobFailed, match="Job 'job' is run by another process now") as lost:
@@ -154,7 +154,3 @@ def _json(owner: Owner) -> str:
     from dataclasses import asdict
 
     return json.dumps(asdict(owner))
-
-
-def _until_lost(lock: locks.Lock) -> None:
-    until(lambda: lock.lost)

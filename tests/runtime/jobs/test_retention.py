@@ -236,9 +236,13 @@ def test_how_many_checkpoints_are_kept(tmp_path: Path, engine) -> None:
     job = submit(session, "INSERT INTO copies SELECT n FROM live")
     assert engine.spark.conf.get("spark.sql.streaming.minBatchesToRetain") == before
     commits = job.checkpoint / "0_copies" / "commits"
+
+    def ensure_it_lives() -> None:
+        assert job.lives
+
     for number in range(9):
         (tmp_path / "numbers" / f"{number}.json").write_text(f'{{"n": {number}}}\n')
-        until(lambda number=number: (commits / str(number)).exists(), every=0.01)
+        until(lambda number=number: (commits / str(number)).exists(), every=0.01, meanwhile=ensure_it_lives)
     session.jobs.stop(job.id)
     assert len([p for p in commits.iterdir() if p.name.isdigit()]) <= 4
     session.close()

@@ -14,6 +14,7 @@ import pytest
 
 from sqlstream.cli.kafka.broker import Broker
 from sqlstream.cli.kafka.process import free_port
+from tests.support.processes import ensure_runs
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -55,11 +56,7 @@ class Run:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
 
     def until(self, true, seconds: float = 240) -> None:
-        until(true, seconds, said=self._alive)
-
-    def _alive(self) -> str:
-        assert self.process.poll() is None, self.said
-        return self.said
+        until(true, seconds, meanwhile=lambda: ensure_runs(self.process, self.log), said=lambda: self.said)
 
     @property
     def said(self) -> str:
