@@ -96,7 +96,9 @@ def engine(spark_home: Path):
 
     options = {
         "spark.master": "local[2]",
-        "spark.sql.shuffle.partitions": "2",
+        # One partition, where a test does not say otherwise, as goldens do: the second costs a tenth of the processor time of all tests.
+        "spark.sql.shuffle.partitions": "1",
+        "spark.databricks.delta.snapshotPartitions": "1",
         # Thousands of small plans: the 48 MB for compiled code are full after some hundred tests, and then that of what is in use is dropped and
         # made again.
         "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m -Xms1g",

@@ -11,13 +11,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.torture.tables import DeltaTable
 from sqlstream.cli import jobs as jobs_command
 from sqlstream.cli import starting
 from sqlstream.core import private
@@ -26,9 +27,6 @@ from sqlstream.runtime.jobs.background import Background
 from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.status import Status
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 SCRIPT = """
 CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');
@@ -265,15 +263,14 @@ def test_a_script_in_the_background_is_stopped_killed_and_found(tmp_path: Path) 
 
 @pytest.mark.spark
 @pytest.mark.timeout(600)
-def test_a_changed_job_goes_on_in_a_process_in_which_no_stream_has_run(tmp_path: Path, spark: SparkSession) -> None:
+def test_a_changed_job_goes_on_in_a_process_in_which_no_stream_has_run(tmp_path: Path) -> None:
     (tmp_path / "read").mkdir()
     (tmp_path / "read" / "1.json").write_text('{"n": 1}\n{"n": 2}\n')
     file = tmp_path / "count.sql"
     file.write_text(COUNTED.format(""))
 
     def counted(n: int) -> bool:
-        table = tmp_path / "counted"
-        return any((table / "_delta_log").glob("*.json")) and [r.c for r in spark.read.format("delta").load(str(table)).collect()] == [n]
+        return DeltaTable(tmp_path / "counted").rows() == Counter([(1, n)])
 
     started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
     try:

@@ -34,7 +34,8 @@ def session(project: Path, golden: Golden, emit=print, engine=None) -> Session:
         (project / name).mkdir(exist_ok=True)
     return Session(
         project,
-        options={"table.local-time-zone": "UTC", "spark.master": "local[2]"},
+        # In two partitions: a shuffle that is forgotten gives other rows.
+        options={"table.local-time-zone": "UTC", "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"},
         variables={"DIR": str(project)},
         emit=emit,
         engine=engine,

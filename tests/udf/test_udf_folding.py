@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.torture.tables import DeltaTable
 from sqlstream.core.errors import JobFailed
 from tests.support.sessions import submit
 from tests.support.waiting import until
@@ -206,8 +207,6 @@ def test_one_row_an_upsert(stream: Stream, tmp_path) -> None:
 
     def found() -> set[tuple]:
         assert job.error is None, job.error
-        if not any((tmp_path / "out" / "_delta_log").glob("*.json")):
-            return set()
-        return {tuple(row) for row in session._engine.spark.read.format("delta").load(str(tmp_path / "out")).collect()}
+        return set(DeltaTable(tmp_path / "out").rows())
 
-    until(lambda: found() == expected, every=1, said=found)
+    until(lambda: found() == expected, said=found)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.torture.tables import DeltaTable, Lines
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Write
 from sqlstream.plan.properties import changelog_mode
@@ -62,10 +63,8 @@ class Bids:
         return find_connector(sink.table.connector).landed(request, query, batch)
 
     def rows(self) -> list[tuple[str, int]]:
-        spark = self.engine.spark
-        place = str(self.project / "answers")
-        frame = spark.read.format("delta").load(place) if (self.project / "answers" / "_delta_log").exists() else spark.read.json(place)
-        return sorted((r.k, r.c) for r in frame.collect())
+        answers = self.project / "answers"
+        return sorted((DeltaTable if (answers / "_delta_log").exists() else Lines)(answers).rows().elements())
 
 
 @dataclass(frozen=True)

@@ -20,19 +20,18 @@ TESTS = (
     "chunks", "row lists", "row changes", "event time buffer", "arrivals that begin again", "join buffer", "join buffer of whole chunks",
     "numbered rows", "sliding frame", "value counts", "sliding frame of many rows", "value counts of many values", "layouts",
 )  # fmt: skip
+
+
 # So many times thousands of operations.
-SEEDS = 20
-
-
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+@pytest.fixture(scope="module", params=[4, pytest.param(100, marks=pytest.mark.slow)])
+def reports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What StateTests says of each test."""
     class_path = [jar(print), *libraries(), *jars.ensure("spark")]
     (compiler,) = jars.ensure("compiler")
     classes = compile_into(tmp_path_factory.mktemp("classes"), compiler, class_path, "-failOnWarning", sources=sorted(HERE.rglob("*.java")))
     seed = int(os.environ.get("SQLSTREAM_TEST_SEED", random.randrange(1 << 31)))
     command = [str(require_java()), "-XX:TieredStopAtLevel=1", *module_options(libraries()), "-cp", os.pathsep.join(map(str, [classes, *class_path]))]
-    done = subprocess.run([*command, "sqlstream.state.StateTests", str(seed), str(SEEDS)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, "sqlstream.state.StateTests", str(seed), str(request.param)], capture_output=True, text=True, check=False)
     found = dict(line.split("\t", 1) for line in done.stdout.splitlines() if "\t" in line)
     assert found, done.stderr
     return found

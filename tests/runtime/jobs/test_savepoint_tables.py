@@ -108,7 +108,7 @@ def test_what_a_job_knows_of_an_account(saving: Saving, tmp_path: Path) -> None:
     assert len(saving.rows("SELECT * FROM pasted;")) == 3
     call = f"savepoint_metadata('{moved}')"
     ((uid, partitions, there),) = saving.rows(f"SELECT `operator-uid`, `operator-parallelism`, `operator-total-size-in-bytes` > 0 FROM {call};")
-    assert (uid, partitions, there) == ("0_totals/0", "2", "TRUE")
+    assert (uid, partitions, there) == ("0_totals/0", "1", "TRUE")
 
 
 def test_a_job_that_has_read_nothing_keeps_nothing(saving: Saving) -> None:
