@@ -96,7 +96,7 @@ def engine(spark_home: Path):
 
     options = {
         "spark.master": "local[2]",
-        # One partition, where a test does not say otherwise, as goldens do: the second costs a tenth of the processor time of all tests.
+        # Where a test needs no more: the second costs a tenth of the processor time of all tests.
         "spark.sql.shuffle.partitions": "1",
         "spark.databricks.delta.snapshotPartitions": "1",
         # Thousands of small plans: the 48 MB for compiled code are full after some hundred tests, and then that of what is in use is dropped and
@@ -114,6 +114,15 @@ def engine(spark_home: Path):
 def spark(engine):
     """The Spark session."""
     return engine.spark
+
+
+@pytest.fixture
+def two_partitions(spark):
+    """What is shuffled is so into two partitions: a shuffle that is forgotten gives other rows."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    yield
+    spark.conf.set("spark.sql.shuffle.partitions", before)
 
 
 class TestBroker:

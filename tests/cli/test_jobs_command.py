@@ -269,8 +269,10 @@ def test_a_changed_job_goes_on_in_a_process_in_which_no_stream_has_run(tmp_path:
     file = tmp_path / "count.sql"
     file.write_text(COUNTED.format(""))
 
+    table = DeltaTable(tmp_path / "counted")
+
     def counted(n: int) -> bool:
-        return DeltaTable(tmp_path / "counted").rows() == Counter([(1, n)])
+        return table.rows() == Counter([(1, n)])
 
     started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
     try:

@@ -34,8 +34,7 @@ def session(project: Path, golden: Golden, emit=print, engine=None) -> Session:
         (project / name).mkdir(exist_ok=True)
     return Session(
         project,
-        # In two partitions: a shuffle that is forgotten gives other rows.
-        options={"table.local-time-zone": "UTC", "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"},
+        options={"table.local-time-zone": "UTC", "spark.master": "local[2]"},
         variables={"DIR": str(project)},
         emit=emit,
         engine=engine,
@@ -59,6 +58,7 @@ def test_plan(golden: Golden, tmp_path: Path, update: bool) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.usefixtures("two_partitions")
 @pytest.mark.parametrize("golden", [g for g in GOLDENS if not g.error], ids=ids)
 def test_rows(golden: Golden, tmp_path: Path, engine, update: bool) -> None:
     emitted: list[str] = []
@@ -90,6 +90,7 @@ def test_rows(golden: Golden, tmp_path: Path, engine, update: bool) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.usefixtures("two_partitions")
 @pytest.mark.parametrize("golden", [g for g in GOLDENS if g.any_order], ids=ids)
 def test_rows_in_any_order(golden: Golden, tmp_path: Path, engine) -> None:
     emitted: list[str] = []
@@ -109,6 +110,7 @@ def test_rows_in_any_order(golden: Golden, tmp_path: Path, engine) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.usefixtures("two_partitions")
 @pytest.mark.parametrize("golden", [g for g in GOLDENS if g.batch], ids=ids)
 def test_rows_in_batch_mode(golden: Golden, tmp_path: Path, engine) -> None:
     emitted: list[str] = []

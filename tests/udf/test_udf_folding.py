@@ -205,8 +205,10 @@ def test_one_row_an_upsert(stream: Stream, tmp_path) -> None:
     put(("a", 1001, AT), ("b", None, AT), lines=0)
     expected = {("a", "501501 1002/0 here 2 True"), ("b", "0 1/1 here 1 True")}
 
+    table = DeltaTable(tmp_path / "out")
+
     def found() -> set[tuple]:
         assert job.error is None, job.error
-        return set(DeltaTable(tmp_path / "out").rows())
+        return set(table.rows())
 
     until(lambda: found() == expected, said=found)

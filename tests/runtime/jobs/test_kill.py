@@ -20,8 +20,6 @@ from tests.support.waiting import until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.torture.load import Rows
-
 KILLS = os.environ.get("SQLSTREAM_TEST_KILLS")
 PARTITIONS = 3
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -97,29 +95,27 @@ def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker) -> None:
     load.send(500)
     last = (load.sent - 12) * STEP_MS - 1000
     closed = last // WINDOW_MS
+    copies, counts, remainders = (DeltaTable(tmp_path / name) for name in ("copies", "counts", "remainders"))
+
+    def complete() -> bool:
+        counted = sum(cnt for _, cnt, _ in remainders.rows().elements())
+        return copies.rows().total() >= load.sent and counts.rows().total() >= closed and counted == load.sent
+
     process = start(tmp_path, script, broker.bootstrap)
     try:
-        until(lambda: complete(tmp_path, load.sent, closed), 180, every=2, meanwhile=ensure, said=(tmp_path / "run.log").read_text)
+        until(complete, 180, every=2, meanwhile=ensure, said=(tmp_path / "run.log").read_text)
     finally:
         kill_group(process)
-    assert rows(tmp_path, "copies") == Counter((n, n * STEP_MS) for n in range(load.sent))
+    assert copies.rows() == Counter((n, n * STEP_MS) for n in range(load.sent))
     numbers = range(load.sent)
-    assert rows(tmp_path, "remainders") == Counter((r, len(numbers[r::7]), sum(numbers[r::7])) for r in range(7))
-    found = Counter({(start.replace(tzinfo=UTC), cnt): times for (start, cnt), times in rows(tmp_path, "counts").items()})
+    assert remainders.rows() == Counter((r, len(numbers[r::7]), sum(numbers[r::7])) for r in range(7))
+    windows = list(counts.rows().elements())
+    found = Counter(start.replace(tzinfo=UTC) for start, _ in windows)
     assert max(found.values()) == 1, "a window came twice"
-    assert {start for start, _ in found} >= {EPOCH + n * timedelta(milliseconds=WINDOW_MS) for n in range(closed)}, "a window is missing"
-    assert {cnt for _, cnt in found} == {WINDOW_MS // STEP_MS}
+    assert found.keys() >= {EPOCH + n * timedelta(milliseconds=WINDOW_MS) for n in range(closed)}, "a window is missing"
+    assert {cnt for _, cnt in windows} == {WINDOW_MS // STEP_MS}
 
 
 def landed(project: Path) -> int:
     """How many micro-batches the tables have: their versions, but for the first, which makes the table."""
     return sum(int(version.stem) > 0 for version in project.glob("*/_delta_log/*.json"))
-
-
-def rows(project: Path, table: str) -> Rows:
-    return DeltaTable(project / table).rows()
-
-
-def complete(project: Path, sent: int, closed: int) -> bool:
-    counted = sum(cnt for _, cnt, _ in rows(project, "remainders"))
-    return rows(project, "copies").total() >= sent and rows(project, "counts").total() >= closed and counted == sent

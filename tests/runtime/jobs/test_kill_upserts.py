@@ -106,8 +106,8 @@ def commits(project: Path, table: str) -> int:
     return len(list((project / table / "_delta_log").glob("*.json")))
 
 
-def found(project: Path, table: str) -> dict[int, tuple[int, int]]:
-    rows = list(DeltaTable(project / table).rows().elements())
+def found(table: DeltaTable) -> dict[int, tuple[int, int]]:
+    rows = list(table.rows().elements())
     assert max(Counter(k for k, *_ in rows).values(), default=1) == 1, "a key came twice"
     return {k: (cnt, total) for k, cnt, total in rows}
 
@@ -144,9 +144,9 @@ def test_updates_are_exact(script: str, table: str, kills: int, tmp_path: Path) 
         until(lambda moment=moment: time.monotonic() > moment, every=0.3, meanwhile=go_on)
         kill_group(process)
     process = start(tmp_path)
-    wanted = getattr(load, table)
+    wanted, written = getattr(load, table), DeltaTable(tmp_path / table)
     try:
-        until(lambda: found(tmp_path, table) == wanted, 400, every=1, meanwhile=ensure, said=(tmp_path / "run.log").read_text)
+        until(lambda: found(written) == wanted, 400, every=1, meanwhile=ensure, said=(tmp_path / "run.log").read_text)
     finally:
         kill_group(process)
-    assert found(tmp_path, table) == wanted
+    assert found(written) == wanted

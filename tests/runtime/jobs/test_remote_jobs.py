@@ -8,22 +8,22 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.torture.tables import DeltaTable
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.session import Session
 from tests.support.edited import COUNT, TABLES, Project
-from tests.support.processes import children
+from tests.support.processes import children, ensure_runs
 from tests.support.sessions import submit
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 FILTERED = "INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;"
@@ -122,7 +122,7 @@ def test_two_at_once_are_refused(project: Project, tmp_path: Path, directory: st
 
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
-def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_folder: str, spark: SparkSession) -> None:
+def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_folder: str) -> None:
     """Its lease ends, another driver goes on; when it wakes up it writes nothing any more."""
     for name in ("bids", "asks"):
         (tmp_path / name).mkdir()
@@ -140,22 +140,19 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
 
-    def counted() -> dict[str, int]:
-        return {row.item: row.n for row in spark.read.format("delta").load(str(tmp_path / "counted")).collect()}
+    table = DeltaTable(tmp_path / "counted")
 
-    def until(expected: dict[str, int], log: str, driver: subprocess.Popen[bytes]) -> None:
-        end, found = time.monotonic() + 400, {}
-        # Before its first commit there is no table.
-        while not any((tmp_path / "counted" / "_delta_log").glob("*.json")) or (found := counted()) != expected:
-            time.sleep(0.5)
-            said = (tmp_path / f"{log}.log").read_text()
-            assert driver.poll() is None, f"The driver ended with {driver.poll()}: {said[-4000:]}"
-            assert time.monotonic() < end, f"{found} after 400 s: {said[-4000:]}"
+    def reached(expected: dict[str, int], log: str, driver: subprocess.Popen[bytes]) -> None:
+        said = tmp_path / f"{log}.log"
+        until(
+            lambda: dict(table.rows().elements()) == expected, 400, every=0.5, meanwhile=lambda: ensure_runs(driver, said),
+            said=lambda: (table.rows(), said.read_text()[-4000:]),
+        )  # fmt: skip
 
     project.feed("bids", (1, "a", 1), (2, "b", 5))
     first = start("one")
     try:
-        until({"a": 1, "b": 1}, "one", first)
+        reached({"a": 1, "b": 1}, "one", first)
         # All of its processes stand still, its JVM too, which has a session of its own.
         stopped = [first.pid, *(child for child, _ in children(first.pid))]
         for pid in stopped:
@@ -163,7 +160,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
         project.feed("bids", (3, "a", 1))
         second = start("two")
         try:
-            until({"a": 2, "b": 1}, "two", second)
+            reached({"a": 2, "b": 1}, "two", second)
             assert "continues where it stopped" in (tmp_path / "two.log").read_text()
             for pid in stopped:
                 os.kill(pid, signal.SIGCONT)
@@ -171,7 +168,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
             said = (tmp_path / "one.log").read_text()
             assert re.search(r"Job 'job' is run by process \d+ on \S+ now", said), said
             project.feed("bids", (4, "a", 1), (5, "b", 1))
-            until({"a": 3, "b": 2}, "two", second)
+            reached({"a": 3, "b": 2}, "two", second)
         finally:
             os.kill(second.pid, signal.SIGKILL)
             second.wait()
@@ -179,7 +176,7 @@ def test_a_driver_that_is_killed_and_one_that_comes_back(tmp_path: Path, hdfs_fo
         project.feed("bids", (6, "c", 1))
         third = start("two")
         try:
-            until({"a": 3, "b": 2, "c": 1}, "two", third)
+            reached({"a": 3, "b": 2, "c": 1}, "two", third)
             third.terminate()
             assert third.wait(60) == 143
             command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(tmp_path), "list", "--json"]

@@ -79,6 +79,7 @@ def sink(columns: str, name: str = "kept") -> str:
     return f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'blackhole');"
 
 
+@pytest.mark.usefixtures("two_partitions")
 def test_what_a_job_knows_of_an_account(saving: Saving, tmp_path: Path) -> None:
     """By Spark's own aggregate: its values are made of several columns of the state, some of which Spark computes with as integers."""
     saving.feed("bids", bid(1, "a", 10), bid(2, "b", 5), bid(3, "a", 3), bid(4, "ü", None))
@@ -108,7 +109,7 @@ def test_what_a_job_knows_of_an_account(saving: Saving, tmp_path: Path) -> None:
     assert len(saving.rows("SELECT * FROM pasted;")) == 3
     call = f"savepoint_metadata('{moved}')"
     ((uid, partitions, there),) = saving.rows(f"SELECT `operator-uid`, `operator-parallelism`, `operator-total-size-in-bytes` > 0 FROM {call};")
-    assert (uid, partitions, there) == ("0_totals/0", "1", "TRUE")
+    assert (uid, partitions, there) == ("0_totals/0", "2", "TRUE")
 
 
 def test_a_job_that_has_read_nothing_keeps_nothing(saving: Saving) -> None:
