@@ -39,6 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 SERVICES = {"hdfs", "s3"}
 
 
+# Before pytest-xdist's own, which writes the groups that it finds into the names of tests.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest is begun first, so that no process of a run is left with it at the end. What tests share is in one process."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
@@ -50,6 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(min(services)))
         elif any(fixture.scope == "module" for fixture in fixtures):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Groups that pytest-xdist lost would be seen in the time of a run alone."""
+    marked = (item for item in session.items if item.get_closest_marker("xdist_group"))
+    if session.config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in marked):
+        raise pytest.UsageError("pytest-xdist knows no groups of tests with this pytest")
 
 
 @pytest.fixture
