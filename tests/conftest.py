@@ -150,6 +150,16 @@ class TestBroker:
         self.topic(topic, partitions)
         self.broker.produce(topic, lines)
 
+    def send(self, topic: str, *records: tuple[int, str | None, str | None]) -> None:
+        """Records (partition, key, value) that the broker has when this returns."""
+        from confluent_kafka import Producer
+
+        producer, problems = Producer({"bootstrap.servers": self.bootstrap}), []
+        for partition, key, value in records:
+            producer.produce(topic, value, key, partition, on_delivery=lambda error, _: problems.append(error))
+        assert producer.flush(30) == 0
+        assert problems == [None] * len(records)
+
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:

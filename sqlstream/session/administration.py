@@ -13,7 +13,7 @@ from sqlstream.session import results
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlstream.runtime.jobs import Jobs
+    from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.session.results import Outcome
     from sqlstream.sql.syntax import ast
 

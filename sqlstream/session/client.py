@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlstream.core.changelog import Change
     from sqlstream.plan.nodes import Field
     from sqlstream.plan.planner import Planner
-    from sqlstream.runtime.jobs import Jobs
+    from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.session.results import Outcome
 
 # Puts a question to the user; the second argument tells of an interrupt.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlstream.catalog.namespaces import CatalogManager
-    from sqlstream.runtime.jobs import Job
+    from sqlstream.runtime.jobs.job import Job
 
 
 def of_object(path: ObjectPath, catalog: CatalogManager, jobs: Iterable[Job], project: Path) -> list[str]:

@@ -12,8 +12,8 @@ from sqlstream.core import storage
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import masked_value
-from sqlstream.runtime.jobs import describe as describe_job
 from sqlstream.runtime.jobs import registry, savepoints
+from sqlstream.runtime.jobs.job import describe as describe_job
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
 from sqlstream.runtime.monitor.why import reasons
 from sqlstream.session import results
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.core.storage import Place
     from sqlstream.plan.planner import Planner
-    from sqlstream.runtime.jobs import Job, Jobs
+    from sqlstream.runtime.jobs.job import Job
+    from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.runtime.jobs.registry import JobRecord
 
 _JOBS = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version", "size", "last progress")

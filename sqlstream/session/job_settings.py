@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs import JobSettings
+from sqlstream.runtime.jobs.job import JobSettings
 from sqlstream.runtime.jobs.restarts import strategy
 
 if TYPE_CHECKING:

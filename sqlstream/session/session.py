@@ -28,8 +28,9 @@ from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
-from sqlstream.runtime import jobs
 from sqlstream.runtime.jobs import savepoints
+from sqlstream.runtime.jobs.job import JobStatus, Locate
+from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
 from sqlstream.session import administration, inspection, queries, results, set_reset
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.build import scope
     from sqlstream.plan.planned import Planned
     from sqlstream.runtime.engine.session import Engine
-    from sqlstream.runtime.jobs import JobSettings
+    from sqlstream.runtime.jobs.job import JobSettings
     from sqlstream.session import completion
     from sqlstream.session.client import Ask
     from sqlstream.session.results import Outcome
@@ -105,10 +106,10 @@ class Session:
         self._select: select.Changes | select.Collection | None = None
         self._interrupted = threading.Event()
         self._ending = False
-        self._placing: jobs.Locate | None = None
+        self._placing: Locate | None = None
         self._closed = False
         self._files_run: list[tuple[Path, str]] = []
-        self._jobs = jobs.Jobs(self.project, self._kept, emit, notify, lambda: self._engine.again())
+        self._jobs = Jobs(self.project, self._kept, emit, notify, lambda: self._engine.again())
         self._catalog = CatalogManager()
         self._topics = TopicNames()
         self._files = CatalogFiles(self.project, self._catalog, parse)
@@ -209,7 +210,7 @@ class Session:
             return []
 
     @property
-    def jobs(self) -> jobs.Jobs:
+    def jobs(self) -> Jobs:
         """The session's jobs."""
         return self._jobs
 
@@ -393,7 +394,7 @@ class Session:
     def _collected(self, query: select.Collection) -> tuple[tuple[str | None, ...], ...]:
         began = time.time()
         try:
-            return query.rows(lambda metrics: self._progress([JobMetrics("", "SELECT", jobs.JobStatus.RUNNING.value, began, (metrics,))]))
+            return query.rows(lambda metrics: self._progress([JobMetrics("", "SELECT", JobStatus.RUNNING.value, began, (metrics,))]))
         finally:
             self._progress([])
 
@@ -417,7 +418,7 @@ class Session:
             self._progress([])
             if job.error is not None:
                 raise job.error
-            if job.status is jobs.JobStatus.CANCELED:
+            if job.status is JobStatus.CANCELED:
                 raise JobFailed(f"Job {job.id} was cancelled.")
             return results.Completed(job_id=job.id, notices=notices)
         return results.Submitted(job_id=job.id, notices=notices)

@@ -57,8 +57,7 @@ def test_round_trip(run, kafka, format_):
 
 def test_tombstones(run, kafka, broker, topic):
     broker.topic(topic, 1)
-    frame = run.spark.sql("SELECT CAST(NULL AS BINARY) AS value UNION ALL SELECT CAST('{\"i\":1}' AS BINARY)")
-    frame.coalesce(1).write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
+    broker.send(topic, (0, None, None), (0, None, '{"i":1}'))
     assert run.rows(kafka()) == [(1,)]
     assert sorted(run.rows(kafka([("s", T.STRING)], format="raw")), key=str) == [('{"i":1}',), (None,)]
 

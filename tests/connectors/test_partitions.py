@@ -63,9 +63,7 @@ class Growing:
 
     def send(self, topic: str, rows: list[tuple[int, str, int, int]], column: str = "v") -> None:
         """Rows (partition, k, v, seconds)."""
-        values = ", ".join(f'({p}, \'{k}\', \'{{"k":"{k}","{column}":{v},"ts":{s * 1000}}}\')' for p, k, v, s in rows)
-        frame = self.engine.spark.sql(f"SELECT CAST(p AS INT) AS partition, k AS key, j AS value FROM VALUES {values} AS t(p, k, j)")
-        frame.write.format("kafka").option("kafka.bootstrap.servers", self.broker.bootstrap).option("topic", topic).save()
+        self.broker.send(topic, *((p, k, f'{{"k":"{k}","{column}":{v},"ts":{s * 1000}}}') for p, k, v, s in rows))
 
     def grow(self, topic: str, partitions: int) -> None:
         jvm = self.engine.spark._jvm

@@ -17,7 +17,7 @@ from sqlstream.sql.tables import PrimaryKey
 from tests.support.sessions import catch_up, open_session, optimized_plan, submit
 
 if TYPE_CHECKING:
-    from sqlstream.runtime.jobs import Job
+    from sqlstream.runtime.jobs.job import Job
 
 BASE = {"connector": "upsert-kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json"}
 COLUMNS = (("id", T.INT), ("name", T.STRING), ("n", T.INT))

@@ -20,7 +20,7 @@ from tests.support.sessions import catch_up, optimized_plan
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlstream.runtime.jobs import Job
+    from sqlstream.runtime.jobs.job import Job
 
 GOLDENS = [read(path) for path in SCRIPTS]
 

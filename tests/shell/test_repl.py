@@ -11,7 +11,7 @@ from prompt_toolkit.output import DummyOutput
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.plan.nodes import Field
-from sqlstream.runtime.jobs import Job, JobStatus
+from sqlstream.runtime.jobs.job import Job, JobStatus
 from sqlstream.session import results
 from sqlstream.shell.repl import GOODBYE, run_shell
 from sqlstream.sql.types import INT, STRING

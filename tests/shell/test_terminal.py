@@ -70,6 +70,14 @@ def test_the_prompt_needs_neither_planner_nor_spark():
         assert heavy not in imported
 
 
+def test_jobs_are_listed_without_the_planner(tmp_path):
+    script = "import sys; from sqlstream.cli.main import main; code = main(['jobs', 'list', '--project', '.']); print(*sys.modules); sys.exit(code)"
+    imported = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    assert "sqlstream.runtime.jobs.registry" in imported
+    for heavy in ("pyspark", "sqlglot", "sqlstream.connectors", "sqlstream.plan.planner"):
+        assert heavy not in imported
+
+
 def test_a_dialogue(terminal, tmp_path):
     one = shell(terminal, tmp_path)
     one.read_until("sqlstream>")
@@ -155,6 +163,8 @@ def test_after_the_death_of_spark_jobs_and_statements_go_on_in_a_new_one(tmux, t
     one.type("CLEAR; SELECT 'a' || 'b' AS x;")
     one.keys("Enter")
     assert "Exception" not in one.wait_for("| +I |", 120)
+    # The first prompt after CLEAR: what is typed before it is read otherwise.
+    one.wait_for("sqlstream>")
     one.keys("C-d")
     one.wait_for("2 jobs are running")
     one.type("y")

@@ -12,7 +12,7 @@ from tests.support.sessions import submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from sqlstream.runtime.jobs import Job
+    from sqlstream.runtime.jobs.job import Job
     from tests.udf.conftest import Stream
 
 MODULE = '''

@@ -7,8 +7,3 @@ twice. A generation holds ``version.json`` (what it runs; it is written last, an
 (see runtime/lower/lowering), ``draining`` from the moment on at which it is to be drained, and ``finished`` when it is done. A lock file keeps a
 second process out.
 """
-
-from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, describe
-from sqlstream.runtime.jobs.jobs import Jobs
-
-__all__ = ["Job", "JobSettings", "JobStatus", "Jobs", "Locate", "describe"]

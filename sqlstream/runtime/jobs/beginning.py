@@ -10,10 +10,11 @@ from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.upgrade import PlanRecord, Verdict, judge, record, table
 from sqlstream.runtime.jobs import savepoints
+from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, sink_name, sink_names
 from sqlstream.runtime.jobs.placement import Placement, placement
 from sqlstream.runtime.jobs.upgrades import is_written, upgrade, widen
-from sqlstream.runtime.jobs.versions import Origin, Version, digest
+from sqlstream.runtime.jobs.versions import Origin, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import locks
-from sqlstream.runtime.jobs.versions import Version, first_digest
+from sqlstream.runtime.jobs.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -194,6 +194,8 @@ def _slug(name: str) -> str:
 
 def _first_layout(jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place]) -> JobFolder | None:
     """The folder of layout 1 with the plan of ``sinks``."""
+    from sqlstream.runtime.jobs.digests import first_digest
+
     slug = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:_LONGEST]
     ordinal, own = 1, jobs / f"{slug}-{first_digest(sinks, zone)}"
     while (path := own if ordinal == 1 else own.with_name(f"{own.name}-{ordinal}")).exists():

@@ -18,6 +18,7 @@ from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs import locks, requests, savepoints
 from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.beginning import Beginning, Declined
+from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import JobFolder, find
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
 from sqlstream.runtime.jobs.placement import Preview, preview
@@ -25,7 +26,7 @@ from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
 from sqlstream.runtime.jobs.status import status_of
-from sqlstream.runtime.jobs.versions import Version, digest
+from sqlstream.runtime.jobs.versions import Version
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.upgrade import Verdict, judge, record, table
+from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, unused
-from sqlstream.runtime.jobs.versions import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from dataclasses import asdict, dataclass, field
@@ -11,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
-from sqlstream.plan.identity import all_options, signature
-from sqlstream.plan.upgrade import PlanRecord
 
 if TYPE_CHECKING:
     from sqlstream.core.storage import Place
-    from sqlstream.plan.nodes import Sink
+    from sqlstream.plan.upgrade import PlanRecord
 
 VERSION_FILE = "version.json"
 
@@ -52,6 +49,9 @@ class Version:
     @property
     def plan(self) -> PlanRecord | None:
         """What is known of the plan; None where an earlier release kept nothing of it."""
+        # Listing jobs needs none of what plans do.
+        from sqlstream.plan.upgrade import PlanRecord
+
         return None if self.record is None else PlanRecord.from_json(self.record)
 
     def write(self, generation: Place) -> None:
@@ -72,17 +72,3 @@ class Version:
             raise ValidationError(
                 f"The file {file} can't be read: {error}.", hint="It is of a newer release, or is damaged: put it back from a copy."
             ) from error
-
-
-def digest(sinks: tuple[Sink, ...], zone: str) -> str:
-    """What identifies the plan of a job, in the time zone ``zone``."""
-    return _hash([zone, *(signature(s) for s in sinks)])
-
-
-def first_digest(sinks: tuple[Sink, ...], zone: str) -> str:
-    """The same, as folders of layout 1 are called after it."""
-    return _hash([zone, *(signature(s, all_options) for s in sinks)])[:12]
-
-
-def _hash(lines: list[str]) -> str:
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -152,6 +152,7 @@ def test_the_same_query(stopped: Stopped, engine) -> None:
     goes_on(job, stopped.case)
 
 
+@pytest.mark.parametrize("made", ["window", "without state"], indirect=True)
 def test_in_three_partitions(stopped: Stopped, engine) -> None:
     job, old = stopped.job, stopped.old
     derive(engine.spark, str(old), str(checkpoint(job)), base(engine.spark, str(old)).batch, CheckpointMapping(partitions=3))
@@ -160,7 +161,7 @@ def test_in_three_partitions(stopped: Stopped, engine) -> None:
 
 
 @pytest.mark.parametrize("made", [n for n in ALL if n != "without state"], indirect=True)
-def test_planned_anew(stopped: Stopped, engine) -> None:
+def test_planned_anew_in_three_partitions(stopped: Stopped, engine) -> None:
     job, old = stopped.job, stopped.old
     frame, mode = frame_of(engine.spark, job)
     record = query_record(frame, mode)
@@ -171,7 +172,7 @@ def test_planned_anew(stopped: Stopped, engine) -> None:
     operators = mapped(record, record, same)
     assert all(number == kept for number, kept in operators.items())
     last = base(engine.spark, str(old)).batch
-    mapping = CheckpointMapping([Source(name, name) for name in record.sources], operators)
+    mapping = CheckpointMapping([Source(name, name) for name in record.sources], operators, partitions=3)
     derive(engine.spark, str(old), str(checkpoint(job)), last, mapping, record=record, frame=frame, mode=mode)
     shutil.rmtree(old)
     goes_on(job, stopped.case)

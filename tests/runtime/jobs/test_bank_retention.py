@@ -15,7 +15,7 @@ from tests.support.sessions import open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from sqlstream.runtime.jobs import Job
+    from sqlstream.runtime.jobs.job import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow, pytest.mark.timeout(400)]
 CATALOG = Path(__file__).parents[3] / "catalog" / "transactions.sql"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import Job, JobStatus
+from sqlstream.runtime.jobs.job import Job, JobStatus
 from tests.support.sessions import feed, open_session, submit
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.torture.tables import Lines
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.runtime.jobs import JobStatus
+from sqlstream.runtime.jobs.job import JobStatus
 from sqlstream.session.results import Completed, Rows, Submitted
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script

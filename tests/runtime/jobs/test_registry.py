@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import Job, registry, requests
+from sqlstream.runtime.jobs import registry, requests
 from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.folder import JobFolder
+from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.status import Status
 from sqlstream.runtime.jobs.versions import Version

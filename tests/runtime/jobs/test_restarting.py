@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import Job, JobStatus
+from sqlstream.runtime.jobs.job import Job, JobStatus
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from tests.support.postgres import PASSWORD, Postgres

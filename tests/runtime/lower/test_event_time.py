@@ -29,7 +29,7 @@ class Windows:
     """A windowed count over topics, and what it has printed."""
 
     def __init__(self, project: Path, engine, broker, topics: list[str], partitions: int = 1, idle: str = "0 s") -> None:
-        self.broker, self.engine = broker, engine
+        self.broker = broker
         self.rows: list[str] = []
         for topic in topics:
             broker.topic(topic, partitions)
@@ -44,9 +44,7 @@ class Windows:
 
     def send_to(self, topic: str, rows: dict[int, list[int]]) -> list[str]:
         """Produce records with these times to partitions; the rows that come out."""
-        values = ", ".join(f"({partition}, '{{\"ts\": {t}}}')" for partition, times in rows.items() for t in times)
-        frame = self.engine.spark.sql(f"SELECT CAST(p AS INT) AS partition, v AS value FROM VALUES {values} AS t(p, v)")
-        frame.write.format("kafka").option("kafka.bootstrap.servers", self.broker.bootstrap).option("topic", topic).save()
+        self.broker.send(topic, *((partition, None, f'{{"ts": {t}}}') for partition, times in rows.items() for t in times))
         return self.out()
 
     def out(self) -> list[str]:

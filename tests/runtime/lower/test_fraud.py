@@ -11,7 +11,7 @@ import pytest
 from tests.support.sessions import catch_up, open_session, submit
 
 if TYPE_CHECKING:
-    from sqlstream.runtime.jobs import Job
+    from sqlstream.runtime.jobs.job import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 PROJECT = Path(__file__).parents[3]

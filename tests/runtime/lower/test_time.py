@@ -14,7 +14,7 @@ from tests.support.waiting import until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlstream.runtime.jobs import Job
+    from sqlstream.runtime.jobs.job import Job
 
 pytestmark = pytest.mark.spark
 

@@ -35,17 +35,14 @@ FROM TABLE(TUMBLE(TABLE `{topic}`, DESCRIPTOR(at_ltz), INTERVAL '1' HOUR)) {wher
 class Running:
     """A windowed count over a topic of its own."""
 
-    def __init__(self, session: Session, engine, broker, topic: str, partitions: int = 1, where: str = "", sql: str = WINDOWS) -> None:
-        self.session, self.engine, self.broker, self.topic = session, engine, broker, topic
+    def __init__(self, session: Session, broker, topic: str, partitions: int = 1, where: str = "", sql: str = WINDOWS) -> None:
+        self.session, self.broker, self.topic = session, broker, topic
         broker.topic(topic, partitions)
         self.job = submit(session, TABLES.format(topic=topic, bootstrap=broker.bootstrap) + sql.format(topic=topic, where=where))
 
     def send(self, rows: dict[int, list[tuple[int, int]]]) -> None:
         """Rows (price, ts) to partitions; they are through when this returns."""
-        cells = [(p, json.dumps({"price": price, "ts": ts})) for p, given in rows.items() for price, ts in given]
-        values = ", ".join(f"({p}, '{text}')" for p, text in cells)
-        frame = self.engine.spark.sql(f"SELECT CAST(p AS INT) AS partition, v AS value FROM VALUES {values} AS t(p, v)")
-        frame.write.format("kafka").option("kafka.bootstrap.servers", self.broker.bootstrap).option("topic", self.topic).save()
+        self.broker.send(self.topic, *((p, None, json.dumps({"price": price, "ts": ts})) for p, given in rows.items() for price, ts in given))
         self.settle()
 
     def settle(self) -> None:
@@ -63,8 +60,8 @@ def session(tmp_path: Path, engine) -> Iterator[Session]:
     made.close()
 
 
-def test_a_partition_that_holds_the_watermark_back(session, engine, broker) -> None:
-    job = Running(session, engine, broker, "metrics-held", partitions=2)
+def test_a_partition_that_holds_the_watermark_back(session, broker) -> None:
+    job = Running(session, broker, "metrics-held", partitions=2)
     job.settle()
     assert job.why() == [("No input: nothing new has come to topic metrics-held since the job began.", None)]
     job.send({0: [(1, 10), (2, 2 * HOUR)]})
@@ -86,8 +83,8 @@ def test_a_partition_that_holds_the_watermark_back(session, engine, broker) -> N
     assert gives.startswith("It emits rows: 1 so far, the last at ")
 
 
-def test_all_rows_are_filtered(session, engine, broker) -> None:
-    job = Running(session, engine, broker, "metrics-filtered", where="WHERE price > 10")
+def test_all_rows_are_filtered(session, broker) -> None:
+    job = Running(session, broker, "metrics-filtered", where="WHERE price > 10")
     job.send({0: [(1, 10), (2, HOUR), (10, 3 * HOUR)]})
     assert job.why()[0] == ("All rows are filtered out: none of 3 rows passes WHERE (price > 10).", None)
     job.send({0: [(11, 4 * HOUR)]})
@@ -99,10 +96,10 @@ def test_all_rows_are_filtered(session, engine, broker) -> None:
     assert [cells[name] for name in cells if name.startswith("filter ")] == ["1 of 4 rows passed"]
 
 
-def test_a_filter_that_asks_for_the_time_is_one_in_all_micro_batches(session, engine, broker) -> None:
+def test_a_filter_that_asks_for_the_time_is_one_in_all_micro_batches(session, broker) -> None:
     times = "CURRENT_DATE > DATE '1980-01-01' AND LOCALTIMESTAMP > TIMESTAMP '1980-01-01 00:00:00'"
     where = f"at_ltz < CURRENT_TIMESTAMP - INTERVAL '1' HOUR AND {times} AND RAND() >= 0"
-    job = Running(session, engine, broker, "metrics-clock", where=f"WHERE {where}")
+    job = Running(session, broker, "metrics-clock", where=f"WHERE {where}")
     found: list[dict[str, str]] = []
     for hour in range(3):
         job.send({0: [(1, hour * HOUR), (2, 4_102_444_800_000)]})
@@ -112,8 +109,8 @@ def test_a_filter_that_asks_for_the_time_is_one_in_all_micro_batches(session, en
     assert list(found[2].values())[-1] == "3 of 6 rows passed" and "CURRENT_TIMESTAMP" in list(found[2])[-1]
 
 
-def test_all_rows_are_late(session, engine, broker) -> None:
-    job = Running(session, engine, broker, "metrics-late", where="WHERE price > 0")
+def test_all_rows_are_late(session, broker) -> None:
+    job = Running(session, broker, "metrics-late", where="WHERE price > 0")
     job.send({0: [(0, 5 * HOUR)]})  # raises the watermark, but goes no further
     job.send({0: [(1, 1), (1, 2)]})
     (late, hint), *_ = job.why()
@@ -121,8 +118,8 @@ def test_all_rows_are_late(session, engine, broker) -> None:
     assert "delay" in (hint or "")
 
 
-def test_the_overview_and_a_failure(session, engine, broker) -> None:
-    job = Running(session, engine, broker, "metrics-failing", sql="INSERT INTO answers SELECT at_ltz, 10 / price FROM `{topic}`")
+def test_the_overview_and_a_failure(session, broker) -> None:
+    job = Running(session, broker, "metrics-failing", sql="INSERT INTO answers SELECT at_ltz, 10 / price FROM `{topic}`")
     job.send({0: [(1, 1), (5, 2)]})
     job.job.sampled()
     (outcome,) = session.run("SHOW JOB METRICS")
@@ -198,13 +195,13 @@ def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
     assert job.metrics.status == "CANCELED"
 
 
-def test_rows_into_a_table_with_a_key_are_counted_once(session, engine, broker, spark) -> None:
+def test_rows_into_a_table_with_a_key_are_counted_once(session, broker, spark) -> None:
     list(
         session.run(
             "CREATE TABLE latest (price INT, ts BIGINT, PRIMARY KEY (price) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'latest')"
         )
     )
-    job = Running(session, engine, broker, "metrics-keyed", sql="INSERT INTO latest SELECT price, MAX(ts) FROM `{topic}` GROUP BY price")
+    job = Running(session, broker, "metrics-keyed", sql="INSERT INTO latest SELECT price, MAX(ts) FROM `{topic}` GROUP BY price")
     job.send({0: [(1, 1), (2, 2), (1, 3)]})
     job.send({0: [(1, 9)]})
     metrics = job.job.sampled()
@@ -221,8 +218,8 @@ def test_explain_job_without_a_job(session) -> None:
     assert outcome.rows == ()
 
 
-def test_a_run_that_goes_on_does_not_count_again(session, engine, broker) -> None:
-    job = Running(session, engine, broker, "metrics-again")
+def test_a_run_that_goes_on_does_not_count_again(session, broker) -> None:
+    job = Running(session, broker, "metrics-again")
     job.send({0: [(1, 1), (1, 2)]})
     session.jobs.stop(job.job.id)
     assert job.job.metrics.rows_in == 2, "known after the end"
