@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 os.environ.setdefault("TZ", "UTC")
 # Sessions of tests use the archive that `make test` has built, and leave no process behind that builds one.
 os.environ.setdefault("SQLSTREAM_CLASS_ARCHIVE", "no-build")
-# Every JVM that tests start, through however many processes. Most live too short for code that is compiled well to pay, a third of their processor time,
-# and none has so much memory that collecting it beside the program pays, a tenth. Classes are collected when they fill what a JVM of few would have.
+# Every JVM that tests start, through however many processes. None lives so long that code that is compiled well pays, a third of its processor time,
+# or has so much memory that collecting it beside the program pays, a tenth. Classes are collected when they fill what a JVM of few would have.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=400m")
 time.tzset()
 
@@ -109,8 +109,8 @@ def engine(spark_home: Path):
         "spark.sql.shuffle.partitions": "1",
         "spark.databricks.delta.snapshotPartitions": "1",
         # Thousands of small plans: the 48 MB for compiled code are full after some hundred tests, and then that of what is in use is dropped and
-        # made again. The JVM of a whole run lives long enough for the second compiler: what follows the first five minutes costs a sixth less.
-        "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m -Xms1g -XX:TieredStopAtLevel=4",
+        # made again.
+        "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m -Xms1g",
         # Whose project says something of S3 has its file system.
         "spark.hadoop.fs.s3a.path.style.access": "true",
     }
