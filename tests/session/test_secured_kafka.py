@@ -27,6 +27,7 @@ from sqlstream.cli.kafka.broker import Broker, main
 from sqlstream.cli.kafka.process import free_port
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core.errors import NotSupported
+from sqlstream.core.java import require_java
 from sqlstream.session.session import Session
 from tests.support.waiting import until
 
@@ -64,7 +65,9 @@ def certificates(folder):
         run(folder, *f"openssl x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.crt -days 2 -extfile names".split())
         (folder / f"{name}.pem").write_text((folder / f"{name}.key").read_text() + (folder / f"{name}.crt").read_text())
     run(folder, *"openssl pkcs12 -export -in client.crt -inkey client.key -out client.p12 -passout pass:changeit".split())
-    run(folder, *"keytool -importcert -noprompt -storetype JKS -file ca.pem -keystore ca.jks -storepass changeit".split())
+    # The program of this name is not part of every Java.
+    keytool = f"{require_java()} -m java.base/sun.security.tools.keytool.Main"
+    run(folder, *f"{keytool} -importcert -noprompt -storetype JKS -file ca.pem -keystore ca.jks -storepass changeit".split())
 
 
 @pytest.fixture(scope="module")

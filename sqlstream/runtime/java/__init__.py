@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 EXTENSIONS = "sqlstream.Extensions"
-# Beyond the compiler's own set; nothing that is serialized outlives the jar, and a session of Spark's is closed by whoever has opened it.
+# Beyond the compiler's own set; nothing that is serialized outlives the jar, and a session of Spark's is closed by whoever has opened it;
+# what one Java advises against is new to another.
 _WARNINGS = (
     "-warn:+unused,semicolon,staticReceiver,finally,over-ann,syncOverride,typeHiding,hashCode,enumSwitch,fallthrough,paramAssign,intfAnnotation,"
-    "unnecessaryElse,uselessTypeCheck,-serial,unusedExceptionParam,unusedArgument,unusedThrown,resource"
+    "unnecessaryElse,uselessTypeCheck,-serial,unusedExceptionParam,unusedArgument,unusedThrown,resource,warningToken"
 )
 # Jars of other releases; a JVM that runs has its own open.
 _KEPT = 10

@@ -16,6 +16,8 @@ public final class Encodings {
             return null;
         }
     });
+    // What Flink parses with. Java 20 advises against it, and has nothing else that takes the same texts.
+    @SuppressWarnings("deprecation")
     private static final Compiled<URL> URLS = new Compiled<>(text -> {
         try {
             return new URL(text);
