@@ -29,7 +29,7 @@ from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import Planner, without_limit
 from sqlstream.plan.properties import fields, static
 from sqlstream.runtime.jobs import savepoints
-from sqlstream.runtime.jobs.job import JobStatus, Locate
+from sqlstream.runtime.jobs.job import JobStatus
 from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.build import scope
     from sqlstream.plan.planned import Planned
     from sqlstream.runtime.engine.session import Engine
-    from sqlstream.runtime.jobs.job import JobSettings
+    from sqlstream.runtime.jobs.job import JobSettings, Locate
     from sqlstream.session import completion
     from sqlstream.session.client import Ask
     from sqlstream.session.results import Outcome

@@ -66,8 +66,8 @@ def certificates(folder):
         (folder / f"{name}.pem").write_text((folder / f"{name}.key").read_text() + (folder / f"{name}.crt").read_text())
     run(folder, *"openssl pkcs12 -export -in client.crt -inkey client.key -out client.p12 -passout pass:changeit".split())
     # The program of this name is not part of every Java.
-    keytool = f"{require_java()} -m java.base/sun.security.tools.keytool.Main"
-    run(folder, *f"{keytool} -importcert -noprompt -storetype JKS -file ca.pem -keystore ca.jks -storepass changeit".split())
+    keytool = (require_java(), "-m", "java.base/sun.security.tools.keytool.Main")
+    run(folder, *keytool, *"-importcert -noprompt -storetype JKS -file ca.pem -keystore ca.jks -storepass changeit".split())
 
 
 @pytest.fixture(scope="module")

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 EXTENSIONS = "sqlstream.Extensions"
-# Beyond the compiler's own set; nothing that is serialized outlives the jar, and a session of Spark's is closed by whoever has opened it;
-# what one Java advises against is new to another.
+# Beyond the compiler's own set; nothing that is serialized outlives the jar, and a session of Spark's is closed by whoever has opened it.
 _WARNINGS = (
     "-warn:+unused,semicolon,staticReceiver,finally,over-ann,syncOverride,typeHiding,hashCode,enumSwitch,fallthrough,paramAssign,intfAnnotation,"
-    "unnecessaryElse,uselessTypeCheck,-serial,unusedExceptionParam,unusedArgument,unusedThrown,resource,warningToken"
+    "unnecessaryElse,uselessTypeCheck,-serial,unusedExceptionParam,unusedArgument,unusedThrown,resource"
 )
 # Jars of other releases; a JVM that runs has its own open.
 _KEPT = 10

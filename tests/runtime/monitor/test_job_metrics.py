@@ -195,7 +195,7 @@ def test_a_job_in_batch_mode_is_stopped(session, engine) -> None:
     assert job.metrics.status == "CANCELED"
 
 
-def test_rows_into_a_table_with_a_key_are_counted_once(session, broker, spark) -> None:
+def test_rows_into_a_table_with_a_key_are_counted_once(session, broker) -> None:
     list(
         session.run(
             "CREATE TABLE latest (price INT, ts BIGINT, PRIMARY KEY (price) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'latest')"

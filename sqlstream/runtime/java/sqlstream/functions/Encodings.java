@@ -16,8 +16,9 @@ public final class Encodings {
             return null;
         }
     });
-    // What Flink parses with. Java 20 advises against it, and has nothing else that takes the same texts.
-    @SuppressWarnings("deprecation")
+    // What Flink parses with. Java 20 advises against it, and has nothing else that takes the same texts. On 17
+    // a compiler calls the suppression of just that warning needless.
+    @SuppressWarnings("all")
     private static final Compiled<URL> URLS = new Compiled<>(text -> {
         try {
             return new URL(text);
