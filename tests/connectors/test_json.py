@@ -11,6 +11,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.formats.base import Encoded
 from sqlstream.formats.json import Json
 from sqlstream.sql import types as T
+from tests.support.floats import of_any_java
 
 COLUMNS = {
     "b": T.BOOLEAN, "ti": T.TINYINT, "i": T.INT, "bi": T.BIGINT, "f": T.FLOAT, "d": T.DOUBLE, "de": T.decimal(5, 2), "s": T.STRING,
@@ -67,7 +68,7 @@ def test_coercions(spark, texts):
     lines = ["{" + ",".join(f'"{c}":{token}' for c in COLUMNS) + "}" for token, _ in CASES]
     found = texts(decoded(spark, lines, COLUMNS, {"ignore-parse-errors": "true"}))
     for (token, expected), row in zip(CASES, found, strict=True):
-        assert {c: v for c, v in zip(COLUMNS, row, strict=True) if v is not None} == expected, token
+        assert of_any_java({c: v for c, v in zip(COLUMNS, row, strict=True) if v is not None}) == of_any_java(expected), token
 
 
 @pytest.mark.spark
@@ -112,7 +113,7 @@ def test_coercions_where_errors_fail(spark, texts):
     cases = [(token, good) for token, good in CASES if "null]" not in good.get("a", "")]  # an element that is ignored
     lines = ["{" + ",".join(f'"{c}":{token}' for c in good) + "}" for token, good in cases]
     for (token, expected), row in zip(cases, texts(decoded(spark, lines, COLUMNS)), strict=True):
-        assert {c: v for c, v in zip(COLUMNS, row, strict=True) if v is not None} == expected, token
+        assert of_any_java({c: v for c, v in zip(COLUMNS, row, strict=True) if v is not None}) == of_any_java(expected), token
     bad = [(token, c) for token, good in CASES for c in COLUMNS if c not in good and token != "null"]
     bad = [(t, c) for t, c in bad if (t, c) not in OVERFLOW]
     for token, c in bad[::7]:

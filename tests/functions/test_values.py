@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import struct
-from functools import cache
-
 import pytest
 
-from sqlstream.core import java
 from sqlstream.plan import make
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.spark_sql import render
+from tests.support.floats import of_any_java
 
 from . import differences, grid, harness
 from .recorder import expressions, record, records
@@ -45,26 +41,9 @@ def wrong(spark, names: tuple[str, ...], aggregate: bool, count: int) -> list[tu
     return found
 
 
-NUMBER = re.compile(r"-?\d+\.\d+(?:E-?\d+)?")
-
-
-@cache
-def short_floats() -> bool:
-    """Whether Java writes a FLOAT with as few digits as tell it from its neighbours: from 19 on. The record was made by an older one."""
-    return (java._version(java.require_java()) or 0) >= 19
-
-
-def as_float(number: re.Match[str]) -> str:
-    """A number of so few digits that it may be a FLOAT, by its bits."""
-    if len(re.sub(r"E.*|\D", "", number[0])) > 9 or abs(float(number[0])) > 3e38:
-        return number[0]
-    return struct.pack("f", float(number[0])).hex()
-
-
 def same(expression: str, ours: list[str | None] | str, texts: list[str | None]) -> bool:
     """A multiset's values have no order."""
-    if ours != texts and not isinstance(ours, str) and short_floats():
-        ours, texts = ([None if text is None else NUMBER.sub(as_float, text) for text in row] for row in (ours, texts))
+    ours, texts = of_any_java(ours), of_any_java(texts)
     if not expression.startswith("COLLECT(") or isinstance(ours, str):
         return ours == texts
     return [sorted((text or "").strip("{}").split(", ")) for text in ours] == [sorted((text or "").strip("{}").split(", ")) for text in texts]

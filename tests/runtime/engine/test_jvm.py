@@ -16,6 +16,7 @@ from sqlstream.core.java import require_java
 from sqlstream.runtime.engine import jvm
 from sqlstream.runtime.engine.java_process import JavaProcess
 from sqlstream.runtime.java import libraries
+from tests.support import needs
 from tests.support.waiting import until
 
 
@@ -89,6 +90,7 @@ def test_java_reads_what_stands_in_files(tmp_path: Path) -> None:
 
 
 def test_the_launcher_is_told_in_files_of_their_owners(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs.launcher()
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--verbose pyspark-shell")
     asked: list[str] = []
 
