@@ -4,6 +4,8 @@ PYTHON = python3
 VENV = .venv
 python = $(VENV)/bin/python
 pip = $(python) -m pip --disable-pip-version-check --quiet
+# What is imported is compiled once, at its first import, and not in each of hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 # What is never imported need not be compiled. The pip of Debian 12 warns of its own way to build a source package.
 install = $(pip) install --no-compile --no-deps --require-hashes --use-pep517
 

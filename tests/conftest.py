@@ -1,4 +1,4 @@
-"""Services that tests need, each started once a run, or once a process of it: a Spark session, the development broker, a PostgreSQL, an HDFS, an S3."""
+"""Services that tests need, each started once a run (the development broker, an HDFS, an S3) or once a process of it (a Spark session, a PostgreSQL)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import needs
+from tests.support.shared import shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,6 +135,16 @@ def two_partitions(spark):
     spark.conf.set("spark.sql.shuffle.partitions", before)
 
 
+@pytest.fixture
+def interpreted(spark):
+    """Expressions of a few rows only: compiling them would take longer than they do."""
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    yield spark
+    spark.conf.unset("spark.sql.codegen.factoryMode")
+    spark.conf.unset("spark.sql.codegen.wholeStage")
+
+
 class TestBroker:
     """The development broker, as tests use it."""
 
@@ -163,15 +174,27 @@ class TestBroker:
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:
-    """A real Kafka broker."""
+    """A real Kafka broker, the same one in all processes of a run."""
     from sqlstream.cli.kafka.broker import Broker
     from sqlstream.cli.kafka.process import free_port
 
-    started = Broker(tmp_path_factory.mktemp("broker"))
-    # Not the usual one, for which the processes of a run would vie.
-    started.start(port=free_port())
-    yield TestBroker(started)
-    started.stop()
+    folder = tmp_path_factory.getbasetemp()
+    one = Broker((folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "broker")
+    # Not at the usual port, for which two runs would vie.
+    with shared(one.project, lambda: one.start(port=free_port()), one.stop):
+        yield TestBroker(one)
+
+
+@pytest.fixture
+def own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]:
+    """A broker that no other test has, to be stopped and killed."""
+    from sqlstream.cli.kafka.broker import Broker
+    from sqlstream.cli.kafka.process import free_port
+
+    own = Broker(tmp_path_factory.mktemp("broker"))
+    own.start(port=free_port())
+    yield TestBroker(own)
+    own.stop()
 
 
 @pytest.fixture(scope="session")

@@ -79,27 +79,27 @@ def test_written_bytes(source, format_):
 
 @pytest.mark.spark
 @pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro"])
-def test_read_rows(spark, format_):
+def test_read_rows(interpreted, format_):
     frames = {}
     for name, case in WRITTEN.items():
         if case.format == format_:
             options = case.options | ({"ignore-parse-errors": "true"} if format_ == "csv" else {})
-            frames[name] = read(spark, format_, case.columns, options, map(bytes_of, recorded()["written"][name]["records"]))
+            frames[name] = read(interpreted, format_, case.columns, options, map(bytes_of, recorded()["written"][name]["records"]))
     for name, found in by_case(frames).items():
         assert of_any_java(found) == of_any_java(recorded()["written"][name]["rows"]), name
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("format_", sorted({case.format for case in READ.values()}))
-def test_malformed(spark, format_):
+def test_malformed(interpreted, format_):
     """What is read where errors are ignored, and what of single records where they are not: rows, or the job fails."""
     cases = {name: case for name, case in READ.items() if case.format == format_}
     wanted = {name: recorded()["read"][name] for name in cases}
-    frames = {name: read(spark, format_, c.columns, c.lenient, c.together) for name, c in cases.items()}
+    frames = {name: read(interpreted, format_, c.columns, c.lenient, c.together) for name, c in cases.items()}
     alone = {name: list(zip(c.bad, wanted[name]["bad"], strict=True)) for name, c in cases.items()}
     good = {name: [(record, rows) for record, rows in records if rows != FAILS] for name, records in alone.items()}
     frames |= {
-        f"{name}, alone": read(spark, format_, cases[name].columns, cases[name].options, [r for r, _ in given]) for name, given in good.items()
+        f"{name}, alone": read(interpreted, format_, cases[name].columns, cases[name].options, [r for r, _ in given]) for name, given in good.items()
     }
     for name, found in by_case(frames).items():
         if name in cases:
@@ -110,7 +110,7 @@ def test_malformed(spark, format_):
             assert found == [[at, line] for at, (_, rows) in enumerate(given) for _, line in rows], name
     failing = [(case, record) for name, case in cases.items() for record, rows in alone[name] if rows == FAILS]
     with ThreadPoolExecutor(4) as pool:
-        for (case, record), error in zip(failing, pool.map(lambda given: problem(spark, *given), failing), strict=True):
+        for (case, record), error in zip(failing, pool.map(lambda given: problem(interpreted, *given), failing), strict=True):
             assert "(here)" in str(error), (case, record)
 
 

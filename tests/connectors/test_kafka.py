@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import time
+import uuid
 
 import pytest
 
@@ -13,12 +13,10 @@ from sqlstream.sql import types as T
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 
-_names = (f"topic-{i}" for i in itertools.count())
-
 
 @pytest.fixture
 def topic() -> str:
-    return next(_names)
+    return f"topic-{uuid.uuid4().hex[:8]}"
 
 
 @pytest.fixture

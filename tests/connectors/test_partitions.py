@@ -159,23 +159,23 @@ def test_without_an_interval_partitions_are_those_of_the_start(tmp_path: Path, e
     growing.stop()
 
 
-def test_brokers_that_give_no_answer_are_told_of(tmp_path: Path, engine, broker) -> None:
-    broker.topic("away")
-    growing = Growing(tmp_path, engine, broker, "away", PLAIN)
+def test_brokers_that_give_no_answer_are_told_of(tmp_path: Path, engine, own_broker) -> None:
+    own_broker.topic("away")
+    growing = Growing(tmp_path, engine, own_broker, "away", PLAIN)
     growing.send("away", [(0, "a", 1, 1)])
     growing.until(lambda: growing.printed("plain") == ["+I[a, 1]"])
-    process = int((broker.broker.folder / "broker.pid").read_text())
+    process = int((own_broker.broker.folder / "broker.pid").read_text())
     os.kill(process, signal.SIGSTOP)
     try:
         growing.until(lambda: growing.job.metrics.silent is not None)
-        silent = f"Kafka at {broker.bootstrap} has not answered since "
+        silent = f"Kafka at {own_broker.bootstrap} has not answered since "
         (jobs,) = growing.session.run("SHOW JOBS")
         assert jobs.columns[6].name == "last error" and jobs.rows[0][2] == "RUNNING" and jobs.rows[0][6].startswith(silent)
         assert silent in growing.why() and "Nothing new" not in growing.why()
     finally:
         os.kill(process, signal.SIGCONT)
     growing.until(lambda: growing.job.metrics.silent is None)
-    assert f"Kafka at {broker.bootstrap} answers again since " in growing.why()
+    assert f"Kafka at {own_broker.bootstrap} answers again since " in growing.why()
     growing.send("away", [(0, "a", 2, 1)])
     growing.until(lambda: growing.printed("plain") == ["+I[a, 1]", "+I[a, 2]"])
     growing.stop()

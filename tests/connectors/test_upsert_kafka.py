@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 BASE = {"connector": "upsert-kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json"}
 COLUMNS = (("id", T.INT), ("name", T.STRING), ("n", T.INT))
-
-_names = (f"upserts-{i}" for i in itertools.count())
 
 
 @pytest.fixture
@@ -68,7 +66,7 @@ def test_key_of_a_kafka_table(make_table):
 
 @pytest.fixture
 def topic(broker) -> str:
-    name = next(_names)
+    name = f"upserts-{uuid.uuid4().hex[:8]}"
     broker.topic(name, 3)
     return name
 

@@ -18,16 +18,6 @@ SCALARS = ("expressions.tsv", "grid.tsv", "observed.tsv", "composed.tsv")
 AGGREGATES = ("aggregates.tsv", "grid_aggregates.tsv")
 
 
-@pytest.fixture
-def interpreted(spark):
-    """Each expression is evaluated for three rows only: compiling it would take longer."""
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    yield spark
-    spark.conf.unset("spark.sql.codegen.factoryMode")
-    spark.conf.unset("spark.sql.codegen.wholeStage")
-
-
 def wrong(spark, names: tuple[str, ...], aggregate: bool, count: int) -> list[tuple[str, list[str | None] | str, list[str | None]]]:
     """(expression, our texts or why there is none, Flink's) where both should have a value, and ours is another one."""
     asked = [(e, list(texts)) for name in names for e, type_, texts in records(name) if type_ != "!" and differences.kind(e) in ("", "typed")]

@@ -89,6 +89,7 @@ def test_rows(golden: Golden, tmp_path: Path, engine, update: bool) -> None:
         rewrite_rows(golden, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.usefixtures("two_partitions")
 @pytest.mark.parametrize("golden", [g for g in GOLDENS if g.any_order], ids=ids)

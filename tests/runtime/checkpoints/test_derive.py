@@ -141,6 +141,11 @@ def stopped(made: Stopped) -> Iterator[Stopped]:
     made.job.session.jobs.stop(made.job.job.id)
 
 
+# What `test_planned_anew_in_three_partitions` copies into as many partitions as there were.
+COPIED = ("window", "without state", "KeyedJoin", "KeyedAggregate")
+
+
+@pytest.mark.parametrize("made", [name if name in COPIED else pytest.param(name, marks=pytest.mark.slow) for name in ALL], indirect=True)
 def test_the_same_query(stopped: Stopped, engine) -> None:
     job, old = stopped.job, stopped.old
     last = base(engine.spark, str(old))

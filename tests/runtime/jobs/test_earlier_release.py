@@ -47,6 +47,7 @@ def project(tmp_path: Path, engine) -> Iterator[Project]:
     made.session.close()
 
 
+@pytest.mark.slow
 def test_the_same_goes_on(project: Project) -> None:
     project.feed("bids", (4, "a", 2), (5, "c", 1))
     project.run(SET)

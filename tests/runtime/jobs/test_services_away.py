@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.cli.kafka.broker import Broker
-from sqlstream.cli.kafka.process import free_port
 from tests.support.processes import ensure_runs
 from tests.support.waiting import until
 
@@ -33,14 +31,6 @@ CREATE TABLE topics (id INT PRIMARY KEY NOT ENFORCED) WITH ('connector' = 'upser
 INTO_BOTH = """EXECUTE STATEMENT SET BEGIN INSERT INTO copies SELECT id FROM events;
 INSERT INTO topics SELECT id FROM events WHERE MOD(id, 100) = 0; END;
 """
-
-
-@pytest.fixture
-def own_broker(tmp_path_factory: pytest.TempPathFactory):
-    broker = Broker(tmp_path_factory.mktemp("own"))
-    broker.start(port=free_port())
-    yield broker
-    broker.stop()
 
 
 class Run:
@@ -77,23 +67,24 @@ class Run:
 
 
 @pytest.mark.parametrize("seconds", [8, 60])
-def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, own_broker: Broker, seconds: int) -> None:
-    servers = own_broker.bootstrap
-    own_broker.create_topic("events", partitions=2)
-    own_broker.produce("events", [json.dumps({"id": n}) for n in range(ROWS)])
-    own_broker.create_topic("copied")
+def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, own_broker, seconds: int) -> None:
+    broker = own_broker.broker
+    servers = broker.bootstrap
+    broker.create_topic("events", partitions=2)
+    broker.produce("events", [json.dumps({"id": n}) for n in range(ROWS)])
+    broker.create_topic("copied")
     run = Run(tmp_path, SCRIPT.format(servers=servers) + INTO_BOTH)
     try:
         run.until(run.begun)
-        os.kill(own_broker.status().pid or 0, signal.SIGKILL)
+        os.kill(broker.status().pid or 0, signal.SIGKILL)
         run.until(lambda: "is started again in" in run.said)
         time.sleep(seconds)
         assert "runs again" not in run.said and run.process.poll() is None
-        own_broker.start()
-        assert own_broker.bootstrap == servers
-        own_broker.produce("events", [json.dumps({"id": ROWS})])
+        broker.start()
+        assert broker.bootstrap == servers
+        broker.produce("events", [json.dumps({"id": ROWS})])
         run.until(lambda: len(run.copied()) > ROWS)
-        run.until(lambda: own_broker.client.latest("copied", 1) != [] and "runs again" in run.said)
+        run.until(lambda: broker.client.latest("copied", 1) != [] and "runs again" in run.said)
         run.end()
     finally:
         run.process.kill()
@@ -101,11 +92,12 @@ def test_a_broker_that_is_killed_in_the_midst_of_a_micro_batch(tmp_path: Path, o
     assert "[ERROR]" not in run.said and "Traceback" not in run.said
 
 
-def test_a_broker_that_is_away_when_a_job_goes_on(tmp_path: Path, own_broker: Broker) -> None:
+def test_a_broker_that_is_away_when_a_job_goes_on(tmp_path: Path, own_broker) -> None:
     """As after the start of a machine."""
-    servers = own_broker.bootstrap
-    own_broker.create_topic("events", partitions=2)
-    own_broker.produce("events", ['{"id": 0}'])
+    broker = own_broker.broker
+    servers = broker.bootstrap
+    broker.create_topic("events", partitions=2)
+    broker.produce("events", ['{"id": 0}'])
     script = SCRIPT.format(servers=servers) + "INSERT INTO copies SELECT id FROM events;"
     quick = "'properties.default.api.timeout.ms' = '3000', 'properties.request.timeout.ms' = '2000', 'scan.startup.mode'"
     first = Run(tmp_path, script)
@@ -114,12 +106,12 @@ def test_a_broker_that_is_away_when_a_job_goes_on(tmp_path: Path, own_broker: Br
         first.end()
     finally:
         first.process.kill()
-    own_broker.stop()
+    broker.stop()
     run = Run(tmp_path, script.replace("'scan.startup.mode'", quick))
     try:
         run.until(lambda: "is started again in" in run.said)
-        own_broker.start()
-        own_broker.produce("events", ['{"id": 1}'])
+        broker.start()
+        broker.produce("events", ['{"id": 1}'])
         run.until(lambda: run.copied() == [0, 1])
         run.end()
     finally:

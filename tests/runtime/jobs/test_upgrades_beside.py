@@ -134,6 +134,11 @@ def test_an_edit_above_it(shape: Shape, project: Project) -> None:
     assert all(c is None or c == a + (b or 0) for a, b, c in found)
 
 
+# The others show the same of what is edited above them.
+BESIDE = ("Top-N", "interval join", "MATCH_RECOGNIZE")
+
+
+@pytest.mark.parametrize("shape", [name if name in BESIDE else pytest.param(name, marks=pytest.mark.slow) for name in STATEFUL], indirect=True)
 def test_an_edit_beside_it(shape: Shape, project: Project) -> None:
     sink, query = STATEFUL[shape.name]
     # What keeps state has other numbers then.
