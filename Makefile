@@ -30,6 +30,7 @@ lint: $(VENV)/dev
 	$(VENV)/bin/ruff format --check --quiet .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	@$(python) -m pytest --collect-only -qqq >/dev/null
 
 docs: $(VENV)/dev
 	$(python) docs/build.py

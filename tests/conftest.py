@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import signal
@@ -56,7 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Groups that pytest-xdist lost would be seen in the time of a run alone."""
+    """Groups that pytest-xdist lost would be seen in the time of a run alone. The collector of garbage need not look at thousands of tests each time."""
+    gc.freeze()
     marked = (item for item in session.items if item.get_closest_marker("xdist_group"))
     if session.config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in marked):
         raise pytest.UsageError("pytest-xdist knows no groups of tests with this pytest")

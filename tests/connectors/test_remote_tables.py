@@ -32,6 +32,7 @@ CREATE TABLE lines (id INT, item STRING) WITH ('connector' = 'filesystem', 'path
 CREATE TABLE appended (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'out/appended é +');
 CREATE TABLE counted (item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '{0}/counted');
 """
+BELOW_OUT = {"files": "files of ü % 日", "appended": "appended é +"}
 INSERTS = {
     "files": "INSERT INTO files SELECT id, item FROM bids;",
     "appended": "INSERT INTO appended SELECT id, item FROM bids;",
@@ -75,7 +76,7 @@ def bids(count: int) -> list[tuple[str, str]]:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("remote_folder", "tables"),
-    [("s3", ("files", "appended")), *(pytest.param(kind, tuple(INSERTS), marks=pytest.mark.slow) for kind in ("s3", "hdfs"))],
+    [("s3", ("appended",)), *(pytest.param(kind, tuple(INSERTS), marks=pytest.mark.slow) for kind in ("s3", "hdfs"))],
     indirect=["remote_folder"],
 )
 def test_jobs_write_there_and_go_on(tmp_path: Path, engine, spark, remote_folder: str, tables: tuple[str, ...]) -> None:
@@ -99,7 +100,7 @@ def test_jobs_write_there_and_go_on(tmp_path: Path, engine, spark, remote_folder
         catch_up(job)
         project.stop(job)
         check(12)
-        assert project.remote.names(f"{remote_folder}/out") == ["appended é +", "files of ü % 日"]
+        assert project.remote.names(f"{remote_folder}/out") == sorted(BELOW_OUT[table] for table in tables if table in BELOW_OUT)
         assert not [p for p in tmp_path.iterdir() if p.name in ("in", "out")]
     finally:
         project.session.close()

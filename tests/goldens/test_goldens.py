@@ -59,8 +59,11 @@ def test_plan(golden: Golden, tmp_path: Path, update: bool) -> None:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("two_partitions")
+@pytest.mark.parametrize("code", ["interpreted", pytest.param("compiled", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("golden", [g for g in GOLDENS if not g.error], ids=ids)
-def test_rows(golden: Golden, tmp_path: Path, engine, update: bool) -> None:
+def test_rows(golden: Golden, code: str, tmp_path: Path, engine, request: pytest.FixtureRequest, update: bool) -> None:
+    if code == "interpreted":
+        request.getfixturevalue("interpreted")
     emitted: list[str] = []
     rows: list[list[str]] = []
     client = session(tmp_path, golden, emitted.append, engine)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 DELTA = "CREATE TABLE IF NOT EXISTS answers (k STRING, c BIGINT{key}) WITH ('connector' = 'delta', 'table-path' = 'answers');"
 FILES = "CREATE TABLE IF NOT EXISTS answers (k STRING, c BIGINT) WITH ('connector' = 'filesystem', 'path' = 'answers', 'format' = 'json');"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.support.printing import PrintingJob
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 TICKS = {"ticks": f"k STRING, n INT, {TIMED}"}
 # Operators of Spark's own.
@@ -165,7 +165,13 @@ def test_in_three_partitions(stopped: Stopped, engine) -> None:
     goes_on(job, stopped.case)
 
 
-@pytest.mark.parametrize("made", [n for n in ALL if n != "without state"], indirect=True)
+# The others keep what is copied in the same forms.
+PARTED = (
+    "window", "session", "distinct", "nothing yet", "two operators", "KeyedJoin", "KeyedRank", "KeyedAggregate", "TemporalJoin", "PatternMatch",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", [n if n in PARTED else pytest.param(n, marks=pytest.mark.slow) for n in ALL if n != "without state"], indirect=True)
 def test_planned_anew_in_three_partitions(stopped: Stopped, engine) -> None:
     job, old = stopped.job, stopped.old
     frame, mode = frame_of(engine.spark, job)

@@ -17,7 +17,7 @@ from tests.support.edited import Project
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 FOLDER = Path(__file__).with_name("earlier_release.zip")
 PLACE = b"/its/project"
 # State of Spark's own aggregate, of operators of ours (rows are taken back), and of a window.

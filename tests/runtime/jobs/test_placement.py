@@ -14,7 +14,7 @@ from tests.support.sessions import catch_up, explained, submit
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 FILTERED = "INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;"
 OTHER = "INSERT INTO counted SELECT item, MAX(price) FROM bids GROUP BY item;"

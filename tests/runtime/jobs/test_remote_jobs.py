@@ -56,19 +56,34 @@ def rows(session: Session, sql: str) -> list[dict[str, str | None]]:
     return [dict(zip([c.name for c in outcome.columns], row, strict=True)) for row in outcome.rows]
 
 
-# S3 as it is here takes two minutes for it.
-@pytest.mark.parametrize("remote_folder", ["hdfs", pytest.param("s3", marks=pytest.mark.slow)], indirect=True)
-def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> None:
+def goes_on(project: Project, tmp_path: Path) -> None:
+    """A job of the project that has stopped goes on; nothing of it is on this machine."""
     assert project.rows("SHOW JOBS;") == []
     project.feed("bids", (1, "a", 1), (2, "b", 5))
     project.run(COUNT)
     assert project.rows("SELECT * FROM counted;") == [("a", "1"), ("b", "1")]
-    # The same goes on; nothing of it is on this machine.
     project.feed("bids", (3, "a", 1))
     project.run(COUNT)
     assert any("continues where it stopped" in line for line in project.said)
     assert project.rows("SELECT * FROM counted;") == [("a", "2"), ("b", "1")]
     assert not (tmp_path / ".sqlstream" / "jobs").exists()
+
+
+@pytest.mark.parametrize("remote_folder", ["hdfs"], indirect=True)
+def test_a_job_goes_on(project: Project, tmp_path: Path) -> None:
+    goes_on(project, tmp_path)
+    # A savepoint is there, too.
+    project.feed("bids", (4, "b", 5))
+    job = submit(project.session, COUNT)
+    ((path,),) = project.rows(f"STOP JOB '{job.id}' WITH SAVEPOINT;")
+    (shown,) = rows(project.session, "SHOW SAVEPOINTS;")
+    assert (shown["savepoint path"], shown["status"]) == (path, "COMPLETED")
+
+
+# It takes half a minute on HDFS, two on S3 as it is here.
+@pytest.mark.slow
+def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> None:
+    goes_on(project, tmp_path)
     # A changed one is judged, and goes on with its state.
     with pytest.raises(ValidationError, match="has changed"):
         project.run(FILTERED)

@@ -12,7 +12,7 @@ import pytest
 from sqlstream.core.errors import NotSupported, SqlStreamError
 from tests.support.sessions import catch_up, feed, open_session, rows, run, submit
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 COLUMNS = """id INT, item STRING, price INT, big BIGINT, amount DECIMAL(10, 2), small DECIMAL(6, 2), ts TIMESTAMP(3), seen TIMESTAMP_LTZ(3),
  place ROW<city STRING, zip INT>, tags ARRAY<STRING>, scores MAP<STRING, INT>, ok BOOLEAN, born DATE"""

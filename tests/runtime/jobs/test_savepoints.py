@@ -15,7 +15,7 @@ from sqlstream.session.session import Session
 from tests.support.edited import COUNT, Project
 from tests.support.sessions import catch_up
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 
 def saved(project: Project, job, how: str = "WITH SAVEPOINT") -> Path:

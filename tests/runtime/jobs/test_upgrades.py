@@ -17,7 +17,7 @@ from tests.support.edited import COUNT
 if TYPE_CHECKING:
     from tests.support.edited import Project
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 
 # What is counted by COUNT before, and what each statement counts when these rows have come: (1, a, 1), (2, b, 5) | (3, a, 1), (4, a, 5).

@@ -14,7 +14,7 @@ from tests.support.edited import Begun, Project
 if TYPE_CHECKING:
     from tests.support.memory import Memory
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 TABLES = """
 CREATE TABLE quotes (id INT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)

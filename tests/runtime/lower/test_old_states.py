@@ -13,7 +13,7 @@ from tests.support.state_cases import CASES, PLACE, STATES
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 
 @pytest.mark.parametrize("name", CASES)
