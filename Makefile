@@ -18,7 +18,7 @@ demo: $(VENV)/sqlstream
 test: archive
 	$(python) -m pytest --dist loadgroup --no-loadscope-reorder -n 3 --durations 10 --junitxml build/tests.xml
 
-test-slow: $(VENV)/dev
+test-slow: archive
 	$(python) -m pytest -m slow
 
 # The classes of Spark as a JVM has them in its memory: each JVM of the tests starts with them.

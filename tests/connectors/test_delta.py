@@ -7,7 +7,7 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as T
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("delta")]
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted"), pytest.mark.xdist_group("delta")]
 
 COLUMNS = [
     ("i", T.INT), ("s", T.STRING.not_null()), ("ts", T.timestamp(3)), ("l", T.timestamp_ltz(3)),

@@ -46,6 +46,7 @@ def test_a_table_of_changes_is_read_as_a_stream(delta):
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("delta")
+@pytest.mark.usefixtures("interpreted")
 def test_changes_of_an_upsert_job(run, delta):
     """An upsert job feeds the change data feed; each commit's kinds come back, and the table is its first rows plus all changes."""
     spark, ensured = run.spark, delta((VERSION,), mode="changes")

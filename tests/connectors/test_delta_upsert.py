@@ -12,7 +12,7 @@ from sqlstream.sql import types as T
 from sqlstream.sql.tables import PrimaryKey
 
 # The first MERGE of a process takes ten seconds.
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("delta")]
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted"), pytest.mark.xdist_group("delta")]
 
 INSERT, BEFORE, AFTER, DELETE = range(4)
 COLUMNS = [("k", T.STRING.not_null()), ("n", T.INT), ("ts", T.timestamp(3)), ("p", T.STRING)]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.usefixtures("interpreted")]
 SOURCE = """
 CREATE TABLE events (k STRING, v INT, ts BIGINT, at_ltz AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR at_ltz AS at_ltz)
 WITH ('connector' = 'kafka', {topics}, 'properties.bootstrap.servers' = '{bootstrap}', 'format' = 'json',

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlstream.runtime.jobs.job import Job
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 TABLES = """
 CREATE TABLE bids (id INT, item STRING) WITH ('connector' = 'filesystem', 'path' = 'in/new bids ä=1', 'format' = 'json', 'source.monitor-interval' = '1 s');

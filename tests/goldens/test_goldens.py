@@ -41,6 +41,14 @@ def session(project: Path, golden: Golden, emit=print, engine=None) -> Session:
     )
 
 
+@pytest.fixture(params=["interpreted", pytest.param("compiled", marks=pytest.mark.slow)])
+def code(request: pytest.FixtureRequest) -> str:
+    """How Spark computes expressions."""
+    if request.param == "interpreted":
+        request.getfixturevalue("interpreted")
+    return request.param
+
+
 @pytest.mark.parametrize("golden", GOLDENS, ids=ids)
 def test_plan(golden: Golden, tmp_path: Path, update: bool) -> None:
     declarations, insert = re.fullmatch(r"(.*;)\s*(INSERT.*?;)[^;]*", golden.sql, re.S).groups()
@@ -59,11 +67,8 @@ def test_plan(golden: Golden, tmp_path: Path, update: bool) -> None:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("two_partitions")
-@pytest.mark.parametrize("code", ["interpreted", pytest.param("compiled", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("golden", [g for g in GOLDENS if not g.error], ids=ids)
-def test_rows(golden: Golden, code: str, tmp_path: Path, engine, request: pytest.FixtureRequest, update: bool) -> None:
-    if code == "interpreted":
-        request.getfixturevalue("interpreted")
+def test_rows(golden: Golden, code: str, tmp_path: Path, engine, update: bool) -> None:
     emitted: list[str] = []
     rows: list[list[str]] = []
     client = session(tmp_path, golden, emitted.append, engine)
@@ -116,7 +121,7 @@ def test_rows_in_any_order(golden: Golden, tmp_path: Path, engine) -> None:
 @pytest.mark.spark
 @pytest.mark.usefixtures("two_partitions")
 @pytest.mark.parametrize("golden", [g for g in GOLDENS if g.batch], ids=ids)
-def test_rows_in_batch_mode(golden: Golden, tmp_path: Path, engine) -> None:
+def test_rows_in_batch_mode(golden: Golden, code: str, tmp_path: Path, engine) -> None:
     emitted: list[str] = []
     client = session(tmp_path, golden, emitted.append, engine)
     for name, rows in golden.in_time.items():

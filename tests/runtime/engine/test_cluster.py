@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
+import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -19,29 +20,48 @@ if TYPE_CHECKING:
 
 SCRIPT = """
 CREATE TABLE numbers (id INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
-WITH ('connector' = 'kafka', 'topic' = 'cluster', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
+WITH ('connector' = 'kafka', 'topic' = '${TOPIC}', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
       'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
-CREATE TABLE tens (ten INT, name STRING) WITH (${DATABASE}, 'table-name' = 'tens');
-CREATE TABLE named (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (${DATABASE}, 'table-name' = 'named');
 CREATE TABLE result_table (window_end TIMESTAMP(3), n BIGINT) WITH ('connector' = 'delta', 'table-path' = 'result');
 SET 'table.dml-sync' = 'true';
 INSERT INTO result_table SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
   GROUP BY window_start, window_end;
+"""
+# Rows and operators of another connector.
+LOOKUP = """
+CREATE TABLE tens (ten INT, name STRING) WITH (${DATABASE}, 'table-name' = 'tens');
+CREATE TABLE named (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (${DATABASE}, 'table-name' = 'named');
 INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME() AS p FROM numbers) AS n JOIN tens FOR SYSTEM_TIME AS OF n.p AS t ON n.ten = t.ten;
 """
 
 
 @pytest.mark.spark
 @pytest.mark.kafka
-@pytest.mark.postgres
 @pytest.mark.long
-def test_standalone_cluster(tmp_path: Path, broker, postgres) -> None:
+def test_a_standalone_cluster(tmp_path: Path, broker) -> None:
+    on_a_cluster(tmp_path, broker, SCRIPT)
+    assert_windows(tmp_path)
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+@pytest.mark.postgres
+@pytest.mark.slow
+def test_a_database_beside_it(tmp_path: Path, broker, postgres) -> None:
     postgres.run("CREATE TABLE tens (ten int, name text)", "INSERT INTO tens VALUES (1, 'ten'), (29, 'last')")
     postgres.run("CREATE TABLE named (id int PRIMARY KEY, name text)")
     database = {k: v for k, v in postgres.options("").items() if k != "table-name"}
-    options_of_database = ", ".join("'{}' = '{}'".format(k, v.replace("'", "''")) for k, v in database.items())
-    broker.produce("cluster", [f'{{"id": {n}}}' for n in range(300)], partitions=2)
-    (tmp_path / "job.sql").write_text(SCRIPT)
+    options = ", ".join("'{}' = '{}'".format(k, v.replace("'", "''")) for k, v in database.items())
+    on_a_cluster(tmp_path, broker, SCRIPT + LOOKUP, f"DATABASE={options}")
+    assert_windows(tmp_path)
+    assert postgres.run("SELECT name, count(*), min(id) FROM named GROUP BY name ORDER BY name") == [["last", 10, 290], ["ten", 10, 10]]
+
+
+def on_a_cluster(tmp_path: Path, broker, script: str, *variables: str) -> None:
+    """Run ``script`` over the topic on two executors."""
+    topic = f"cluster-{uuid.uuid4().hex[:8]}"
+    broker.produce(topic, [f'{{"id": {n}}}' for n in range(300)], partitions=2)
+    (tmp_path / "job.sql").write_text(script)
     port = free_port()
     master = f"spark://127.0.0.1:{port}"
     deploy = "org.apache.spark.deploy"
@@ -56,20 +76,18 @@ def test_standalone_cluster(tmp_path: Path, broker, postgres) -> None:
                     "spark.driver.host=127.0.0.1", f"spark.driver.extraJavaOptions={QUICK}", f"spark.executor.extraJavaOptions={QUICK}",
                     "table.local-time-zone=UTC"]  # fmt: skip
         command = [sys.executable, "-m", "sqlstream", "--project", str(tmp_path), "--master", master, "-f", str(tmp_path / "job.sql")]
-        command += [
-            "--var",
-            f"BOOTSTRAP={broker.bootstrap}",
-            "--var",
-            f"DATABASE={options_of_database}",
-            *(part for s in settings for part in ("-D", s)),
-        ]
+        for variable in (f"BOOTSTRAP={broker.bootstrap}", f"TOPIC={topic}", *variables):
+            command += ["--var", variable]
+        command += [part for s in settings for part in ("-D", s)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert "Complete execution of the SQL update statement." in done.stderr
-    assert postgres.run("SELECT name, count(*), min(id) FROM named GROUP BY name ORDER BY name") == [["last", 10, 290], ["ten", 10, 10]]
+    executors = [*(tmp_path / "work").glob("app-*/*/stderr")]
+    assert len(executors) >= 2, "the rows go between processes"
+
+
+def assert_windows(tmp_path: Path) -> None:
     rows = DeltaTable(tmp_path / "result").rows()
     assert {(end.replace(tzinfo=UTC), n): times for (end, n), times in rows.items()} == {
         (datetime(1970, 1, 1, 0, m, tzinfo=UTC), 60): 1 for m in range(1, 6)
     }
-    executors = [*(tmp_path / "work").glob("app-*/*/stderr")]
-    assert len(executors) >= 2, "the rows go between processes"

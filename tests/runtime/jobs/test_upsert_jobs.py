@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlstream.session.session import Session
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
 TABLES = """
 CREATE TABLE numbers (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = 'numbers', 'format' = 'json', 'source.monitor-interval' = '1 s');
