@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support import needs
+from tests.support import needs, sessions
 from tests.support.shared import shared
 
 if TYPE_CHECKING:
@@ -92,7 +92,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
         connection = None if gateway is None else gateway._gateway_client.get_thread_connection()
         if connection is not None:
             connection.close()
+    if call.when == "call" and call.excinfo is not None:
+        for session in sessions.opened:
+            session.close()
     return (yield)
+
+
+def pytest_runtest_call() -> None:
+    sessions.opened.clear()
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.job import Job
 
 
+# By the test that runs: jobs of one that has failed would run on beside all that follow.
+opened: list[Session] = []
+
+
 def _silent(line: str) -> None:
     pass
 
@@ -24,6 +28,7 @@ def open_session(
 ) -> Session:
     """A session that has run ``declared``; in UTC, where ``options`` do not say otherwise. ``more``: what else a Session is given."""
     session = Session(project, options={"table.local-time-zone": "UTC", **(options or {})}, notify=notify, **more)
+    opened.append(session)
     run(session, declared)
     return session
 
