@@ -30,7 +30,8 @@ lint: $(VENV)/dev
 	$(VENV)/bin/ruff format --check --quiet .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
-	@$(python) -m pytest --collect-only -qqq >/dev/null
+	@# This writes the assertions of the tests anew, which each process of a run would do.
+	@found=$$($(python) -m pytest --collect-only -qqq) || { echo "$$found"; exit 1; }
 
 docs: $(VENV)/dev
 	$(python) docs/build.py

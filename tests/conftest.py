@@ -94,7 +94,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
             connection.close()
     if call.when == "call" and call.excinfo is not None:
         for session in sessions.opened:
-            session.close()
+            item.addfinalizer(session.close)
     return (yield)
 
 

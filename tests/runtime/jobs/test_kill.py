@@ -89,7 +89,7 @@ def test_nothing_is_lost_or_doubled(kills: int, tmp_path: Path, broker) -> None:
         # Some time after its first micro-batch, so that every stretch of one is hit once.
         before = landed(tmp_path)
         until(lambda before=before: landed(tmp_path) > before, 180, every=0.3, meanwhile=go_on)
-        moment = time.monotonic() + chance.uniform(0, 3)
+        moment = time.monotonic() + chance.uniform(0, 6)
         until(lambda moment=moment: time.monotonic() > moment, every=0.3, meanwhile=go_on)
         kill_group(process)
     load.send(500)
