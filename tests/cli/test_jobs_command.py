@@ -26,14 +26,8 @@ from sqlstream.runtime.jobs import background
 from sqlstream.runtime.jobs.background import Background
 from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.status import Status
+from tests.support.sessions import feed
 from tests.support.waiting import until
-
-SCRIPT = """
-CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');
-CREATE TABLE copies (n BIGINT) WITH ('connector' = 'blackhole');
-SET 'pipeline.name' = 'copying';
-INSERT INTO copies SELECT n FROM numbers;
-"""
 
 COUNTED = """
 CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'filesystem', 'path' = 'read', 'format' = 'json', 'source.monitor-interval' = '1 s');
@@ -196,14 +190,14 @@ def test_a_script_whose_supervisor_is_killed_before_it_has_a_job(tmp_path: Path)
 
 
 def test_a_script_whose_job_another_process_has_is_refused_before_spark_starts(tmp_path: Path) -> None:
-    file = tmp_path / "copy.sql"
-    file.write_text(SCRIPT)
-    folder = JobFolder(tmp_path / ".sqlstream" / "jobs" / "copying", "copying")
+    file = tmp_path / "count.sql"
+    file.write_text(COUNTED.format(""))
+    folder = JobFolder(tmp_path / ".sqlstream" / "jobs" / "counting", "counting")
     folder.path.mkdir(parents=True)
     folder.describe(())
     with folder.lock():
         started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=nowhere")
-    assert (started.returncode, f"Job 'copying' is already running, in process {os.getpid()}" in started.stderr) == (1, True), started
+    assert (started.returncode, f"Job 'counting' is already running, in process {os.getpid()}" in started.stderr) == (1, True), started
     assert "spark.master" not in started.stderr
 
 
@@ -219,29 +213,43 @@ def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
 
 @pytest.mark.spark
 @pytest.mark.timeout(600)
-def test_a_script_in_the_background_is_stopped_killed_and_found(tmp_path: Path) -> None:
-    file = tmp_path / "copy.sql"
-    file.write_text(SCRIPT)
+def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path) -> None:
+    (read := tmp_path / "read").mkdir()
+    feed(read, {"n": 1}, {"n": 2})
+    file = tmp_path / "count.sql"
+    file.write_text(COUNTED.format(""))
+    table = DeltaTable(tmp_path / "counted")
+
+    def counted(n: int) -> bool:
+        return table.rows() == Counter([(1, n)])
 
     def listed() -> dict[str, object]:
         rows = [json.loads(line) for line in jobs(tmp_path, "list", "--json").stdout.splitlines()]
-        return next((r for r in rows if r["job name"] == "copying"), {})
+        return next((r for r in rows if r["job name"] == "counting"), {})
 
     started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
     try:
-        assert (started.returncode, "copying: in the background" in started.stdout) == (0, True), started
+        assert (started.returncode, "counting: in the background" in started.stdout) == (0, True), started
         second = jobs(tmp_path, "start", str(file), "--detach")
         assert (second.returncode, "runs already under supervisor" in second.stderr) == (1, True)
         first = listed()
         assert (first["status"], first["version"]) == ("RUNNING", 1)
         assert isinstance(first["size"], int) and first["size"] > 1000
         assert isinstance(first["process"], int) and first["host"] == socket.gethostname()
+        until(lambda: counted(2))
         os.kill(first["process"], signal.SIGKILL)
         until(lambda: listed()["status"] == "SUSPENDED")
         until(lambda: listed()["status"] == "RUNNING")
         assert listed()["restarts"] == 1
-        refused = jobs(tmp_path, "drop", "copying", "-y")
+        refused = jobs(tmp_path, "drop", "counting", "-y")
         assert (refused.returncode, "is running" in refused.stderr) == (1, True)
+        # What the job has kept becomes that of the changed one in a process in which no stream has run.
+        file.write_text(COUNTED.format("WHERE n > 0"))
+        upgraded = jobs(tmp_path, "upgrade", str(file), "-D", "spark.master=local[1]")
+        assert upgraded.returncode == 0, upgraded
+        feed(read, {"n": 3})
+        until(lambda: counted(3))
+        assert (listed()["version"], listed()["restarts"]) == (2, 0)
         ((_, script),) = background.scripts(tmp_path)
         os.kill(script.supervisor, signal.SIGKILL)
         until(lambda: listed()["supervisor"] is None)
@@ -257,32 +265,5 @@ def test_a_script_in_the_background_is_stopped_killed_and_found(tmp_path: Path) 
     again = jobs(tmp_path, "stop", str(file))
     assert (again.returncode, "is not running: it has ended after its supervisor was killed" in again.stderr) == (1, True)
     assert "started again in 1 s" in jobs(tmp_path, "logs", str(file)).stdout
-    assert jobs(tmp_path, "drop", "copying", "-y").returncode == 0
+    assert jobs(tmp_path, "drop", "counting", "-y").returncode == 0
     assert listed() == {}
-
-
-@pytest.mark.spark
-@pytest.mark.timeout(600)
-def test_a_changed_job_goes_on_in_a_process_in_which_no_stream_has_run(tmp_path: Path) -> None:
-    (tmp_path / "read").mkdir()
-    (tmp_path / "read" / "1.json").write_text('{"n": 1}\n{"n": 2}\n')
-    file = tmp_path / "count.sql"
-    file.write_text(COUNTED.format(""))
-
-    table = DeltaTable(tmp_path / "counted")
-
-    def counted(n: int) -> bool:
-        return table.rows() == Counter([(1, n)])
-
-    started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
-    try:
-        assert started.returncode == 0, started
-        until(lambda: counted(2))
-        file.write_text(COUNTED.format("WHERE n > 0"))
-        upgraded = jobs(tmp_path, "upgrade", str(file), "-D", "spark.master=local[1]")
-        assert upgraded.returncode == 0, upgraded
-        (tmp_path / "read" / ".2").write_text('{"n": 3}\n')
-        (tmp_path / "read" / ".2").rename(tmp_path / "read" / "2.json")
-        until(lambda: counted(3))
-    finally:
-        jobs(tmp_path, "stop", "counting")
