@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -34,6 +35,6 @@ def of_any_java(value: Any) -> Any:
 def _bits(number: re.Match[str]) -> str:
     # A DOUBLE has fewer digits, too; Python writes as few as Java does from 19 on. A FLOAT has nine at most.
     shortest = repr(float(number[0]))
-    if len(re.sub(r"e.*|\D", "", shortest)) > 9 or abs(float(shortest)) > 3e38:
+    if len(Decimal(shortest).normalize().as_tuple().digits) > 9 or abs(float(shortest)) > 3e38:
         return shortest
     return struct.pack("f", float(shortest)).hex()
